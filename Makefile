@@ -1,0 +1,69 @@
+# make demo   set up and run the main job       make test   set up, check and run all tests
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+CORE := pyproject.toml CMakeLists.txt $(wildcard core/*)
+OUT ?= out
+
+.PHONY: demo test check lint types stubs check-stubs check-sanitizers bench wheel fuzz clean help
+
+help:
+	@echo "make demo              set up and run the main job on data it makes itself"
+	@echo "make test              set up, run all checks and all tests"
+	@echo "make check             ruff, mypy, C++ warnings, stubs"
+	@echo "make bench             speed and memory against peers, side by side"
+	@echo "make fuzz              long randomised comparisons with the reference implementations"
+	@echo "make check-sanitizers  the core's tests under AddressSanitizer and UBSan"
+	@echo "make wheel             build the wheel and try it in an empty environment"
+
+# Installed once; touched again only when what they depend on changes.
+.venv/.stamp-tools:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "clausewise needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(PIP) install "pip>=23" "scikit-build-core>=0.11" "nanobind>=2.7" cmake ninja
+	@touch $@
+
+.venv/.stamp-core: .venv/.stamp-tools $(CORE)
+	$(PIP) install --no-build-isolation -C cmake.define.CLAUSEWISE_WERROR=ON -e .
+	@touch $@
+
+.venv/.stamp-dev: .venv/.stamp-tools $(CORE)
+	$(PIP) install --no-build-isolation -C cmake.define.CLAUSEWISE_WERROR=ON -e ".[dev]"
+	@touch .venv/.stamp-core $@
+
+demo: .venv/.stamp-core
+	@mkdir -p "$(OUT)"
+	$(BIN)/python examples/demo.py "$(OUT)"
+
+test: check
+	$(BIN)/python -m pytest --cov --cov-report=term $(PYTEST_ARGS)
+
+check: lint types check-stubs
+
+lint: .venv/.stamp-dev
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+types: .venv/.stamp-dev
+	$(BIN)/python -m mypy
+
+stubs: .venv/.stamp-dev
+	$(BIN)/python tools/stubs.py --write
+
+check-stubs: .venv/.stamp-dev
+	$(BIN)/python tools/stubs.py
+
+check-sanitizers: .venv/.stamp-dev
+	tools/check_sanitizers.sh
+
+bench: .venv/.stamp-dev
+	$(BIN)/python -m benchmarks
+
+fuzz: .venv/.stamp-dev
+	$(BIN)/python -m pytest tests -m fuzz -p no:cacheprovider $(PYTEST_ARGS)
+
+wheel: .venv/.stamp-dev
+	tools/check_wheel.sh
+
+clean:
+	rm -rf .venv build dist out .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,10 @@
+// Entry points of the binding files, called once by bindings.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace clausewise {
+
+void bind_coverage(nanobind::module_& module);
+
+}  // namespace clausewise
