@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-import narwhals as nw
+import narwhals.stable.v1 as nw  # this interface stays as it is through narwhals' releases
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -179,20 +179,20 @@ class Features:
         return numbers
 
 
-# --- What was given, seen as columns
-# ---------------------------------------------------------------------------
+# --- What was given, seen as columns ---
 
 
 @dataclass(frozen=True)
 class _Column:
-    """One column: numbers (bool, integer or float array), or text and other things (object array, None =
-    missing).
+    """One column: numbers (bool, integer or float array), or text (object array, None where missing).
 
-    `declared` are the categories of a categorical data type, in their declared order.
+    `declared` are the categories of a categorical data type, in their declared order. Booleans with missing
+    values come as floats, so that they are booleans is said apart.
     """
 
     values: NDArray[Any]
     declared: tuple[Category, ...] | None = None
+    is_boolean: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -237,8 +237,10 @@ class _ArrayTable(_Table):
     def column(self, position: int) -> _Column:
         values = self.array[:, position]
         if values.dtype.kind in "US":
-            return _Column(np.array([str(value) for value in values.tolist()], dtype=object))
-        return _object_column(values, f"x{position}") if values.dtype == object else _Column(values)
+            return _Column(values.astype(str).astype(object))
+        if values.dtype == object:
+            return _object_column(values, f"x{position}")
+        return _Column(values, is_boolean=values.dtype == bool)
 
     def float_matrix(self) -> Matrix | None:
         array = self.array
@@ -292,14 +294,13 @@ def _table(X: Any) -> _Table:
 
 
 def _frame(X: Any) -> _FrameTable | None:
-    columns = getattr(X, "columns", None)
-    if columns is not None and len(set(columns)) != len(list(columns)):
-        twice = next(name for name in columns if list(columns).count(name) > 1)
+    if hasattr(X, "iloc") and hasattr(X, "columns") and not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"X has more than one column called {twice!r}; rename them.")
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
-        if hasattr(X, "collect") and not hasattr(X, "__array__"):
+        if hasattr(X, "collect"):
             raise TypeError(f"X is a {type(X).__name__}, which is lazy; pass X.collect().") from None
         return None
     # pandas allows any object as a column's name; only text is one that rules can show.
@@ -312,8 +313,7 @@ def _series_column(series: "nw.Series[Any]", name: str) -> _Column:
     if dtype.is_numeric() or dtype == nw.Boolean:
         # polars and pyarrow keep missing values apart; as floats they become NaN.
         target = nw.Float32 if dtype == nw.Float32 else nw.Float64
-        is_plain = dtype == nw.Boolean and series.null_count() == 0
-        return _Column(series.to_numpy() if is_plain else series.cast(target).to_numpy())
+        return _Column(series.cast(target).to_numpy(), is_boolean=dtype == nw.Boolean)
     if dtype in (nw.Categorical, nw.Enum):
         declared = tuple(_plain(value) for value in series.cat.get_categories().to_list())
         return _Column(_objects(series), declared)
@@ -357,13 +357,11 @@ def _object_column(values: NDArray[Any], name: str) -> _Column:
         column = np.empty(len(cells), dtype=object)
         column[:] = cells
         return _Column(column)
-    if len(present) == len(cells) and all(isinstance(value, bool | np.bool_) for value in present):
-        return _Column(np.array(cells, dtype=bool))
-    return _Column(np.array([math.nan if value is None else float(value) for value in cells]))
+    numbers = np.array([math.nan if value is None else float(value) for value in cells])
+    return _Column(numbers, is_boolean=all(isinstance(value, bool | np.bool_) for value in present))
 
 
-# --- Categories
-# ------------------------------------------------------------------------------------------------
+# --- Categories ---
 
 
 def _learn_column(column: _Column, name: str, is_chosen: bool) -> tuple[Kind, tuple[Category, ...] | None]:
@@ -376,7 +374,7 @@ def _learn_column(column: _Column, name: str, is_chosen: bool) -> tuple[Kind, tu
     if is_chosen:
         numbers = np.unique(column.values)
         return "categorical", tuple(_plain(value) for value in numbers[numbers == numbers].tolist())
-    return ("binary" if column.values.dtype == bool else "numeric"), None
+    return ("binary" if column.is_boolean else "numeric"), None
 
 
 def _codes(column: _Column, name: str, categories: tuple[Category, ...]) -> NDArray[np.float64]:
@@ -440,8 +438,7 @@ def _plain(value: Any) -> Category:
     return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
 
-# --- Checks
-# ----------------------------------------------------------------------------------------------------
+# --- Checks ---
 
 
 def _check_names(names: Sequence[str]) -> None:
