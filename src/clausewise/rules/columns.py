@@ -229,8 +229,7 @@ def values_at(columns: RuleColumns, term: int, features: Features) -> list[Categ
     return [categories[code] for code in columns.codes(int(columns.value_set[term])).tolist()]
 
 
-# --- Canonical form
-# --------------------------------------------------------------------------------------------
+# --- Canonical form ---
 
 
 @dataclass(frozen=True)
@@ -246,12 +245,16 @@ class _Terms:
 
 
 def _with_binary_bounds(terms: _Terms, features: Features) -> _Terms:
-    """A binary feature is 0 or 1, so all bounds in [0, 1) mean the same; 0 stands for them."""
+    """A binary feature is 0 or 1, so all bounds in [0, 1) mean the same; 0 stands for them.
+
+    What neither 0 nor 1 satisfies becomes (0, 0], which is empty for every reader.
+    """
     is_binary = np.array([kind == "binary" for kind in features.kinds])[terms.feature]
     if not is_binary.any():
         return terms
-    low = np.where(terms.low < 0, -math.inf, np.where(terms.low < 1, 0.0, terms.low))
-    high = np.where(terms.high >= 1, math.inf, np.where(terms.high >= 0, 0.0, terms.high))
+    is_empty = (terms.low >= 1) | (terms.high < 0) | (terms.low >= terms.high)
+    low = np.where((terms.low < 0) & ~is_empty, -math.inf, 0.0)
+    high = np.where((terms.high >= 1) & ~is_empty, math.inf, 0.0)
     return replace(terms, low=np.where(is_binary, low, terms.low), high=np.where(is_binary, high, terms.high))
 
 
@@ -298,8 +301,7 @@ def pooled(
     return list(number_of), np.array(renumbered, dtype=np.int32)
 
 
-# --- Checks
-# ----------------------------------------------------------------------------------------------------
+# --- Checks ---
 
 
 def _check_terms(terms: _Terms, sets: list[tuple[int, ...]], features: Features) -> None:
@@ -408,8 +410,7 @@ def _class_of(rule: Rule, number: int, index_of_label: dict[Label, int]) -> int:
         raise ValueError(f"Rule {number} concludes {rule.conclusion!r}; the classes are {known}.") from None
 
 
-# --- Arrays
-# ----------------------------------------------------------------------------------------------------
+# --- Arrays ---
 
 
 def _column(values: ArrayLike, dtype: type[np.generic], name: str) -> NDArray[Any]:
