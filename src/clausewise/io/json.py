@@ -77,8 +77,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RuleSet
     return loads(data, source=str(path))
 
 
-# --- Writing
-# ---------------------------------------------------------------------------------------------------
+# --- Writing ---
 
 
 def dumps(rules: RuleSet) -> str:
@@ -151,8 +150,7 @@ def _text(value: Any) -> str:
     return text
 
 
-# --- Reading
-# ---------------------------------------------------------------------------------------------------
+# --- Reading ---
 
 
 def loads(data: str | bytes, source: str = "The text") -> RuleSet:
@@ -268,9 +266,13 @@ def _read_classes(labels: list[Any], dtype: Any) -> np.ndarray[Any, Any]:
         if expected is int and isinstance(value, bool):
             raise RuleFileError(f"classes[{number}] is {_shown(value)}, which is no {name}.")
     try:
-        return np.array(labels, dtype=name)
+        with np.errstate(over="ignore"):
+            classes = np.array(labels, dtype=name)
     except OverflowError as error:
-        raise RuleFileError(f"classes holds a number that is too large for {name}.") from error
+        raise RuleFileError(f"classes holds a number that {name} cannot hold.") from error
+    if classes.tolist() != labels:
+        raise RuleFileError(f"classes holds a label that {name} cannot hold.")
+    return classes
 
 
 def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index") -> dict[str, Any]:
@@ -369,8 +371,7 @@ class _Index:
         return position
 
 
-# --- Single values
-# ---------------------------------------------------------------------------------------------
+# --- Single values ---
 
 
 def _object(value: Any, where: str, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
