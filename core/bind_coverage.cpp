@@ -50,7 +50,7 @@ template <class Real>
 Rows<Real> rows_of(const Matrix<Real>& X, const RuleIndex& index) {
     if (X.shape(1) != index.premises().n_categories.size())
         throw std::invalid_argument("the matrix does not have one column per feature");
-    return {X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
+    return {X.data(), X.shape(0), X.stride(0), X.stride(1)};
 }
 
 template <class T>

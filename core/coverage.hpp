@@ -29,7 +29,6 @@ template <class Real>
 struct Rows {
     const Real* data;
     std::size_t n_rows;
-    std::size_t n_columns;
     std::int64_t row_stride;
     std::int64_t column_stride;
 
@@ -517,7 +516,8 @@ void evaluate_block(const Chunk& chunk, const Rows<Real>& rows, std::size_t firs
 template <bool WithNear, class Real, class Visit, class Finish>
 void for_each_block(const RuleIndex& index, const Rows<Real>& rows, std::size_t tile_rows, std::size_t n_threads,
                     Visit&& visit, Finish&& finish) {
-    std::vector<BlockScratch> scratch(std::max<std::size_t>(n_threads, 1));
+    const std::size_t most_tasks = (std::min(tile_rows, rows.n_rows) + task_rows - 1) / task_rows;
+    std::vector<BlockScratch> scratch(std::max<std::size_t>(std::min(n_threads, most_tasks), 1));
     for (std::size_t tile = 0; tile < rows.n_rows; tile += tile_rows) {
         const std::size_t tile_end = std::min(rows.n_rows, tile + tile_rows);
         const std::size_t n_tasks = (tile_end - tile + task_rows - 1) / task_rows;

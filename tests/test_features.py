@@ -366,6 +366,7 @@ def test_text_where_number_codes_were_learnt_is_a_clear_error():
 def test_a_binary_column_accepts_the_numbers_zero_and_one():
     features = Features.learn(np.array([[True], [False]]))
     assert features.kinds == ("binary",)
+    assert Features.learn(np.array([[True], [False]]), categorical=[0]) == features
     np.testing.assert_array_equal(features.encode(np.array([[1.0], [0.0], [np.nan]])), [[1], [0], [np.nan]])
     with pytest.raises(ValueError, match="is binary and holds 2"):
         features.encode(np.array([[2.0]]))

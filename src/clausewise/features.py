@@ -73,7 +73,8 @@ class Features:
             A NumPy array, anything that converts to one, or a DataFrame that narwhals knows (pandas,
             polars, …).
         categorical : iterable of str or int, optional
-            Names or positions of further columns to take as categories, for instance numeric codes.
+            Names or positions of further columns to take as categories, for instance numeric codes. Booleans
+            stay binary.
         names : sequence of str, optional
             Names of the columns of an array (`x0`, `x1`, … otherwise).
         """
@@ -371,7 +372,7 @@ def _learn_column(column: _Column, name: str, is_chosen: bool) -> tuple[Kind, tu
         found = {value for value in column.values if value is not None}
         # Nothing is known about a column without values; as a number it does no harm.
         return ("categorical", tuple(sorted(found))) if found or is_chosen else ("numeric", None)
-    if is_chosen:
+    if is_chosen and not column.is_boolean:
         numbers = np.unique(column.values)
         return "categorical", tuple(_plain(value) for value in numbers[numbers == numbers].tolist())
     return ("binary" if column.is_boolean else "numeric"), None

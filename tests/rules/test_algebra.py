@@ -109,6 +109,7 @@ def test_a_rule_without_terms_always_holds():
     assert anything.holds((None, math.nan))
     assert anything.subsumes(Rule((Term(0, high=3),), "no"))
     assert len(anything) == 0
+    assert anything
 
 
 def test_a_contradictory_rule_shows_why_it_never_fires():

@@ -111,6 +111,8 @@ def test_an_evaluation_without_a_network_has_no_fidelity():
         (lambda: metrics.accuracy([1, 2], [1]), "equal length"),
         (lambda: metrics.accuracy([[1]], [[1]]), "equal length"),
         (lambda: metrics.accuracy([], []), "no rows"),
+        (lambda: metrics.coverage(RULES, X[:0]), "no rows"),
+        (lambda: metrics.overlap(RULES, X[:0]), "no rows"),
         (lambda: metrics.auc([[0.5, 0.5]], [0, 1], [0, 1]), r"scores has shape \(1, 2\)"),
         (lambda: RULES.evaluate(X, TARGET[:-1]), "equal length"),
     ],

@@ -344,6 +344,7 @@ def test_rules_that_do_not_fit_the_features_are_errors(rule, message):
         ([1, 2**70], 1, ValueError, "too large"),
         (["a", "b"], "c", ValueError, "'c' is not one of the classes 'a', 'b'"),
         ([1, 2], "1", ValueError, "not one of the classes"),
+        (None, ("a",), TypeError, "no class label"),
     ],
 )
 def test_impossible_classes_are_errors(classes, default, error, message):
@@ -415,6 +416,7 @@ def test_a_frame_has_one_row_per_rule(rules, backend):
     data = frame.to_dict(as_series=False) if backend == "polars" else None
     data = frame.to_dict("list") if backend == "pandas" else data or frame.to_pydict()
     assert data["premise"][1] == "age > 47 AND smokes = true"
+    assert data["premise"][2] == "anything"
     assert data["conclusion"] == ["yes", "no", "no"]
     assert data["length"] == [2, 2, 0]
     assert data["cover"] == [120, 50.5, 400]

@@ -179,6 +179,10 @@ def _parsed(data: str | bytes) -> Any:
         raise RuleFileError(
             f"line {error.lineno}, column {error.colno}: {error.msg}; the file is damaged or cut off."
         ) from error
+    except RuleFileError:
+        raise
+    except ValueError as error:  # Python refuses to read whole numbers of thousands of digits
+        raise RuleFileError("a number has thousands of digits; this is no rule file.") from error
     except RecursionError as error:  # pragma: no cover - the depth is checked above
         raise RuleFileError("brackets are nested too deep; this is no rule file.") from error
 

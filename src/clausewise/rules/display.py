@@ -5,7 +5,7 @@ from html import escape
 
 from clausewise.features import Features
 from clausewise.rules.columns import NO_SET, RuleColumns, rule_at, values_at
-from clausewise.rules.rule import Label, describe_rule, describe_statistics
+from clausewise.rules.rule import ANYTHING, Label, describe_rule, describe_statistics
 from clausewise.rules.term import describe_interval, describe_values, format_category
 from clausewise.rules.voting import Voting
 
@@ -35,9 +35,14 @@ def describe_terms(columns: RuleColumns, rule: int, features: Features) -> list[
     return [describe_term(columns, term, features) for term in terms]
 
 
+def describe_premise(columns: RuleColumns, rule: int, features: Features) -> str:
+    """All terms of a rule in one text."""
+    return " AND ".join(describe_terms(columns, rule, features)) or ANYTHING
+
+
 def describe_rule_at(columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...]) -> str:
     """One rule as text."""
-    return describe_rule(describe_terms(columns, rule, features), rule_at(columns, rule, features, labels))
+    return describe_rule(describe_premise(columns, rule, features), rule_at(columns, rule, features, labels))
 
 
 def headline(n_rules: int, labels: Iterable[Label], default: Label, voting: Voting) -> str:
@@ -71,7 +76,7 @@ def as_html(
     rows = []
     for rule in range(min(columns.n_rules, SHOWN_RULES)):
         found = rule_at(columns, rule, features, labels)
-        premise = " AND ".join(describe_terms(columns, rule, features)) or "anything"
+        premise = describe_premise(columns, rule, features)
         cells = (str(rule), premise, format_category(found.conclusion), describe_statistics(found))
         rows.append(
             "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in cells) + "</tr>"

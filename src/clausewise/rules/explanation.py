@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import overload
 
 import numpy as np
@@ -120,11 +121,15 @@ class Explanations(Sequence[Explanation]):
             ),
         )
 
-    def _fired(self, rule: int) -> FiredRule:
+    @cached_property
+    def _votes(self) -> NDArray[np.float64]:
+        """What each rule adds to the score of its class."""
         scheme = SCHEMES[self.voting]
-        votes = scheme.votes(self.columns)[rule]
-        divisor = scheme.divisors(self.columns, len(self.labels))[self.columns.class_index[rule]]
-        return FiredRule(rule, self._rule(rule), float(votes / divisor), self._text(rule))
+        divisors = scheme.divisors(self.columns, len(self.labels))
+        return np.asarray(scheme.votes(self.columns) / divisors[self.columns.class_index])
+
+    def _fired(self, rule: int) -> FiredRule:
+        return FiredRule(rule, self._rule(rule), float(self._votes[rule]), self._text(rule))
 
     def _near(self, row: int, rule: int, term: int) -> NearMiss:
         feature = int(self.columns.feature[term])

@@ -72,17 +72,17 @@ def n_distinct_terms(rules: "RuleSet") -> int:
 
 def coverage(rules: "RuleSet", X: Any) -> float:
     """Part of the rows on which at least one rule fires."""
-    return float(1.0 - rules.uncovered(X).mean())
+    return 1.0 - _part(rules.uncovered(X))
 
 
 def overlap(rules: "RuleSet", X: Any) -> float:
     """Part of the rows on which two or more rules fire."""
-    return float((_rules_fired(rules, X).sum(axis=1) >= 2).mean())
+    return _part(_rules_fired(rules, X).sum(axis=1) >= 2)
 
 
 def conflict(rules: "RuleSet", X: Any) -> float:
     """Part of the rows on which rules of different classes fire, so that the vote matters."""
-    return float(((_rules_fired(rules, X) > 0).sum(axis=1) >= 2).mean())
+    return _part((_rules_fired(rules, X) > 0).sum(axis=1) >= 2)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def evaluate(
     voting: Voting | None = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
-    """All measures on the rows of `X`, read once."""
+    """All measures on the rows of `X`."""
     chosen = rules if voting is None else rules.with_voting(voting)
     matrix = chosen.features.encode(X)
     predicted = chosen.classes[chosen.evaluator.decide(matrix, chosen.voting, chosen.default_index, n_jobs)]
@@ -143,15 +143,21 @@ def evaluate(
         n_rules=len(chosen),
         mean_rule_length=mean_rule_length(chosen),
         n_distinct_terms=n_distinct_terms(chosen),
-        coverage=float((n_fired.sum(axis=1) > 0).mean()),
-        overlap=float((n_fired.sum(axis=1) >= 2).mean()),
-        conflict=float(((n_fired > 0).sum(axis=1) >= 2).mean()),
+        coverage=_part(n_fired.sum(axis=1) > 0),
+        overlap=_part(n_fired.sum(axis=1) >= 2),
+        conflict=_part((n_fired > 0).sum(axis=1) >= 2),
     )
 
 
 def _rules_fired(rules: "RuleSet", X: Any) -> NDArray[np.float64]:
     """Per row and class the number of rules that fire."""
     return rules.scores(X, voting="majority")
+
+
+def _part(holds: NDArray[np.bool_]) -> float:
+    if len(holds) == 0:
+        raise ValueError("There are no rows to measure on; pass at least one.")
+    return float(holds.mean())
 
 
 def _auc_of_one(score: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> float:

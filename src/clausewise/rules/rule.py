@@ -11,6 +11,10 @@ Label = Category
 """A class label. Conclusions of other kinds (numbers, for regression) can join here."""
 
 
+ANYTHING = "anything"
+"""How a premise without terms is shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where an extractor found a rule: the network's layer, and the intermediate clause over its units."""
@@ -66,6 +70,9 @@ class Rule:
     def __len__(self) -> int:
         return len(self.terms)
 
+    def __bool__(self) -> bool:
+        return True  # a rule without terms is a rule
+
     @property
     def is_satisfiable(self) -> bool:
         """Whether some row can satisfy all terms."""
@@ -91,7 +98,7 @@ class Rule:
         return merged((*self.terms, *other.terms))
 
     def __str__(self) -> str:
-        return describe_rule(map(str, self.terms), self)
+        return describe_rule(" AND ".join(map(str, self.terms)) or ANYTHING, self)
 
 
 def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
@@ -115,9 +122,8 @@ def replace_name(term: Term, name: str) -> Term:
     return Term(term.feature, name, low=term.low, high=term.high, values=term.values)
 
 
-def describe_rule(terms: Iterable[str], rule: Rule) -> str:
+def describe_rule(premise: str, rule: Rule) -> str:
     """`IF age ≤ 47 AND job = nurse THEN yes   (confidence 0.93, covers 120)`."""
-    premise = " AND ".join(terms) or "anything"
     return f"IF {premise} THEN {format_category(rule.conclusion)}   ({describe_statistics(rule)})"
 
 

@@ -68,7 +68,8 @@ class RuleSet:
         listed = list(rules)
         known = _as_features(features)
         if classes is None:
-            classes = sorted({plain_label(default), *(rule.conclusion for rule in listed)})
+            found = {plain_label(default), *(rule.conclusion for rule in listed)}
+            classes = sorted(found, key=lambda label: (isinstance(label, str), label))
         labels = _class_array(classes)
         index_of_label = {label: index for index, label in enumerate(labels.tolist())}
         stored = _columns.from_rules(listed, known, index_of_label)
@@ -319,9 +320,8 @@ class RuleSet:
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """One row per rule, as a DataFrame of pandas or of another backend ("polars", "pyarrow")."""
         stored = self.columns
-        texts = [" AND ".join(display.describe_terms(stored, r, self.features)) for r in range(len(self))]
         data = {
-            "premise": texts,
+            "premise": [display.describe_premise(stored, rule, self.features) for rule in range(len(self))],
             "conclusion": self.classes[stored.class_index].tolist(),
             "length": stored.lengths,
             "confidence": stored.confidence,
