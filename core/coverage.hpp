@@ -185,24 +185,30 @@ inline std::vector<std::uint16_t> bucket_table(FeatureTests& tests, const double
     return starts;
 }
 
+// How many comparisons a value may need in such a table: 1, 2 or max_compared; 0 if more.
+inline std::size_t comparisons_needed(const std::vector<std::uint16_t>& starts) {
+    int most = 0;
+    for (std::size_t g = 0; g + 1 < starts.size(); ++g) most = std::max(most, starts[g + 1] - starts[g]);
+    if (most <= 2) return most <= 1 ? 1 : 2;
+    return most <= static_cast<int>(max_compared) ? max_compared : 0;
+}
+
+// The table with the fewest comparisons, and of those the smallest; thresholds that lie in heaps get none.
 inline void add_buckets(Chunk& chunk, FeatureTests& tests) {
     if (tests.n_thresholds == 0) return;
     const double* sorted = chunk.thresholds.data() + tests.thresholds;
-    // The smallest table in which a value meets few thresholds; thresholds that lie in heaps get none.
     const auto fewest = static_cast<std::int32_t>(2 * tests.n_thresholds + 2);
-    for (std::int32_t n_buckets = fewest; n_buckets <= 16 * fewest; n_buckets *= 2) {
-        const std::vector<std::uint16_t> starts = bucket_table(tests, sorted, n_buckets);
-        if (starts.empty()) break;
-        std::uint16_t most = 0;
-        for (std::size_t g = 0; g + 1 < starts.size(); ++g)
-            most = std::max(most, static_cast<std::uint16_t>(starts[g + 1] - starts[g]));
-        if (most > max_compared) continue;
-        tests.n_compared = most;
-        tests.buckets = chunk.bucket_starts.size();
-        chunk.bucket_starts.insert(chunk.bucket_starts.end(), starts.begin(), starts.end());
-        return;
+    FeatureTests tried = tests;
+    std::vector<std::uint16_t> best;
+    for (std::int32_t n_buckets = fewest; n_buckets <= 16 * fewest && tests.n_compared != 1; n_buckets *= 2) {
+        std::vector<std::uint16_t> starts = bucket_table(tried, sorted, n_buckets);
+        tried.n_compared = starts.empty() ? 0 : comparisons_needed(starts);
+        if (tried.n_compared == 0 || (tests.n_compared != 0 && tried.n_compared >= tests.n_compared)) continue;
+        tests = tried;
+        best = std::move(starts);
     }
-    tests.n_buckets = 0;
+    tests.buckets = chunk.bucket_starts.size();
+    chunk.bucket_starts.insert(chunk.bucket_starts.end(), best.begin(), best.end());
 }
 
 inline void allow(std::uint64_t* mask, std::uint32_t rule) {
@@ -423,7 +429,9 @@ void find_bins_by_bucket(const Chunk& chunk, const FeatureTests& tests, const do
     const double* sorted = chunk.thresholds.data() + tests.thresholds;
     const std::uint16_t* starts = chunk.bucket_starts.data() + tests.buckets;
     const std::size_t missing = tests.missing_bin();
-    for (std::size_t i = 0; i < n; ++i) buckets[i] = tests.bucket(values[i]);
+    // A copy that no store through `buckets` can change, so that the compiler may use vectors.
+    const FeatureTests fixed = tests;
+    for (std::size_t i = 0; i < n; ++i) buckets[i] = fixed.bucket(values[i]);
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t start = starts[buckets[i]];
         std::size_t bin = start;

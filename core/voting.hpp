@@ -18,6 +18,7 @@ struct Ballot {
     std::vector<std::int32_t> class_of_rule;
     std::vector<double> vote_of_rule;
     std::vector<double> divisor_of_class;
+    bool divides = std::any_of(divisor_of_class.begin(), divisor_of_class.end(), [](double d) { return d != 1.0; });
 
     std::size_t n_classes() const { return divisor_of_class.size(); }
 
@@ -28,6 +29,7 @@ struct Ballot {
         });
     }
     void divide(double* totals) const {
+        if (!divides) return;
         for (std::size_t c = 0; c < n_classes(); ++c) totals[c] /= divisor_of_class[c];
     }
 };
