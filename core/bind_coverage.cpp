@@ -75,7 +75,8 @@ template <class Real>
 void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
     rule_index.def(
         "fires",
-        [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint64_t>& out, std::size_t n_threads) {
+        [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint64_t>& out,
+           std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
             require_size(out, index.premises().n_rules() * words_for(rows.n_rows));
             const nb::gil_scoped_release unlocked;

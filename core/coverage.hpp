@@ -289,7 +289,8 @@ inline Chunk build_chunk(const Premises& premises, std::size_t first_rule, std::
                      [](const auto& a, const auto& b) { return a.feature < b.feature; });
     std::vector<std::uint64_t> untested(chunk.n_words);
     for (auto begin = terms.begin(); begin != terms.end();) {
-        const auto end = std::find_if(begin, terms.end(), [&](const auto& t) { return t.feature != begin->feature; });
+        const auto end = std::find_if(begin, terms.end(),
+                                      [&](const auto& term) { return term.feature != begin->feature; });
         if (premises.n_categories[static_cast<std::size_t>(begin->feature)] != not_categorical)
             detail::add_categorical_tests(chunk, premises, begin, end);
         else
@@ -517,10 +518,10 @@ void evaluate_block(const Chunk& chunk, const Rows<Real>& rows, std::size_t firs
     }
 }
 
-// Calls visit(first_row, n, chunk, scratch) for every block of rows and every chunk of rules, and finish(first_row,
-// n) when a block has seen all chunks. For one block, chunks come in the order of the rules and never at the same
-// time, so that a visitor may sum doubles and still get the same result with any number of threads. Rows are
-// walked in tiles, so that a visitor needs room for one tile only.
+// Calls visit(first_row, n, chunk, scratch) for every block of rows and every chunk of rules, and
+// finish(first_row, n) when a block has seen all chunks. For one block, chunks come in the order of the rules and
+// never at the same time, so that a visitor may sum doubles and still get the same result with any number of
+// threads. Rows are walked in tiles, so that a visitor needs room for one tile only.
 template <bool WithNear, class Real, class Visit, class Finish>
 void for_each_block(const RuleIndex& index, const Rows<Real>& rows, std::size_t tile_rows, std::size_t n_threads,
                     Visit&& visit, Finish&& finish) {

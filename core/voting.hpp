@@ -1,6 +1,7 @@
 // What the rules that fire on a row decide together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,7 +19,8 @@ struct Ballot {
     std::vector<std::int32_t> class_of_rule;
     std::vector<double> vote_of_rule;
     std::vector<double> divisor_of_class;
-    bool divides = std::any_of(divisor_of_class.begin(), divisor_of_class.end(), [](double d) { return d != 1.0; });
+    bool divides = std::any_of(divisor_of_class.begin(), divisor_of_class.end(),
+                               [](double divisor) { return divisor != 1.0; });
 
     std::size_t n_classes() const { return divisor_of_class.size(); }
 

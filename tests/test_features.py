@@ -256,6 +256,9 @@ def test_object_arrays_are_read_column_by_column():
     features = Features.learn(X)
     assert features.kinds == ("categorical", "numeric", "binary")
     np.testing.assert_array_equal(features.encode(X), [[0, 30, 1], [np.nan, np.nan, 0]])
+    np.testing.assert_array_equal(
+        features.encode(np.array([[pd.NA, pd.NA, pd.NA]], dtype=object)), [[np.nan] * 3]
+    )
     assert Features.learn([["nurse", 30], ["cook", 40]]).kinds == ("categorical", "numeric")
 
 
@@ -315,6 +318,7 @@ def test_codes_decode_to_the_text_they_came_from(values):
         (np.array([["a", 1]], dtype=object), None, ""),
         (np.array([["a"], [1]], dtype=object), ValueError, "mixes text .'a'. and numbers .1."),
         (np.array([[{"a": 1}]], dtype=object), TypeError, "argument must be a string or a number"),
+        (np.array([[np.zeros(2), 1]], dtype=object), TypeError, "holds a ndarray"),
         (np.array([["2020-01-01"]], dtype="datetime64[D]"), ValueError, "dtype datetime64"),
         (pd.DataFrame({"d": [datetime.datetime(2020, 1, 1)]}), ValueError, "Column 'd' has type Datetime"),
         (pl.DataFrame({"d": [datetime.date(2020, 1, 1)]}), ValueError, "Column 'd' has type Date"),

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Final, Literal
 
 import narwhals.stable.v1 as nw  # this interface stays as it is through narwhals' releases
@@ -89,7 +91,7 @@ class Features:
         shown = given_names or tuple(f"x{i}" for i in range(table.n_columns))
         _check_names(shown)
         chosen = _positions(categorical or (), shown)
-        learnt = [_learn_column(table.column(i), shown[i], i in chosen) for i in range(table.n_columns)]
+        learnt = [_learn_column(table.column(i), i in chosen) for i in range(table.n_columns)]
         kinds, categories = tuple(kind for kind, _ in learnt), tuple(found for _, found in learnt)
         return cls(shown, kinds, categories, named=given_names is not None)
 
@@ -271,8 +273,6 @@ class _FrameTable(_Table):
 
 
 def _table(X: Any) -> _Table:
-    if isinstance(X, _Table):
-        return X
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; rules read dense tables, pass X.toarray().")
     if not isinstance(X, np.ndarray | list | tuple):
@@ -341,9 +341,7 @@ def _object_column(values: NDArray[Any], name: str) -> _Column:
     cells = [None if _is_missing(value) else value for value in values]
     present = [value for value in cells if value is not None]
     for value in present:
-        if not isinstance(value, str | bool | np.bool_ | int | float | np.number) and not hasattr(
-            value, "__float__"
-        ):
+        if not isinstance(value, str | np.bool_ | Real | Decimal):
             raise TypeError(
                 f"Column '{name}' holds a {type(value).__name__}; each argument must be a string or a number."
             )
@@ -365,7 +363,7 @@ def _object_column(values: NDArray[Any], name: str) -> _Column:
 # --- Categories ---
 
 
-def _learn_column(column: _Column, name: str, is_chosen: bool) -> tuple[Kind, tuple[Category, ...] | None]:
+def _learn_column(column: _Column, is_chosen: bool) -> tuple[Kind, tuple[Category, ...] | None]:
     if column.declared is not None:
         return "categorical", column.declared
     if column.is_text:

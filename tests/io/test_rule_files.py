@@ -83,6 +83,12 @@ def test_any_text_can_be_a_name_a_category_a_label_or_an_origin(name, category, 
     assert rule_json.loads(rule_json.dumps(rules).encode("utf-8")) == rules
 
 
+def test_half_a_surrogate_pair_survives_a_file_in_utf8(tmp_path):
+    rules = RuleSet.from_rules([], ["\ud800"], default="a")
+    rules.save(tmp_path / "rules.json")
+    assert RuleSet.load(tmp_path / "rules.json") == rules
+
+
 @pytest.mark.parametrize(
     "classes",
     [

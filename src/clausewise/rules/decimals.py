@@ -38,8 +38,7 @@ def shortest_decimal(low: float, high: float, prefer: float | None = None) -> fl
     centre = min(max(float(prefer), low), last)
     exact = Decimal(centre)
     for down, up in _ROUNDINGS:
-        # Decimals of n digits, read as doubles, never decrease, so the nearest ones are those next to the
-        # centre.
+        # Rounding to doubles keeps the order of decimals, so the closest are those next to the centre.
         below, above = float(down.plus(exact)), float(up.plus(exact))
         if below < low:
             if above <= last:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from clausewise.rules.decimals import format_number
 from clausewise.rules.term import Category, Term, Value, format_category
@@ -110,16 +110,6 @@ def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
         known = by_feature.get(term.feature)
         by_feature[term.feature] = term if known is None else known.intersection(term)
     return tuple(by_feature[feature] for feature in sorted(by_feature))
-
-
-def with_names(rule: Rule, names: Sequence[str]) -> Rule:
-    """The same rule with its features shown under these names."""
-    return replace(rule, terms=tuple(replace_name(term, names[term.feature]) for term in rule.terms))
-
-
-def replace_name(term: Term, name: str) -> Term:
-    """The same term with its feature shown under this name."""
-    return Term(term.feature, name, low=term.low, high=term.high, values=term.values)
 
 
 def describe_rule(premise: str, rule: Rule) -> str:
