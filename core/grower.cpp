@@ -51,7 +51,9 @@ std::int32_t Grower::grow_node(Tree& tree, Span rows, std::size_t depth) {
     if (in_majority >= 0.999 * counts.total || counts.total < 2.0 * cases_.min_cases || depth >= kMaxDepth) return id;
 
     const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
-    const Split* chosen = choose({rows, counts, base, was_tested_, rows.size() == cases_.n_rows()});
+    NodeView view{rows, counts, base, was_tested_, rows.size() == cases_.n_rows()};
+    find_rare_rows(view);
+    const Split* chosen = choose(view);
     if (!chosen) return id;
     tree[id].test = chosen->test;
 
@@ -69,6 +71,16 @@ std::int32_t Grower::grow_node(Tree& tree, Span rows, std::size_t depth) {
     else
         tree[id].errors = errors;
     return id;
+}
+
+void Grower::find_rare_rows(NodeView& view) {
+    if (cases_.n_classes != 2 || !cases_.has_unit_weights() || view.rows.size() < 256) return;
+    view.rare_class = view.counts.per_class[1] < view.counts.per_class[0];
+    if (view.counts.per_class[view.rare_class] * 12.0 > view.counts.total) return;
+    rare_rows_.clear();
+    for (const std::int32_t row : view.rows)
+        if (cases_.class_of(row) == view.rare_class) rare_rows_.push_back(row);
+    view.rare_rows = {rare_rows_.data(), rare_rows_.data() + rare_rows_.size()};
 }
 
 void Grower::grow_branches(Tree& tree, std::int32_t id, Span rows, std::size_t depth) {

@@ -35,6 +35,7 @@ public:
 
 private:
     std::int32_t grow_node(Tree& tree, Span rows, std::size_t depth);
+    void find_rare_rows(NodeView& view);
     const Split* choose(const NodeView& node);
     void evaluate_columns(const NodeView& node);
 
@@ -48,6 +49,7 @@ private:
     std::vector<SplitScratch> scratch_;         // one per thread
     std::vector<bool> was_tested_;              // columns with a multiway test above
     std::vector<std::int32_t> spare_rows_;
+    std::vector<std::int32_t> rare_rows_;       // of the node at hand
 };
 
 }  // namespace clausewise

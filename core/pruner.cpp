@@ -318,17 +318,17 @@ std::vector<bool> tested_columns(const Tree& tree, std::size_t n_columns) {
 
 std::int32_t TrainingClassifier::classify(std::int32_t row, std::int32_t unknown_column) {
     std::fill(scores_.begin(), scores_.end(), 0.0);
-    descend(0, 0, row, 1.0, unknown_column);
+    descend(0, 0, row, 1.0f, unknown_column);
     if (cases_.costs.is_active()) return cases_.costs.cheapest(scores_.data());
     return static_cast<std::int32_t>(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
 }
 
-void TrainingClassifier::descend(std::int32_t id, std::int32_t parent, std::int32_t row, double fraction,
+void TrainingClassifier::descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction,
                                  std::int32_t unknown_column) {
     const Node& node = tree_[id];
     if (node.is_leaf()) {
         const Node& source = node.size < 1e-4 ? tree_[parent] : node;
-        for (std::size_t c = 0; c < scores_.size(); ++c) scores_[c] += fraction * source.distribution[c] / source.size;
+        for (std::size_t c = 0; c < scores_.size(); ++c) scores_[c] += static_cast<float>(fraction * source.distribution[c]) / source.size;
         return;
     }
     const Column& column = cases_.matrix.column(static_cast<std::size_t>(node.test.column));

@@ -49,7 +49,7 @@ public:
     std::int32_t classify(std::int32_t row, std::int32_t unknown_column);
 
 private:
-    void descend(std::int32_t id, std::int32_t parent, std::int32_t row, double fraction, std::int32_t unknown_column);
+    void descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction, std::int32_t unknown_column);
 
     const Cases& cases_;
     const Tree& tree_;

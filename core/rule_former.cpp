@@ -29,64 +29,55 @@ double log_choose(std::size_t n, std::size_t k) {
 struct RuleFormer::Counts {
     double n = 0.0, errors = 0.0;                       // with all kept conditions
     std::vector<double> n_without, errors_without;      // per step of the path, without that one
+
+    // The rows that failed nothing but `dropped` are covered now. Those that failed it and one other are yet to be added.
+    void move_past(std::size_t dropped, const std::vector<std::size_t>& kept) {
+        for (const std::size_t d : kept) {
+            n_without[d] += n_without[dropped] - n;
+            errors_without[d] += errors_without[dropped] - errors;
+        }
+        n = n_without[dropped];
+        errors = errors_without[dropped];
+    }
 };
 
 // Counts for unit weights, by words of 64 rows.
 class RuleFormer::UnitCounter {
 public:
-    UnitCounter(const std::vector<Step>& path, const Words& of_class) : path_(path), of_class_(of_class) {}
+    UnitCounter(const std::vector<Step>& path, const BitCounters& n_failed, const Words& of_class)
+        : path_(path), n_failed_(n_failed), of_class_(of_class) {}
 
     void count(const std::vector<std::size_t>& kept, Counts& counts) {
-        std::int64_t n = 0, right = 0;
-        std::vector<std::int64_t> n_more(kept.size(), 0), right_more(kept.size(), 0);
-        std::vector<const std::uint64_t*> satisfied(kept.size());
-        for (std::size_t k = 0; k < kept.size(); ++k) satisfied[k] = path_[kept[k]].satisfied.data();
-        count_words(satisfied, n, right, n_more, right_more);
-        counts.n = static_cast<double>(n);
-        counts.errors = static_cast<double>(n - right);
-        for (std::size_t k = 0; k < kept.size(); ++k) {
-            counts.n_without[kept[k]] = static_cast<double>(n + n_more[k]);
-            counts.errors_without[kept[k]] = static_cast<double>(n + n_more[k] - right - right_more[k]);
+        const PairCount covered = n_failed_.count_zeros(of_class_, nearly_covered_);
+        counts.n = static_cast<double>(covered.first);
+        counts.errors = static_cast<double>(covered.first - covered.both);
+        for (const std::size_t d : kept) {
+            counts.n_without[d] = counts.n;
+            counts.errors_without[d] = counts.errors;
         }
+        add_nearly_covered(kept, counts);
     }
-    void drop(std::size_t, const std::vector<std::size_t>& kept, Counts& counts) { count(kept, counts); }
-    RowSet covered(const std::vector<std::size_t>& kept, double n) const {
-        Words words = path_[kept[0]].satisfied;
-        for (std::size_t k = 1; k < kept.size(); ++k)
-            for (std::size_t w = 0; w < words.size(); ++w) words[w] &= path_[kept[k]].satisfied[w];
-        return RowSet(std::move(words), static_cast<std::size_t>(n));
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
+        counts.move_past(dropped, kept);
+        n_failed_.remove(path_[dropped].fails);
+        n_failed_.find_ones(path_[dropped].fails, nearly_covered_);
+        add_nearly_covered(kept, counts);
     }
+    RowSet covered(double n) const { return RowSet(n_failed_.zeros(), static_cast<std::size_t>(n)); }
 
 private:
-    // The generic x86-64 has no population count; the clone for newer processors is chosen when the library loads.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-    __attribute__((target_clones("popcnt", "default")))
-#endif
-    void count_words(const std::vector<const std::uint64_t*>& satisfied, std::int64_t& n, std::int64_t& right,
-                     std::vector<std::int64_t>& n_more, std::vector<std::int64_t>& right_more) const {
-        const std::size_t n_kept = satisfied.size(), n_words = of_class_.size();
-        for (std::size_t w = 0; w < n_words; ++w) {
-            std::uint64_t fails_any = 0, fails_two = 0;
-            for (std::size_t k = 0; k < n_kept; ++k) {
-                const std::uint64_t fails = ~satisfied[k][w];
-                fails_two |= fails_any & fails;
-                fails_any |= fails;
-            }
-            const std::uint64_t wanted = of_class_[w];
-            n += __builtin_popcountll(~fails_any);
-            right += __builtin_popcountll(~fails_any & wanted);
-            const std::uint64_t fails_one = fails_any & ~fails_two;
-            if (fails_one == 0) continue;
-            for (std::size_t k = 0; k < n_kept; ++k) {
-                const std::uint64_t more = fails_one & ~satisfied[k][w];
-                n_more[k] += __builtin_popcountll(more);
-                right_more[k] += __builtin_popcountll(more & wanted);
-            }
+    void add_nearly_covered(const std::vector<std::size_t>& kept, Counts& counts) const {
+        for (const std::size_t d : kept) {
+            const PairCount more = count_within(nearly_covered_, path_[d].fails.data(), of_class_.data());
+            counts.n_without[d] += static_cast<double>(more.first);
+            counts.errors_without[d] += static_cast<double>(more.first - more.both);
         }
     }
 
     const std::vector<Step>& path_;
+    BitCounters n_failed_;
     const Words& of_class_;
+    SparseWords nearly_covered_;    // rows that fail one condition, since the last drop
 };
 
 // Counts for any weights and for costs, kept incrementally as they are defined.
@@ -111,17 +102,12 @@ public:
         for (const std::size_t d : kept) add_nearly_covered(d, nullptr, counts);
     }
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
-        for (const std::size_t d : kept) {
-            counts.n_without[d] += counts.n_without[dropped] - counts.n;
-            counts.errors_without[d] += counts.errors_without[dropped] - counts.errors;
-        }
-        counts.n = counts.n_without[dropped];
-        counts.errors = counts.errors_without[dropped];
+        counts.move_past(dropped, kept);
         const Step& step = path_[dropped];
         for (std::size_t row = 0; row < n_failed_.size(); ++row) n_failed_[row] -= fails(step, row);
         for (const std::size_t d : kept) add_nearly_covered(d, &step, counts);
     }
-    RowSet covered(const std::vector<std::size_t>&, double) const {
+    RowSet covered(double) const {
         std::vector<std::int32_t> rows;
         for (std::size_t row = 0; row < n_failed_.size(); ++row)
             if (n_failed_[row] == 0) rows.push_back(static_cast<std::int32_t>(row));
@@ -130,7 +116,7 @@ public:
 
 private:
     static std::int32_t fails(const Step& step, std::size_t row) {
-        return static_cast<std::int32_t>(~(step.satisfied[row >> 6] >> (row & 63)) & 1);
+        return static_cast<std::int32_t>((step.fails[row >> 6] >> (row & 63)) & 1);
     }
     double weight(std::size_t row) const { return cases_.weight(static_cast<std::int32_t>(row)); }
     double error_weight(std::size_t row) const {
@@ -178,7 +164,7 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
                        bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs)
     : cases_(cases), class_totals_(class_totals), use_subsets_(use_subsets), log_factorial_(log_factorial),
       error_costs_(error_costs), column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
-      class_rows_(cases.n_classes) {}
+      n_failed_(cases.n_rows()), class_rows_(cases.n_classes) {}
 
 std::vector<FormedRule> RuleFormer::form(const Tree& tree) {
     visit(tree, 0);
@@ -189,20 +175,35 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
     const Node& node = tree[id];
     for (std::size_t b = 0; b < node.children.size(); ++b) {
         if (tree[node.children[b]].size < kSmallestBranch) continue;
-        Step step{condition_of(node.test, b), Words(words_for(cases_.n_rows()), 0)};
-        const std::int32_t* ranks = cases_.matrix.column(static_cast<std::size_t>(node.test.column)).ranks.data();
-        for (std::size_t row = 0; row < cases_.n_rows(); ++row) {
-            const bool satisfied = node.test.branch_of(ranks[row]) == static_cast<std::int32_t>(b);
-            step.satisfied[row >> 6] |= static_cast<std::uint64_t>(satisfied) << (row & 63);
-        }
-        path_.push_back(std::move(step));
+        path_.push_back({condition_of(node.test, b), rows_failing(node.test, b)});
+        n_failed_.add(path_.back().fails);
         visit(tree, node.children[b]);
+        n_failed_.remove(path_.back().fails);
         path_.pop_back();
     }
     if (!path_.empty() && node.size >= 1.0f) {
         cases_.control.check();
         form_rule(node.label);
     }
+}
+
+Words RuleFormer::rows_failing(const Test& test, std::size_t branch) const {
+    const Column& column = cases_.matrix.column(static_cast<std::size_t>(test.column));
+    if (test.kind == TestKind::threshold) {
+        Words fails = rows_above(column.ranks, test.threshold_rank);
+        if (branch == 1) {  // fails "above": the others, a missing value included
+            for (auto& word : fails) word = ~word;
+            fails.back() &= last_word_mask(column.ranks.size());
+        } else if (column.has_missing) {
+            const Words missing = rows_missing(column.ranks);
+            for (std::size_t w = 0; w < fails.size(); ++w) fails[w] |= missing[w];
+        }
+        return fails;
+    }
+    Words fails(words_for(column.ranks.size()), 0);
+    for (std::size_t row = 0; row < column.ranks.size(); ++row)
+        fails[row >> 6] |= static_cast<std::uint64_t>(test.branch_of(column.ranks[row]) != static_cast<std::int32_t>(branch)) << (row & 63);
+    return fails;
 }
 
 Condition RuleFormer::condition_of(const Test& test, std::size_t branch) {
@@ -259,7 +260,7 @@ const Words& RuleFormer::rows_of_class(std::int32_t label) {
 
 void RuleFormer::form_rule(std::int32_t label) {
     if (cases_.has_unit_weights() && error_costs_.empty()) {
-        UnitCounter counter(path_, rows_of_class(label));
+        UnitCounter counter(path_, n_failed_, rows_of_class(label));
         drop_conditions(counter, label);
     } else {
         WeightedCounter counter(cases_, path_, label, error_costs_);
@@ -300,7 +301,7 @@ void RuleFormer::drop_conditions(Counter& counter, std::int32_t label) {
         const bool is_worth_its_cost = kTheoryDiscount * cost <= gain;
         if (kept.size() == 1 || (is_worth_its_cost && weakest_rate > error_rate(counts.n, counts.errors))) {
             if (counts.n > kLeastCover && is_worth_its_cost)
-                accept(label, kept, counts.n, counts.errors, counter.covered(kept, counts.n));
+                accept(label, kept, counts.n, counts.errors, counter.covered(counts.n));
             return;
         }
         kept.erase(std::find(kept.begin(), kept.end(), weakest));

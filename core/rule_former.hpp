@@ -22,9 +22,9 @@ public:
     std::vector<FormedRule> form(const Tree& tree);
 
 private:
-    struct Step {           // one condition of the current path, with the rows that satisfy it
+    struct Step {           // one condition of the current path, with the rows that fail it
         Condition condition;
-        Words satisfied;
+        Words fails;
     };
     struct Counts;          // covered and wrong weight, for all kept conditions and without each
     class UnitCounter;
@@ -39,6 +39,7 @@ private:
     float rule_bits(const std::vector<Condition>& conditions);
     void remove_absent_values(FormedRule& rule) const;
     float threshold_bits(std::size_t column);
+    Words rows_failing(const Test& test, std::size_t branch) const;
     const Words& rows_of_class(std::int32_t label);
 
     const Cases& cases_;
@@ -48,6 +49,7 @@ private:
     const std::vector<float>& error_costs_;
     float column_bits_;
     std::vector<Step> path_;
+    BitCounters n_failed_;              // per row, how many conditions of the path it fails
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
 };

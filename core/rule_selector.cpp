@@ -160,9 +160,10 @@ private:
 class CountedChanges {
 public:
     CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const std::vector<bool>& selected)
-        : cases_(cases), rules_(rules), selected_(selected), votes_(cases, kNoCosts), changes_(rules.size(), 0),
-          first_(cases.n_rows() + 1, 0) {
+        : cases_(cases), rules_(rules), votes_(cases, kNoCosts), changes_(rules.size(), 0), first_(cases.n_rows() + 1, 0) {
         for (std::size_t r = 0; r < rules.size(); ++r) {
+            const std::int32_t sign = selected[r] ? -1 : 1;
+            flips_.push_back({sign * rules[r].vote, rules[r].label, sign});
             if (selected[r]) votes_.add(rules[r], 1);
             rules[r].covered.for_each([&](std::int32_t row) { ++first_[static_cast<std::size_t>(row) + 1]; });
         }
@@ -175,7 +176,7 @@ public:
             });
         for (std::int32_t row = 0; row < static_cast<std::int32_t>(cases.n_rows()); ++row) {
             total_ += !standing(row).is_correct;
-            contribute(row, 1);
+            visit_contributions(row, [&](std::size_t r, int change) { changes_[r] += change; });
         }
     }
     float total() const { return static_cast<float>(total_); }
@@ -184,18 +185,25 @@ public:
         const std::int64_t change = changes_[flipped];
         total_ += change;
         const FormedRule& rule = rules_[flipped];
-        const std::int32_t sign = selected_[flipped] ? -1 : 1;
+        Flip& flip = flips_[flipped];
         rule.covered.for_each([&](std::int32_t row) {
-            contribute(row, -1);
-            votes_.add(rule, sign, row);
-            contribute(row, 1, static_cast<std::int32_t>(flipped));
+            visit_contributions(row, [&](std::size_t r, int before) { changes_[r] -= before; });
+            votes_.add(rule, flip.sign, row);
+            visit_contributions(row, [&](std::size_t r, int after) { changes_[r] += after; });
         });
-        // Flipping back would undo exactly this.
+        // Flipping back would undo exactly this, whatever was added above.
         changes_[flipped] = -change;
+        flip.vote = -flip.vote;
+        flip.sign = -flip.sign;
     }
 
 private:
     inline static const std::vector<float> kNoCosts{};
+
+    // What flipping a rule adds to the votes for its class. Kept apart from the rules: this is read all the time.
+    struct Flip {
+        std::int32_t vote, label, sign;
+    };
 
     // What it takes to decide a row rightly: its own class must reach the highest rival, one more for lower classes.
     struct Standing {
@@ -220,32 +228,31 @@ private:
         s.is_correct = votes_.n_firing(row) > 0 && s.own >= s.highest;
         return s;
     }
-    // Adds (or takes away) what a row contributes to the changes of the rules that cover it. A rule counts as selected
-    // as `selected_` says, except `flipped`, whose own change is set afterwards.
-    void contribute(std::int32_t row, std::int32_t times, std::int32_t flipped = -1) {
+    // Whether a row would be decided rightly if the rule were flipped.
+    static bool is_correct_after(const Flip& flip, const Standing& s, const std::int32_t* votes, std::int32_t actual,
+                                 std::int32_t n_firing) {
+        if (n_firing + flip.sign <= 0) return false;
+        if (flip.label == actual) return s.own + flip.vote >= s.highest;
+        const std::int32_t others = flip.label == s.highest_class ? s.second : s.highest;
+        return s.own >= std::max(others, votes[flip.label] + (flip.label < actual) + flip.vote);
+    }
+    // Calls visit(rule, change) with what a row as it stands contributes to the changes of the rules that cover it.
+    template <class Visit>
+    void visit_contributions(std::int32_t row, Visit&& visit) const {
         const Standing s = standing(row);
         const std::int32_t* votes = votes_.of_row(row);
         const auto actual = static_cast<std::int32_t>(cases_.class_of(row));
         const std::int32_t n_firing = votes_.n_firing(row);
         for (std::size_t i = first_[static_cast<std::size_t>(row)]; i < first_[static_cast<std::size_t>(row) + 1]; ++i) {
             const auto r = static_cast<std::size_t>(covering_[i]);
-            if (covering_[i] == flipped) continue;
-            const std::int32_t sign = selected_[r] ? -1 : 1, vote = sign * rules_[r].vote, label = rules_[r].label;
-            bool is_correct = n_firing + sign > 0;
-            if (label == actual) {
-                is_correct = is_correct && s.own + vote >= s.highest;
-            } else {
-                const std::int32_t others = label == s.highest_class ? s.second : s.highest;
-                is_correct = is_correct && s.own >= std::max(others, votes[label] + (label < actual) + vote);
-            }
-            changes_[r] += times * (static_cast<std::int64_t>(s.is_correct) - static_cast<std::int64_t>(is_correct));
+            visit(r, s.is_correct - is_correct_after(flips_[r], s, votes, actual, n_firing));
         }
     }
 
     const Cases& cases_;
     const std::vector<FormedRule>& rules_;
-    const std::vector<bool>& selected_;
     Votes votes_;
+    std::vector<Flip> flips_;
     std::vector<std::int64_t> changes_;
     std::vector<std::size_t> first_;        // per row, where its rules begin in covering_
     std::vector<std::int32_t> covering_;

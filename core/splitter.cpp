@@ -79,6 +79,88 @@ double Splitter::smallest_side(double n_known) const {
     return std::max<double>(side, cases_.min_cases);
 }
 
+// Unit weights, two classes, one of them rare: by the skipping rule only cuts beside a group that holds a case of the
+// rare class are evaluated (and the first and last), so only these are visited.
+template <class Place>
+void Splitter::scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
+                                Scan& scan) const {
+    const auto total = static_cast<std::int32_t>(node.rows.size());
+    const auto total_rare = static_cast<std::int32_t>(node.rare_rows.size());
+    scan.lowest_rank = place.rank_at(0);
+    scan.highest_rank = place.rank_at(total - 1);
+    if (scan.lowest_rank == scan.highest_rank) return;
+    const double side = smallest_side(scan.n_known);
+    const std::int32_t last_end = total - static_cast<std::int32_t>(std::ceil(side));
+    if (last_end < 1) return;
+    const std::int32_t first_cut = place.rank_at(std::max(static_cast<std::int32_t>(std::ceil(side - 1e-5)) - 1, 0));
+    if (place.cases_up_to(first_cut) > last_end) return;
+    const std::int32_t last_cut = place.before(place.rank_at(last_end));
+    scan.n_cuts = place.groups_up_to(last_cut) - place.groups_up_to(first_cut) + 1;
+
+    // Groups with cases of the rare class: their ranks, and how many such cases there are up to each.
+    auto& keys = scratch.keys;
+    keys.clear();
+    for (const std::int32_t row : node.rare_rows) keys.push_back(static_cast<std::uint32_t>(column.ranks[static_cast<std::size_t>(row)]));
+    sort_keys(keys, scratch.sorted, 0);
+    auto& rare_rank = scratch.group_rank;
+    auto& rare_up_to = scratch.group_end;
+    rare_rank.clear();
+    rare_up_to.clear();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (i == 0 || keys[i] != keys[i - 1]) {
+            rare_rank.push_back(static_cast<std::int32_t>(keys[i]));
+            rare_up_to.push_back(0);
+        }
+        rare_up_to.back() = static_cast<std::int32_t>(i) + 1;
+    }
+
+    // A cut is named by the rank to its left.
+    auto& cuts = scratch.cuts;
+    cuts.assign(1, first_cut);
+    const std::int32_t limit = place.cases_up_to(last_cut) == last_end ? place.before(last_cut) : last_cut;
+    const auto add = [&](std::int32_t cut) {
+        if (cut > cuts.back()) cuts.push_back(cut);
+    };
+    for (const std::int32_t r : rare_rank) {
+        if (r <= first_cut) continue;
+        const std::int32_t left = place.before(r);
+        if (left >= limit) break;
+        add(left);
+        if (r < limit) add(r);
+    }
+    add(limit);
+    add(last_cut);
+
+    const std::size_t n_rare_groups = rare_rank.size();
+    const auto label = [](std::int32_t cases, std::int32_t rare) { return rare == 0 ? 1 : rare == cases ? 2 : 0; };
+    const auto information = [&](std::int32_t cases, std::int32_t rare) {
+        return information_[cases] - (information_[node.rare_class == 0 ? rare : cases - rare] +
+                                      information_[node.rare_class == 0 ? cases - rare : rare]);
+    };
+    std::size_t g = 0;      // rare groups up to the cut
+    for (const std::int32_t cut : cuts) {
+        while (g < n_rare_groups && rare_rank[g] <= cut) ++g;
+        const std::int32_t below = place.cases_up_to(cut), rare_below = g == 0 ? 0 : rare_up_to[g - 1];
+        const std::int32_t right = place.after(cut), right_end = place.cases_up_to(right);
+        if (right_end < last_end) {
+            int left_label;
+            if (cut == first_cut) {
+                left_label = label(below, rare_below);
+            } else {
+                const std::int32_t left_start = place.cases_up_to(place.before(cut));
+                const bool is_rare = g > 0 && rare_rank[g - 1] == cut;
+                left_label = label(below - left_start, is_rare ? rare_below - (g > 1 ? rare_up_to[g - 2] : 0) : 0);
+            }
+            const bool right_is_rare = g < n_rare_groups && rare_rank[g] == right;
+            const int right_label = label(right_end - below, right_is_rare ? rare_up_to[g] - rare_below : 0);
+            if (left_label != 0 && left_label == right_label) continue;
+        }
+        const double low = information(below, rare_below);
+        if (low >= scan.best) return;
+        scan.offer(low + information(total - below, total_rare - rare_below), below, cut, right);
+    }
+}
+
 Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const {
     const Column& column = cases_.matrix.column(index);
     Scan scan;
@@ -92,12 +174,14 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
         if (cases_.n_classes > 2) {
             scan_many_classes(column, node, scratch, scan);
         } else {
-            const double rarer = std::min(node.counts.per_class[0], node.counts.per_class[1]);
-            // Going from one case of the rare class to the next pays when few of the cuts are beside one.
-            if (rarer * 12.0 < scan.n_known && scan.n_known >= 256.0)
-                scan_rare_class(column, node, scratch, scan);
+            // Sorting is quicker than marking where the node holds few of the column's values.
+            const bool is_marked = node.rows.size() * 24 >= static_cast<std::size_t>(column.n_values);
+            if (node.rare_rows.size() > 0 && node.holds_all_rows)
+                scan_beside_rare(WholeColumn(column), column, node, scratch, scan);
+            else if (node.rare_rows.size() > 0 && is_marked)
+                scan_beside_rare(MarkedColumn(column, node.rows, scratch.place), column, node, scratch, scan);
             else
-                scan_two_classes(column, node, scratch, scan);
+                scan_two_classes(column, node, is_marked, scratch, scan);
         }
     }
     if (scan.best >= kNoCut) return {};
@@ -129,7 +213,8 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
 }
 
 // Unit weights, two classes. Groups are the runs of equal value.
-void Splitter::scan_two_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const {
+void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
+                                Scan& scan) const {
     const std::size_t n = node.rows.size();
     auto& rank = scratch.group_rank;
     auto& end = scratch.group_end;              // cases up to and including the group
@@ -142,41 +227,28 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, Spli
     const std::uint16_t* classes = cases_.classes.data();
     const auto n_values = static_cast<std::size_t>(column.n_values);
 
-    if (!column.has_unique_values && n_values * 2 <= n) {
+    if (is_marked) {
+        // Marks in a bit per rank replace sorting; classes are counted beside them and wiped while reading.
+        auto& present = scratch.place.present;
         auto& counts = scratch.counts;
-        counts.assign(n_values * 2, 0);
-        for (const std::int32_t row : node.rows) ++counts[static_cast<std::size_t>(ranks[row]) * 2 + classes[row]];
-        std::int32_t cases = 0, of_first = 0;
-        for (std::size_t r = 0; r < n_values; ++r) {
-            const std::int32_t a = counts[2 * r], b = counts[2 * r + 1];
-            if (a + b == 0) continue;
-            of_first += a;
-            cases += a + b;
-            rank[n_groups] = static_cast<std::int32_t>(r);
-            end[n_groups] = cases;
-            first[n_groups++] = of_first;
-        }
-    } else if (column.has_unique_values && n * 24 >= n_values) {
-        mark_ranks(column, node.rows, scratch.present);
-        auto& of_first_class = scratch.positive;
-        of_first_class.assign(scratch.present.size(), 0);
+        present.assign(words_for(n_values), 0);
+        if (counts.size() < n_values * 2) counts.resize(n_values * 2, 0);
         for (const std::int32_t row : node.rows) {
             const auto r = static_cast<std::size_t>(ranks[row]);
-            of_first_class[r >> 6] |= static_cast<std::uint64_t>(classes[row] == 0) << (r & 63);
+            present[r >> 6] |= std::uint64_t{1} << (r & 63);
+            ++counts[r * 2 + classes[row]];
         }
-        std::int32_t of_first = 0;
-        for (std::size_t w = 0; w < scratch.present.size(); ++w) {
-            std::uint64_t here = scratch.present[w];
-            const std::uint64_t first_here = of_first_class[w];
-            while (here) {
-                const unsigned bit = lowest_bit(here);
-                here &= here - 1;
-                of_first += static_cast<std::int32_t>((first_here >> bit) & 1);
-                rank[n_groups] = static_cast<std::int32_t>(w * 64 + bit);
-                end[n_groups] = static_cast<std::int32_t>(n_groups) + 1;
+        std::int32_t cases = 0, of_first = 0;
+        for (std::size_t w = 0; w < present.size(); ++w)
+            for (std::uint64_t here = present[w]; here != 0; here &= here - 1) {
+                const std::size_t r = w * 64 + lowest_bit(here);
+                of_first += counts[2 * r];
+                cases += counts[2 * r] + counts[2 * r + 1];
+                counts[2 * r] = counts[2 * r + 1] = 0;
+                rank[n_groups] = static_cast<std::int32_t>(r);
+                end[n_groups] = cases;
                 first[n_groups++] = of_first;
             }
-        }
     } else {
         auto& keys = scratch.keys;
         keys.resize(n);
@@ -226,13 +298,6 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, Spli
     }
 }
 
-// Unit weights, two classes, one of them rare: only cuts beside a group that holds the rare class are evaluated by the
-// skipping rule, so only these are visited. Needs counts below a rank, which the whole matrix knows beforehand and
-// any other node gets from one pass over its rows.
-void Splitter::scan_rare_class(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const {
-    scan_two_classes(column, node, scratch, scan);
-}
-
 // Unit weights, any number of classes.
 void Splitter::scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const {
     const std::size_t n = node.rows.size(), n_classes = cases_.n_classes;
@@ -246,7 +311,7 @@ void Splitter::scan_many_classes(const Column& column, const NodeView& node, Spl
     sequence.resize(n);
     const auto n_values = static_cast<std::size_t>(column.n_values);
     if (n_values * n_classes <= 2 * n) {
-        auto& counts = scratch.counts;
+        auto& counts = scratch.class_counts;
         counts.assign(n_values * n_classes, 0);
         for (const std::int32_t row : node.rows) ++counts[static_cast<std::size_t>(ranks[row]) * n_classes + classes[row]];
         std::size_t position = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "column_place.hpp"
 #include "information.hpp"
 #include "tree.hpp"
 
@@ -25,14 +26,14 @@ struct SplitScratch {
     std::vector<std::uint32_t> keys, sorted;        // rank and class in one word
     std::vector<std::uint64_t> wide_keys, wide_sorted;
     std::vector<std::int32_t> group_rank, group_end, group_first_class;
-    std::vector<std::int32_t> counts;               // per rank and class
+    std::vector<std::int32_t> counts;               // per rank and class, zero between uses
+    std::vector<std::int32_t> class_counts;         // per rank and class
     std::vector<std::uint16_t> sequence;            // classes in order of value
     std::vector<double> weights;
     std::vector<double> low, high;
     std::vector<std::int32_t> low_count, high_count;
-    std::vector<std::uint64_t> present, positive;   // one bit per rank
-    std::vector<std::int32_t> present_before;       // per word of `present`
-    std::vector<std::int32_t> marked_ranks;
+    PlaceScratch place;
+    std::vector<std::int32_t> cuts;
 };
 
 // What every column's evaluation needs to know of the node.
@@ -42,6 +43,9 @@ struct NodeView {
     double base;                        // information per case before the division
     std::vector<bool> const& was_tested;  // per column: a discrete test of it lies above
     bool holds_all_rows;                // the rows are the whole matrix, so counts below a rank are known beforehand
+    // Of two classes with unit weights, one may be so rare that it pays to go from one of its cases to the next.
+    Span rare_rows{nullptr, nullptr};
+    std::size_t rare_class = 0;
 };
 
 class Splitter {
@@ -57,8 +61,9 @@ private:
     Split continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
     Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
 
-    void scan_two_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
-    void scan_rare_class(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
+    void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch, Scan& scan) const;
+    template <class Place>
+    void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
     void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
     void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
 
