@@ -178,7 +178,6 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
     std::vector<Block> best_blocks;
     double best_score = 0.0, best_gain = 0.0, best_information = 0.0;
     const auto consider = [&] {
-        if (blocks.size() < 2 || count_big(blocks, min_cases) < 2) return;
         const double information = scoring.division_information(blocks);
         if (!(information > 0.0)) return;
         const double code_length = log_partitions(blocks.size()), gain = scoring.gain(blocks);
@@ -189,9 +188,11 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
         best_gain = gain - code_length / scoring.n_known;
         best_information = information;
     };
-    consider();
+    // The first two stages count only with two blocks of the minimum weight; joins keep two where there are two.
+    const auto has_two_big = [&] { return blocks.size() >= 2 && count_big(blocks, min_cases) >= 2; };
+    if (has_two_big()) consider();
     join_equal_proportions(blocks);
-    consider();
+    if (has_two_big()) consider();
     if (blocks.size() > 2) {
         PairInformation pairs(blocks);
         while (blocks.size() > 2 && join_best_pair(scoring, blocks, pairs, min_cases)) {
