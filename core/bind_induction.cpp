@@ -131,8 +131,9 @@ C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes
 
 // One fit per row of `targets`. The first class is "true", as the reference declares it, so that ties fall its way.
 std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targets& targets, const std::optional<Weights>& positive_weights,
-                                                const C50Options& options, std::size_t n_threads, const Progress& progress) {
+                                                C50Options options, std::size_t n_threads, const Progress& progress) {
     check_options(options);
+    options.usage = false;
     const std::size_t n_targets = targets.shape(0), n_rows = targets.shape(1);
     if (n_rows != matrix.n_rows())
         throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, the targets have " + std::to_string(n_rows));

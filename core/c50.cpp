@@ -131,9 +131,10 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
         model.in_use = winnow(cases, matrix.information(), extra_errors, options.use_subsets, n_threads);
     if (!has_missing(matrix, model.in_use)) forget_unit_weights(cases);
     model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads);
-    model.usage.assign(matrix.n_columns(), 0.0);
     model.default_label = model.tree[0].label;
     if (!options.rules) {
+        if (!options.usage) return model;
+        model.usage.assign(matrix.n_columns(), 0.0);
         std::vector<bool> above(matrix.n_columns(), false);
         add_tree_usage(model.tree, 0, above, model.usage);
         return model;
@@ -149,7 +150,7 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
     RuleFormer former(cases, class_totals, n_in_use, options.use_subsets, log_factorial, error_costs);
     SelectedRules chosen = select_rules(cases, class_totals, former.form(model.tree), model.tree[0].errors, log_factorial, error_costs);
     model.default_label = chosen.default_label;
-    model.usage = rule_usage(cases, chosen.rules);
+    if (options.usage) model.usage = rule_usage(cases, chosen.rules);
     model.rules = std::move(chosen.rules);
     for (FormedRule& rule : model.rules) rule.covered = RowSet{};
     return model;

@@ -19,6 +19,7 @@ struct C50Options {
     bool winnow = false;
     bool global_pruning = true;
     bool use_subsets = true;
+    bool usage = true;              // compute C50Model::usage
 };
 
 struct C50Model {

@@ -81,6 +81,13 @@ void Grower::find_rare_rows(NodeView& view) {
     for (const std::int32_t row : view.rows)
         if (cases_.class_of(row) == view.rare_class) rare_rows_.push_back(row);
     view.rare_rows = {rare_rows_.data(), rare_rows_.data() + rare_rows_.size()};
+    if (view.rows.size() * 2 <= cases_.n_rows()) return;
+    is_here_.assign(cases_.n_rows(), 0);
+    for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 1;
+    other_rows_.clear();
+    for (std::size_t row = 0; row < is_here_.size(); ++row)
+        if (!is_here_[row]) other_rows_.push_back(static_cast<std::int32_t>(row));
+    view.other_rows = {other_rows_.data(), other_rows_.data() + other_rows_.size()};
 }
 
 void Grower::grow_branches(Tree& tree, std::int32_t id, Span rows, std::size_t depth) {

@@ -49,7 +49,8 @@ private:
     std::vector<SplitScratch> scratch_;         // one per thread
     std::vector<bool> was_tested_;              // columns with a multiway test above
     std::vector<std::int32_t> spare_rows_;
-    std::vector<std::int32_t> rare_rows_;       // of the node at hand
+    std::vector<std::int32_t> rare_rows_, other_rows_;  // of the node at hand
+    std::vector<std::uint8_t> is_here_;
 };
 
 }  // namespace clausewise

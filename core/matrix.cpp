@@ -63,6 +63,25 @@ struct PrepareScratch {
     std::array<std::vector<float>, kStrip> strip;
 };
 
+void describe_repetitions(Column& column) {
+    const auto count = [&](std::size_t r) { return column.starts[r + 1] - column.starts[r]; };
+    const auto n_values = static_cast<std::size_t>(column.n_values);
+    const std::int32_t n_known = column.starts.back();
+    std::size_t commonest = 0;
+    for (std::size_t r = 1; r < n_values; ++r)
+        if (count(r) > count(commonest)) commonest = r;
+    std::int32_t n_others = n_known;
+    if (n_values > 0 && count(commonest) > n_known / 64) {
+        column.common_rank = static_cast<std::int32_t>(commonest);
+        n_others -= count(commonest) - 1;
+    }
+    column.is_mostly_unique = n_others - column.n_values <= n_known / 16;
+    if (!column.is_mostly_unique) return;
+    for (std::size_t r = 0; r < n_values; ++r)
+        if (count(r) > 1 && static_cast<std::int32_t>(r) != column.common_rank)
+            column.repeated_ranks.push_back(static_cast<std::int32_t>(r));
+}
+
 void prepare_continuous(Column& column, const std::vector<float>& numbers, std::size_t index, PrepareScratch& scratch) {
     auto& cells = scratch.cells;
     cells.clear();
@@ -89,7 +108,7 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
     column.values.shrink_to_fit();
     column.starts.shrink_to_fit();
     column.n_values = static_cast<std::int32_t>(column.values.size());
-    column.has_unique_values = column.values.size() == numbers.size();
+    describe_repetitions(column);
 }
 
 void prepare_discrete(Column& column, const std::vector<float>& numbers, std::size_t index, std::int32_t n_values) {

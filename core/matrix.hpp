@@ -17,7 +17,9 @@ inline constexpr std::int32_t kMissing = -1;
 struct Column {
     bool is_discrete = false;
     bool has_missing = false;
-    bool has_unique_values = false;     // continuous, no value missing or repeated: ranks are a permutation
+    std::int32_t common_rank = -1;      // a value that many rows share, such as the 0 of a rectified unit; -1 if none
+    bool is_mostly_unique = false;      // continuous, and beside the common value few are repeated
+    std::vector<std::int32_t> repeated_ranks;   // if mostly unique: those few
     std::int32_t n_values = 0;          // distinct known values, or the declared values of a discrete column
     std::vector<std::int32_t> ranks;    // per row: rank of the value, code of the category, or kMissing
     std::vector<float> values;          // continuous: the distinct values, ascending

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "cells.hpp"
+
 namespace clausewise {
 namespace {
 
@@ -11,27 +13,26 @@ constexpr double kTheoryDiscount = 0.23;
 
 // Covers each class with its best rules, greedily.
 std::vector<bool> initial_subset(const Cases& cases, const std::vector<double>& class_totals,
-                                 const std::vector<FormedRule>& rules) {
+                                 const std::vector<FormedRule>& rules, const Cells& cells) {
     std::vector<bool> selected(rules.size(), false);
     std::vector<std::size_t> order(rules.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rules[a].vote > rules[b].vote; });
-    std::vector<std::int32_t> covered_for(cases.n_rows(), -1);      // the last class whose rules cover the row
+    std::vector<std::int32_t> covered_for(cells.size(), -1);    // the last class whose rules cover the cell
     for (std::int32_t label = 0; label < static_cast<std::int32_t>(cases.n_classes); ++label) {
         double remaining = class_totals[static_cast<std::size_t>(label)], false_positives = 0.0;
         for (const std::size_t r : order) {
             if (!(remaining > false_positives)) break;
             if (rules[r].label != label || rules[r].correct < cases.min_cases) continue;
             double new_true = 0.0, new_false = 0.0;
-            rules[r].covered.for_each([&](std::int32_t row) {
-                if (covered_for[static_cast<std::size_t>(row)] == label) return;
-                (static_cast<std::int32_t>(cases.class_of(row)) == label ? new_true : new_false) += cases.weight(row);
+            cells.cells_of_rule.for_each(r, [&](std::size_t cell) {
+                if (covered_for[cell] != label) (cells.label[cell] == label ? new_true : new_false) += cells.weight[cell];
             });
             if (new_true - new_false <= cases.min_cases + 1e-4) continue;
             remaining -= new_true;
             false_positives += new_false;
             selected[r] = true;
-            rules[r].covered.for_each([&](std::int32_t row) { covered_for[static_cast<std::size_t>(row)] = label; });
+            cells.cells_of_rule.for_each(r, [&](std::size_t cell) { covered_for[cell] = label; });
         }
     }
     return selected;
@@ -63,70 +64,48 @@ private:
     double bits_per_class_;
 };
 
-// The votes of the selected rules on every row. A row is decided by the largest vote, the lowest class on ties; a row
+// The votes of the selected rules on every cell. A cell is decided by the largest vote, the lowest class on ties; one
 // that no selected rule covers is an error, whatever its class.
 class Votes {
 public:
-    Votes(const Cases& cases, const std::vector<float>& error_costs)
-        : cases_(cases), error_costs_(error_costs), votes_(cases.n_rows() * cases.n_classes, 0), n_firing_(cases.n_rows(), 0) {}
+    Votes(std::size_t n_cells, std::size_t n_classes) : n_classes_(n_classes), votes_(n_cells * n_classes, 0), n_firing_(n_cells, 0) {}
 
-    void add(const FormedRule& rule, std::int32_t sign) {
-        rule.covered.for_each([&](std::int32_t row) { add(rule, sign, row); });
+    void add(const FormedRule& rule, std::int32_t sign, std::size_t cell) {
+        votes_[cell * n_classes_ + static_cast<std::size_t>(rule.label)] += sign * rule.vote;
+        n_firing_[cell] += sign;
     }
-    void add(const FormedRule& rule, std::int32_t sign, std::int32_t row) {
-        mutable_row(row)[rule.label] += sign * rule.vote;
-        n_firing_[static_cast<std::size_t>(row)] += sign;
-    }
-    // Weight of the error on a row, in single precision.
-    float error(std::int32_t row) const { return error(row, of_row(row), n_firing_[static_cast<std::size_t>(row)]); }
-    // The same if the rule were flipped.
-    float error_with(const FormedRule& rule, std::int32_t sign, std::int32_t row) {
-        std::int32_t* votes = mutable_row(row);
-        votes[rule.label] += sign * rule.vote;
-        const float changed = error(row, votes, n_firing_[static_cast<std::size_t>(row)] + sign);
-        votes[rule.label] -= sign * rule.vote;
-        return changed;
-    }
-    const std::int32_t* of_row(std::int32_t row) const { return votes_.data() + static_cast<std::size_t>(row) * cases_.n_classes; }
-    std::int32_t n_firing(std::int32_t row) const { return n_firing_[static_cast<std::size_t>(row)]; }
+    const std::int32_t* of(std::size_t cell) const { return votes_.data() + cell * n_classes_; }
+    std::int32_t n_firing(std::size_t cell) const { return n_firing_[cell]; }
 
 private:
-    std::int32_t* mutable_row(std::int32_t row) { return votes_.data() + static_cast<std::size_t>(row) * cases_.n_classes; }
-    float error(std::int32_t row, const std::int32_t* votes, std::int32_t n_firing) const {
-        const float weight = static_cast<float>(cases_.weight(row));
-        if (n_firing <= 0) return weight;
-        const auto predicted = static_cast<std::size_t>(std::max_element(votes, votes + cases_.n_classes) - votes);
-        const std::size_t actual = cases_.class_of(row);
-        if (predicted == actual) return 0.0f;
-        return error_costs_.empty() ? weight : weight * error_costs_[predicted * cases_.n_classes + actual];
-    }
-
-    const Cases& cases_;
-    const std::vector<float>& error_costs_;
+    std::size_t n_classes_;
     std::vector<std::int32_t> votes_;
     std::vector<std::int32_t> n_firing_;
 };
 
 // By how much the total error changes if a rule is flipped, for all rules, after every flip.
 //
-// Any weights: the changes of the rules that share rows with the flipped one are summed anew, row by row.
+// Any weights: single-precision sums over rows in order, made anew for the rules that share rows with the flipped one.
 class SummedChanges {
 public:
-    SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const std::vector<bool>& selected,
+    SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected,
                   const std::vector<float>& error_costs)
-        : rules_(rules), selected_(selected), votes_(cases, error_costs), changes_(rules.size()),
-          is_known_(rules.size(), false), is_touched_(cases.n_rows()) {
+        : n_classes_(cases.n_classes), rules_(rules), cells_(cells), selected_(selected), error_costs_(error_costs),
+          votes_(cells.size(), cases.n_classes), changes_(rules.size()), is_known_(rules.size(), false) {
         for (std::size_t r = 0; r < rules.size(); ++r)
-            if (selected[r]) votes_.add(rules[r], 1);
-        for (std::int32_t row = 0; row < static_cast<std::int32_t>(cases.n_rows()); ++row) total_ += votes_.error(row);
+            if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) total_ += error(cell);
     }
     float total() const { return total_; }
     float of(std::size_t r) {
         if (!is_known_[r]) {
             const std::int32_t sign = selected_[r] ? -1 : 1;
             float change = 0.0f;
-            rules_[r].covered.for_each([&](std::int32_t row) {
-                change += votes_.error_with(rules_[r], sign, row) - votes_.error(row);
+            cells_.cells_of_rule.for_each(r, [&](std::size_t cell) {
+                const float before = error(cell);
+                votes_.add(rules_[r], sign, cell);
+                change += error(cell) - before;
+                votes_.add(rules_[r], -sign, cell);
             });
             changes_[r] = change;
             is_known_[r] = true;
@@ -136,47 +115,47 @@ public:
     // `selected` still shows the state before the flip.
     void flip(std::size_t flipped) {
         total_ += of(flipped);
-        votes_.add(rules_[flipped], selected_[flipped] ? -1 : 1);
-        std::fill(is_touched_.begin(), is_touched_.end(), false);
-        rules_[flipped].covered.for_each([&](std::int32_t row) { is_touched_[static_cast<std::size_t>(row)] = true; });
-        for (std::size_t r = 0; r < rules_.size(); ++r) {
-            bool shares = false;
-            rules_[r].covered.for_each([&](std::int32_t row) { shares = shares || is_touched_[static_cast<std::size_t>(row)]; });
-            if (shares) is_known_[r] = false;
-        }
+        cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
+            votes_.add(rules_[flipped], selected_[flipped] ? -1 : 1, cell);
+            cells_.rules_of_cell.for_each(cell, [&](std::size_t r) { is_known_[r] = false; });
+        });
     }
 
 private:
+    float error(std::size_t cell) const {
+        if (votes_.n_firing(cell) <= 0) return cells_.weight[cell];
+        const std::int32_t* votes = votes_.of(cell);
+        const auto predicted = static_cast<std::size_t>(std::max_element(votes, votes + n_classes_) - votes);
+        const std::size_t actual = cells_.label[cell];
+        if (predicted == actual) return 0.0f;
+        return error_costs_.empty() ? cells_.weight[cell] : cells_.weight[cell] * error_costs_[predicted * n_classes_ + actual];
+    }
+
+    std::size_t n_classes_;
     const std::vector<FormedRule>& rules_;
+    const Cells& cells_;
     const std::vector<bool>& selected_;
+    const std::vector<float>& error_costs_;
     Votes votes_;
     std::vector<float> changes_;
     std::vector<bool> is_known_;
-    std::vector<bool> is_touched_;
     float total_ = 0.0f;
 };
 
-// Unit weights: whole numbers, so a flip only has to revisit its own rows and the rules that cover them.
+// Unit weights: whole numbers, so a flip only has to revisit its own cells and the rules that cover them.
 class CountedChanges {
 public:
-    CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const std::vector<bool>& selected)
-        : cases_(cases), rules_(rules), votes_(cases, kNoCosts), changes_(rules.size(), 0), first_(cases.n_rows() + 1, 0) {
+    CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected)
+        : n_classes_(static_cast<std::int32_t>(cases.n_classes)), rules_(rules), cells_(cells),
+          votes_(cells.size(), cases.n_classes), changes_(rules.size(), 0) {
         for (std::size_t r = 0; r < rules.size(); ++r) {
             const std::int32_t sign = selected[r] ? -1 : 1;
             flips_.push_back({sign * rules[r].vote, rules[r].label, sign});
-            if (selected[r]) votes_.add(rules[r], 1);
-            rules[r].covered.for_each([&](std::int32_t row) { ++first_[static_cast<std::size_t>(row) + 1]; });
+            if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
         }
-        for (std::size_t row = 0; row < cases.n_rows(); ++row) first_[row + 1] += first_[row];
-        covering_.resize(first_.back());
-        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-        for (std::size_t r = 0; r < rules.size(); ++r)
-            rules[r].covered.for_each([&](std::int32_t row) {
-                covering_[next[static_cast<std::size_t>(row)]++] = static_cast<std::int32_t>(r);
-            });
-        for (std::int32_t row = 0; row < static_cast<std::int32_t>(cases.n_rows()); ++row) {
-            total_ += !standing(row).is_correct;
-            visit_contributions(row, [&](std::size_t r, int change) { changes_[r] += change; });
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+            if (!standing(cell).is_correct) total_ += count(cell);
+            visit_contributions(cell, [&](std::size_t r, std::int64_t change) { changes_[r] += change; });
         }
     }
     float total() const { return static_cast<float>(total_); }
@@ -184,12 +163,11 @@ public:
     void flip(std::size_t flipped) {
         const std::int64_t change = changes_[flipped];
         total_ += change;
-        const FormedRule& rule = rules_[flipped];
         Flip& flip = flips_[flipped];
-        rule.covered.for_each([&](std::int32_t row) {
-            visit_contributions(row, [&](std::size_t r, int before) { changes_[r] -= before; });
-            votes_.add(rule, flip.sign, row);
-            visit_contributions(row, [&](std::size_t r, int after) { changes_[r] += after; });
+        cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
+            visit_contributions(cell, [&](std::size_t r, std::int64_t before) { changes_[r] -= before; });
+            votes_.add(rules_[flipped], flip.sign, cell);
+            visit_contributions(cell, [&](std::size_t r, std::int64_t after) { changes_[r] += after; });
         });
         // Flipping back would undo exactly this, whatever was added above.
         changes_[flipped] = -change;
@@ -198,23 +176,21 @@ public:
     }
 
 private:
-    inline static const std::vector<float> kNoCosts{};
-
     // What flipping a rule adds to the votes for its class. Kept apart from the rules: this is read all the time.
     struct Flip {
         std::int32_t vote, label, sign;
     };
-
-    // What it takes to decide a row rightly: its own class must reach the highest rival, one more for lower classes.
+    // What it takes to decide a cell rightly: its own class must reach the highest rival, one more for lower classes.
     struct Standing {
         std::int32_t own, highest, second, highest_class;
         bool is_correct;
     };
-    Standing standing(std::int32_t row) const {
-        const std::int32_t* votes = votes_.of_row(row);
-        const auto actual = static_cast<std::int32_t>(cases_.class_of(row));
+    std::int64_t count(std::size_t cell) const { return static_cast<std::int64_t>(cells_.weight[cell]); }
+    Standing standing(std::size_t cell) const {
+        const std::int32_t* votes = votes_.of(cell);
+        const std::int32_t actual = cells_.label[cell];
         Standing s{votes[actual], -1, -1, -1, false};
-        for (std::int32_t c = 0; c < static_cast<std::int32_t>(cases_.n_classes); ++c) {
+        for (std::int32_t c = 0; c < n_classes_; ++c) {
             if (c == actual) continue;
             const std::int32_t needed = votes[c] + (c < actual);
             if (needed > s.highest) {
@@ -225,10 +201,9 @@ private:
                 s.second = needed;
             }
         }
-        s.is_correct = votes_.n_firing(row) > 0 && s.own >= s.highest;
+        s.is_correct = votes_.n_firing(cell) > 0 && s.own >= s.highest;
         return s;
     }
-    // Whether a row would be decided rightly if the rule were flipped.
     static bool is_correct_after(const Flip& flip, const Standing& s, const std::int32_t* votes, std::int32_t actual,
                                  std::int32_t n_firing) {
         if (n_firing + flip.sign <= 0) return false;
@@ -236,26 +211,25 @@ private:
         const std::int32_t others = flip.label == s.highest_class ? s.second : s.highest;
         return s.own >= std::max(others, votes[flip.label] + (flip.label < actual) + flip.vote);
     }
-    // Calls visit(rule, change) with what a row as it stands contributes to the changes of the rules that cover it.
+    // Calls visit(rule, change) with what a cell as it stands contributes to the changes of the rules that cover it.
     template <class Visit>
-    void visit_contributions(std::int32_t row, Visit&& visit) const {
-        const Standing s = standing(row);
-        const std::int32_t* votes = votes_.of_row(row);
-        const auto actual = static_cast<std::int32_t>(cases_.class_of(row));
-        const std::int32_t n_firing = votes_.n_firing(row);
-        for (std::size_t i = first_[static_cast<std::size_t>(row)]; i < first_[static_cast<std::size_t>(row) + 1]; ++i) {
-            const auto r = static_cast<std::size_t>(covering_[i]);
-            visit(r, s.is_correct - is_correct_after(flips_[r], s, votes, actual, n_firing));
-        }
+    void visit_contributions(std::size_t cell, Visit&& visit) const {
+        const Standing s = standing(cell);
+        const std::int32_t* votes = votes_.of(cell);
+        const std::int32_t actual = cells_.label[cell], n_firing = votes_.n_firing(cell);
+        const std::int64_t n = count(cell);
+        cells_.rules_of_cell.for_each(cell, [&](std::size_t r) {
+            const bool after = is_correct_after(flips_[r], s, votes, actual, n_firing);
+            if (after != s.is_correct) visit(r, after ? -n : n);
+        });
     }
 
-    const Cases& cases_;
+    std::int32_t n_classes_;
     const std::vector<FormedRule>& rules_;
+    const Cells& cells_;
     Votes votes_;
     std::vector<Flip> flips_;
     std::vector<std::int64_t> changes_;
-    std::vector<std::size_t> first_;        // per row, where its rules begin in covering_
-    std::vector<std::int32_t> covering_;
     std::int64_t total_ = 0;
 };
 
@@ -274,8 +248,9 @@ void shorten_description(const Cases& cases, const std::vector<FormedRule>& rule
         std::size_t pick = rules.size();
         for (std::size_t r = 0; r < rules.size(); ++r) {
             if (r == last || (!selected[r] && changes.total() < 1e-3)) continue;
-            const double alternative = selected[r] ? length(n_selected - 1, bits - rules[r].bits, changes.total() + changes.of(r))
-                                                   : length(n_selected + 1, bits + rules[r].bits, changes.total() + changes.of(r));
+            const float errors = changes.total() + changes.of(r);
+            const double alternative = selected[r] ? length(n_selected - 1, bits - rules[r].bits, errors)
+                                                   : length(n_selected + 1, bits + rules[r].bits, errors);
             if (alternative < shortest || (alternative == shortest && selected[r])) {
                 shortest = alternative;
                 pick = r;
@@ -289,14 +264,14 @@ void shorten_description(const Cases& cases, const std::vector<FormedRule>& rule
     }
 }
 
-std::int32_t default_class(const Cases& cases, const std::vector<double>& class_totals, const std::vector<FormedRule>& rules,
+std::int32_t default_class(const Cases& cases, const std::vector<double>& class_totals, const Cells& cells,
                            const std::vector<bool>& selected) {
-    std::vector<bool> is_covered(cases.n_rows(), false);
-    for (std::size_t r = 0; r < rules.size(); ++r)
-        if (selected[r]) rules[r].covered.for_each([&](std::int32_t row) { is_covered[static_cast<std::size_t>(row)] = true; });
     std::vector<double> uncovered(cases.n_classes, 0.0);
-    for (std::size_t row = 0; row < cases.n_rows(); ++row)
-        if (!is_covered[row]) uncovered[cases.classes[row]] += cases.weight(static_cast<std::int32_t>(row));
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        bool is_covered = false;
+        cells.rules_of_cell.for_each(cell, [&](std::size_t r) { is_covered = is_covered || selected[r]; });
+        if (!is_covered) uncovered[cells.label[cell]] += cells.weight[cell];
+    }
     double total = 0.001;
     for (const double weight : uncovered) total += weight;
     std::vector<double> scores(cases.n_classes);
@@ -333,17 +308,18 @@ std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std:
 
 SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, std::vector<FormedRule> candidates,
                            float tree_errors, LogFactorial& log_factorial, const std::vector<float>& error_costs) {
-    std::vector<bool> selected = initial_subset(cases, class_totals, candidates);
+    const Cells cells = Cells::of(cases, candidates);
+    std::vector<bool> selected = initial_subset(cases, class_totals, candidates, cells);
     DescriptionLength length(cases, tree_errors, log_factorial);
     if (cases.has_unit_weights() && error_costs.empty()) {
-        CountedChanges changes(cases, candidates, selected);
+        CountedChanges changes(cases, candidates, cells, selected);
         shorten_description(cases, candidates, selected, changes, length);
     } else {
-        SummedChanges changes(cases, candidates, selected, error_costs);
+        SummedChanges changes(cases, candidates, cells, selected, error_costs);
         shorten_description(cases, candidates, selected, changes, length);
     }
     SelectedRules result;
-    result.default_label = default_class(cases, class_totals, candidates, selected);
+    result.default_label = default_class(cases, class_totals, cells, selected);
     result.rules = in_final_order(std::move(candidates), selected, cases.n_classes);
     return result;
 }

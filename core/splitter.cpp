@@ -175,11 +175,14 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             scan_many_classes(column, node, scratch, scan);
         } else {
             // Sorting is quicker than marking where the node holds few of the column's values.
-            const bool is_marked = node.rows.size() * 24 >= static_cast<std::size_t>(column.n_values);
+            const std::size_t few = column.is_mostly_unique ? 24 : 2;
+            const bool is_marked = node.rows.size() * few >= static_cast<std::size_t>(column.n_values);
             if (node.rare_rows.size() > 0 && node.holds_all_rows)
                 scan_beside_rare(WholeColumn(column), column, node, scratch, scan);
+            else if (node.rare_rows.size() > 0 && is_marked && !column.is_mostly_unique)
+                scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch, scan);
             else if (node.rare_rows.size() > 0 && is_marked)
-                scan_beside_rare(MarkedColumn(column, node.rows, scratch.place), column, node, scratch, scan);
+                scan_beside_rare(MarkedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch, scan);
             else
                 scan_two_classes(column, node, is_marked, scratch, scan);
         }
@@ -227,28 +230,61 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
     const std::uint16_t* classes = cases_.classes.data();
     const auto n_values = static_cast<std::size_t>(column.n_values);
 
-    if (is_marked) {
-        // Marks in a bit per rank replace sorting; classes are counted beside them and wiped while reading.
+    if (is_marked && column.is_mostly_unique) {
+        // Marks in a bit per rank replace sorting; the few ranks met again are sorted and join in.
         auto& present = scratch.place.present;
-        auto& counts = scratch.counts;
+        auto& of_first_class = scratch.of_first_class;
+        auto& repeated = scratch.place.repeated;
         present.assign(words_for(n_values), 0);
-        if (counts.size() < n_values * 2) counts.resize(n_values * 2, 0);
-        for (const std::int32_t row : node.rows) {
-            const auto r = static_cast<std::size_t>(ranks[row]);
-            present[r >> 6] |= std::uint64_t{1} << (r & 63);
-            ++counts[r * 2 + classes[row]];
-        }
+        of_first_class.assign(present.size(), 0);
+        repeated.clear();
+        std::int32_t first_uncommon = 0;
+        const std::int32_t n_common = visit_uncommon(column, node.rows, scratch.place.kept, [&](std::size_t r, std::int32_t row) {
+            const auto is_first = static_cast<std::uint64_t>(classes[row] == 0);
+            first_uncommon += static_cast<std::int32_t>(is_first);
+            const std::uint64_t bit = std::uint64_t{1} << (r & 63);
+            if (present[r >> 6] & bit) {
+                repeated.push_back(static_cast<std::int32_t>(r * 2 + is_first));
+                return;
+            }
+            present[r >> 6] |= bit;
+            of_first_class[r >> 6] |= is_first << (r & 63);
+        });
+        std::sort(repeated.begin(), repeated.end());
+        repeated.push_back(std::numeric_limits<std::int32_t>::max());
+        const std::int32_t first_common = static_cast<std::int32_t>(node.counts.per_class[0]) - first_uncommon;
+        if (n_common > 0) present[static_cast<std::size_t>(column.common_rank) >> 6] |= std::uint64_t{1} << (column.common_rank & 63);
         std::int32_t cases = 0, of_first = 0;
+        const std::int32_t* again = repeated.data();
         for (std::size_t w = 0; w < present.size(); ++w)
             for (std::uint64_t here = present[w]; here != 0; here &= here - 1) {
-                const std::size_t r = w * 64 + lowest_bit(here);
-                of_first += counts[2 * r];
-                cases += counts[2 * r] + counts[2 * r + 1];
-                counts[2 * r] = counts[2 * r + 1] = 0;
-                rank[n_groups] = static_cast<std::int32_t>(r);
+                const unsigned bit = lowest_bit(here);
+                const auto r = static_cast<std::int32_t>(w * 64 + bit);
+                const bool is_common = r == column.common_rank;
+                of_first += is_common ? first_common : static_cast<std::int32_t>((of_first_class[w] >> bit) & 1);
+                cases += is_common ? n_common : 1;
+                for (; *again >> 1 == r; ++again) {
+                    of_first += *again & 1;
+                    ++cases;
+                }
+                rank[n_groups] = r;
                 end[n_groups] = cases;
                 first[n_groups++] = of_first;
             }
+    } else if (is_marked) {
+        auto& counts = scratch.class_counts;
+        counts.assign(n_values * 2, 0);
+        for (const std::int32_t row : node.rows) ++counts[static_cast<std::size_t>(ranks[row]) * 2 + classes[row]];
+        std::int32_t cases = 0, of_first = 0;
+        for (std::size_t r = 0; r < n_values; ++r) {
+            const std::int32_t here = counts[2 * r] + counts[2 * r + 1];
+            if (here == 0) continue;
+            of_first += counts[2 * r];
+            cases += here;
+            rank[n_groups] = static_cast<std::int32_t>(r);
+            end[n_groups] = cases;
+            first[n_groups++] = of_first;
+        }
     } else {
         auto& keys = scratch.keys;
         keys.resize(n);

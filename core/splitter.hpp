@@ -26,8 +26,8 @@ struct SplitScratch {
     std::vector<std::uint32_t> keys, sorted;        // rank and class in one word
     std::vector<std::uint64_t> wide_keys, wide_sorted;
     std::vector<std::int32_t> group_rank, group_end, group_first_class;
-    std::vector<std::int32_t> counts;               // per rank and class, zero between uses
     std::vector<std::int32_t> class_counts;         // per rank and class
+    Words of_first_class;                           // one bit per rank
     std::vector<std::uint16_t> sequence;            // classes in order of value
     std::vector<double> weights;
     std::vector<double> low, high;
@@ -46,6 +46,7 @@ struct NodeView {
     // Of two classes with unit weights, one may be so rare that it pays to go from one of its cases to the next.
     Span rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
+    Span other_rows{nullptr, nullptr};  // given with `rare_rows` when the node lacks fewer rows than it has
 };
 
 class Splitter {
