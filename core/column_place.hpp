@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bits.hpp"
+#include "bit_sets.hpp"
 #include "cases.hpp"
 #include "matrix.hpp"
 
@@ -102,13 +102,13 @@ public:
             if (w == 0) return -1;
             word = present_[--w];
         }
-        return static_cast<std::int32_t>(w * 64 + 63) - __builtin_clzll(word);
+        return static_cast<std::int32_t>(w * 64) + highest_bit(word);
     }
     std::int32_t after(std::int32_t r) const {      // there is one
         auto w = static_cast<std::size_t>(r + 1) >> 6;
         std::uint64_t word = present_[w] & (~std::uint64_t{0} << ((r + 1) & 63));
         while (word == 0) word = present_[++w];
-        return static_cast<std::int32_t>(w * 64 + lowest_bit(word));
+        return static_cast<std::int32_t>(w * 64) + lowest_bit(word);
     }
     std::int32_t rank_at(std::int32_t position) const {
         const auto above = std::upper_bound(cases_before_.begin(), cases_before_.end(), position);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bits.hpp"
+#include "bit_sets.hpp"
 #include "cases.hpp"
 #include "information.hpp"
 #include "rule_model.hpp"

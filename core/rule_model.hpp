@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bit_sets.hpp"
 #include "tree.hpp"
 
 namespace clausewise {
@@ -29,13 +30,13 @@ struct Condition {
 class RowSet {
 public:
     RowSet() = default;
-    RowSet(std::vector<std::uint64_t> words, std::size_t n_members) : n_members_(n_members) {
+    RowSet(Words words, std::size_t n_members) : n_members_(n_members) {
         if (n_members * 32 > words.size() * 64) {
             words_ = std::move(words);
             return;
         }
         rows_.reserve(n_members);
-        for_each_bit(words, [&](std::int32_t row) { rows_.push_back(row); });
+        for_each_bit(words.data(), words.size(), [&](std::size_t row) { rows_.push_back(static_cast<std::int32_t>(row)); });
     }
     explicit RowSet(std::vector<std::int32_t> rows) : n_members_(rows.size()), rows_(std::move(rows)) {}
 
@@ -43,20 +44,13 @@ public:
     // In ascending order.
     template <class Visit>
     void for_each(Visit&& visit) const {
-        if (!words_.empty()) return for_each_bit(words_, visit);
+        for_each_bit(words_.data(), words_.size(), [&](std::size_t row) { visit(static_cast<std::int32_t>(row)); });
         for (const std::int32_t row : rows_) visit(row);
     }
 
 private:
-    template <class Visit>
-    static void for_each_bit(const std::vector<std::uint64_t>& words, Visit&& visit) {
-        for (std::size_t w = 0; w < words.size(); ++w)
-            for (std::uint64_t word = words[w]; word != 0; word &= word - 1)
-                visit(static_cast<std::int32_t>(w * 64 + static_cast<std::size_t>(__builtin_ctzll(word))));
-    }
-
     std::size_t n_members_ = 0;
-    std::vector<std::uint64_t> words_;
+    Words words_;
     std::vector<std::int32_t> rows_;
 };
 

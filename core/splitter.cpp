@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bits.hpp"
+#include "bit_sets.hpp"
 
 namespace clausewise {
 namespace {
@@ -258,8 +258,8 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
         const std::int32_t* again = repeated.data();
         for (std::size_t w = 0; w < present.size(); ++w)
             for (std::uint64_t here = present[w]; here != 0; here &= here - 1) {
-                const unsigned bit = lowest_bit(here);
-                const auto r = static_cast<std::int32_t>(w * 64 + bit);
+                const int bit = lowest_bit(here);
+                const std::int32_t r = static_cast<std::int32_t>(w * 64) + bit;
                 const bool is_common = r == column.common_rank;
                 of_first += is_common ? first_common : static_cast<std::int32_t>((of_first_class[w] >> bit) & 1);
                 cases += is_common ? n_common : 1;

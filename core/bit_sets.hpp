@@ -5,13 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "bits.hpp"
+
 namespace clausewise {
 
 using Words = std::vector<std::uint64_t>;
-
-inline std::size_t words_for(std::size_t n_bits) { return (n_bits + 63) / 64; }
-inline std::int32_t count_bits(std::uint64_t word) { return __builtin_popcountll(word); }
-inline unsigned lowest_bit(std::uint64_t word) { return static_cast<unsigned>(__builtin_ctzll(word)); }
 
 // Bits [0, n_bits) of the last word of a set of n_bits.
 inline std::uint64_t last_word_mask(std::size_t n_bits) {
