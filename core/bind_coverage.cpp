@@ -1,12 +1,186 @@
-#include "bindings.hpp"
+// Evaluation of rule sets: clausewise._core.RuleIndex and counts over its bit matrices.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
-#include <thread>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "coverage.hpp"
+#include "explain.hpp"
+#include "voting.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace clausewise {
+namespace {
 
-void bind_coverage(nanobind::module_& module) {
-    module.def("hardware_threads", [] { return static_cast<int>(std::thread::hardware_concurrency()); },
-               "Number of hardware threads the C++ runtime sees (0 if unknown).");
+template <class Real>
+using Matrix = nb::ndarray<nb::numpy, const Real, nb::ndim<2>, nb::device::cpu>;  // any strides: never copied
+template <class T>
+using Column = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Target = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+std::vector<T> copied(const Column<T>& column) {
+    return {column.data(), column.data() + column.shape(0)};
+}
+
+// Hands a vector to NumPy without copying it.
+template <class T>
+Result<T> moved(std::vector<T>&& values) {
+    auto owner = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = owner->data();
+    const std::size_t size = owner->size();
+    nb::capsule capsule(owner.get(), [](void* memory) noexcept {
+        const std::unique_ptr<std::vector<T>> freed(static_cast<std::vector<T>*>(memory));
+    });
+    static_cast<void>(owner.release());
+    return Result<T>(data, {size}, capsule);
+}
+
+template <class Real>
+Rows<Real> rows_of(const Matrix<Real>& X, const RuleIndex& index) {
+    if (X.shape(1) != index.premises().n_categories.size())
+        throw std::invalid_argument("the matrix does not have one column per feature");
+    return {X.data(), X.shape(0), X.stride(0), X.stride(1)};
+}
+
+template <class T>
+void require_size(const Target<T>& out, std::size_t size) {
+    if (out.size() != size) throw std::invalid_argument("the output has the wrong size");
+}
+
+Ballot ballot_of(const RuleIndex& index, const Column<std::int32_t>& class_of_rule,
+                 const Column<double>& vote_of_rule, const Column<double>& divisor_of_class) {
+    Ballot ballot{copied(class_of_rule), copied(vote_of_rule), copied(divisor_of_class)};
+    const std::size_t n_rules = index.premises().n_rules();
+    if (ballot.class_of_rule.size() != n_rules || ballot.vote_of_rule.size() != n_rules)
+        throw std::invalid_argument("one class and one vote per rule are needed");
+    if (ballot.n_classes() == 0) throw std::invalid_argument("at least one class is needed");
+    for (const std::int32_t c : ballot.class_of_rule)
+        if (c < 0 || static_cast<std::size_t>(c) >= ballot.n_classes())
+            throw std::invalid_argument("unknown class index");
+    return ballot;
+}
+
+template <class Real>
+void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
+    rule_index.def(
+        "fires",
+        [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint64_t>& out, std::size_t n_threads) {
+            const Rows<Real> rows = rows_of(X, index);
+            require_size(out, index.premises().n_rules() * words_for(rows.n_rows));
+            const nb::gil_scoped_release unlocked;
+            write_fires(index, rows, n_threads, out.data());
+        },
+        "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
+        "Bits of the rules (rows of out) over the rows of X.");
+    rule_index.def(
+        "scores",
+        [](const RuleIndex& index, const Matrix<Real>& X, const Column<std::int32_t>& class_of_rule,
+           const Column<double>& vote_of_rule, const Column<double>& divisor_of_class, const Target<double>& out,
+           std::size_t n_threads) {
+            const Rows<Real> rows = rows_of(X, index);
+            const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
+            require_size(out, rows.n_rows * ballot.n_classes());
+            const nb::gil_scoped_release unlocked;
+            write_scores(index, rows, ballot, n_threads, out.data());
+        },
+        "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "out"_a.noconvert(),
+        "n_threads"_a, "Class totals per row, added to out, which must come as zeros.");
+    rule_index.def(
+        "decide",
+        [](const RuleIndex& index, const Matrix<Real>& X, const Column<std::int32_t>& class_of_rule,
+           const Column<double>& vote_of_rule, const Column<double>& divisor_of_class, std::int32_t default_class,
+           const Target<std::int32_t>& out, std::size_t n_threads) {
+            const Rows<Real> rows = rows_of(X, index);
+            const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
+            if (default_class < 0 || static_cast<std::size_t>(default_class) >= ballot.n_classes())
+                throw std::invalid_argument("unknown default class");
+            require_size(out, rows.n_rows);
+            const nb::gil_scoped_release unlocked;
+            write_decisions(index, rows, ballot, default_class, n_threads, out.data());
+        },
+        "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "default_class"_a,
+        "out"_a.noconvert(), "n_threads"_a, "Index of the winning class per row.");
+    rule_index.def(
+        "uncovered",
+        [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint8_t>& out, std::size_t n_threads) {
+            const Rows<Real> rows = rows_of(X, index);
+            require_size(out, rows.n_rows);
+            const nb::gil_scoped_release unlocked;
+            write_uncovered(index, rows, n_threads, out.data());
+        },
+        "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
+        "Clears out, which must come as ones, on every row where a rule fires.");
+    rule_index.def(
+        "explain",
+        [](const RuleIndex& index, const Matrix<Real>& X, std::size_t n_threads) {
+            const Rows<Real> rows = rows_of(X, index);
+            RowExplanations found;
+            {
+                const nb::gil_scoped_release unlocked;
+                found = explain_rows(index, rows, n_threads);
+            }
+            return std::make_tuple(moved(std::move(found.fired.starts)), moved(std::move(found.fired.rules)),
+                                   moved(std::move(found.near.starts)), moved(std::move(found.near.rules)),
+                                   moved(std::move(found.near.failing_terms)));
+        },
+        "X"_a.noconvert(), "n_threads"_a,
+        "(fired starts, fired rules, near starts, near rules, failing terms), rows in compressed form.");
+}
+
+}  // namespace
+
+void bind_coverage(nb::module_& module) {
+    nb::class_<RuleIndex> rule_index(module, "RuleIndex", "A rule set made ready for evaluation.");
+    rule_index.def(
+        "__init__",
+        [](RuleIndex* self, const Column<std::int64_t>& starts, const Column<std::int32_t>& feature,
+           const Column<double>& low, const Column<double>& high, const Column<std::int32_t>& value_set,
+           const Column<std::int64_t>& set_starts, const Column<std::int32_t>& set_codes,
+           const Column<std::int32_t>& n_categories, std::size_t group_bytes) {
+            new (self) RuleIndex({copied(starts), copied(feature), copied(low), copied(high), copied(value_set),
+                                  copied(set_starts), copied(set_codes), copied(n_categories)},
+                                 group_bytes);
+        },
+        "starts"_a, "feature"_a, "low"_a, "high"_a, "value_set"_a, "set_starts"_a, "set_codes"_a,
+        "n_categories"_a, "group_bytes"_a);
+    bind_evaluation<float>(rule_index);
+    bind_evaluation<double>(rule_index);
+
+    using Words = nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    module.def(
+        "count_bits_per_rule",
+        [](const Words& words) {
+            std::vector<std::int64_t> counts(words.shape(0));
+            for (std::size_t rule = 0; rule < counts.size(); ++rule)
+                for (std::size_t w = 0; w < words.shape(1); ++w)
+                    counts[rule] += count_bits(words.data()[rule * words.shape(1) + w]);
+            return moved(std::move(counts));
+        },
+        "words"_a, "Number of set bits in each row of the bit matrix.");
+    module.def(
+        "count_bits_per_row",
+        [](const Words& words, std::size_t n_rows) {
+            if (words_for(n_rows) != words.shape(1))
+                throw std::invalid_argument("the bit matrix does not have n_rows columns");
+            std::vector<std::int64_t> counts(words.shape(1) * word_bits);
+            for (std::size_t rule = 0; rule < words.shape(0); ++rule)
+                for_each_bit(words.data() + rule * words.shape(1), words.shape(1),
+                             [&](std::size_t row) { ++counts[row]; });
+            counts.resize(n_rows);
+            return moved(std::move(counts));
+        },
+        "words"_a, "n_rows"_a, "Number of set bits in each column of the bit matrix.");
 }
 
 }  // namespace clausewise

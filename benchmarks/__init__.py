@@ -1,0 +1,1 @@
+"""Speed and memory against peers, side by side in one run."""

@@ -1,0 +1,58 @@
+// Bit tricks that C++17 has no portable name for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
+
+namespace clausewise {
+
+inline constexpr std::size_t word_bits = 64;
+
+constexpr std::size_t words_for(std::size_t n_bits) { return (n_bits + word_bits - 1) / word_bits; }
+
+// Index of the lowest set bit; `word` must not be 0.
+inline int lowest_bit(std::uint64_t word) {
+#ifdef _MSC_VER
+    unsigned long index = 0;
+    _BitScanForward64(&index, word);
+    return static_cast<int>(index);
+#else
+    return __builtin_ctzll(word);
+#endif
+}
+
+// Without the popcnt instruction, which a wheel for every x86-64 may not assume, the compiler calls a table;
+// this is the usual sum in parallel instead.
+inline int count_bits(std::uint64_t word) {
+    word -= (word >> 1) & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return static_cast<int>((word * 0x0101010101010101u) >> 56);
+}
+
+// Calls visit(index) for every set bit, lowest first.
+template <class Visit>
+void for_each_bit(const std::uint64_t* words, std::size_t n_words, Visit&& visit) {
+    for (std::size_t w = 0; w < n_words; ++w)
+        for (std::uint64_t word = words[w]; word != 0; word &= word - 1)
+            visit(w * word_bits + static_cast<std::size_t>(lowest_bit(word)));
+}
+
+// Bit j of word i becomes bit i of word j (Warren, Hacker's Delight, 7-3: swap ever smaller off-diagonal squares).
+inline void transpose_64x64(std::uint64_t square[64]) {
+    std::uint64_t mask = 0x00000000ffffffffu;
+    for (unsigned width = 32; width != 0; width >>= 1, mask ^= mask << width) {
+        for (unsigned row = 0; row < 64; row = ((row | width) + 1) & ~width) {
+            const std::uint64_t swapped = ((square[row] >> width) ^ square[row | width]) & mask;
+            square[row] ^= swapped << width;
+            square[row | width] ^= swapped;
+        }
+    }
+}
+
+}  // namespace clausewise

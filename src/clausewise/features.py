@@ -1,0 +1,508 @@
+"""The columns that rules speak of: names, kinds and categories; a table in, one matrix of numbers out."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import narwhals.stable.v1 as nw  # this interface stays as it is through narwhals' releases
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Kind = Literal["numeric", "binary", "categorical"]
+KINDS: Final[tuple[Kind, ...]] = ("numeric", "binary", "categorical")
+Category = str | int | float | bool
+Matrix = NDArray[np.float32] | NDArray[np.float64]
+
+# Codes up to here are exact in a float32 matrix.
+_MAX_FLOAT32_CODE = 2**24
+
+
+@dataclass(frozen=True)
+class Features:
+    """Names, kinds and categories of the columns of a table, in order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One distinct name per column.
+    kinds : sequence of {"numeric", "binary", "categorical"}, optional
+        All numeric unless given. A binary column is a number that is 0 or 1 (false or true).
+    categories : sequence, optional
+        Per column the possible values of a categorical one, in display order, and None for any other.
+    named : bool, default True
+        Whether the table itself gave the names. Without it, columns are only matched by position, and
+        estimators set no `feature_names_in_`.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...] = ()
+    categories: tuple[tuple[Category, ...] | None, ...] = ()
+    named: bool = True
+
+    def __post_init__(self) -> None:
+        fill = object.__setattr__
+        fill(self, "names", tuple(self.names))
+        fill(self, "kinds", tuple(self.kinds) or ("numeric",) * len(self.names))
+        fill(self, "categories", tuple(self.categories) or (None,) * len(self.names))
+        if not self.names:
+            raise ValueError("There are no features; a table has at least one column.")
+        _check_names(self.names)
+        if not len(self.names) == len(self.kinds) == len(self.categories):
+            raise ValueError(
+                f"{len(self.names)} names, {len(self.kinds)} kinds and {len(self.categories)} categories "
+                "were given; there must be one of each per column."
+            )
+        fill(self, "categories", tuple(map(_checked_categories, self.names, self.kinds, self.categories)))
+
+    @classmethod
+    def learn(
+        cls,
+        X: Any,
+        categorical: Iterable[str | int] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> "Features":
+        """Names, kinds and categories of a table.
+
+        Text, categorical and enum columns are categorical, booleans are binary, the rest is numeric.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_columns)
+            A NumPy array, anything that converts to one, or a DataFrame that narwhals knows (pandas,
+            polars, …).
+        categorical : iterable of str or int, optional
+            Names or positions of further columns to take as categories, for instance numeric codes. Booleans
+            stay binary.
+        names : sequence of str, optional
+            Names of the columns of an array (`x0`, `x1`, … otherwise).
+        """
+        table = _table(X)
+        if table.n_columns == 0:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required."
+            )
+        given_names = table.names if names is None else tuple(names)
+        if given_names is not None and len(given_names) != table.n_columns:
+            raise ValueError(f"X has {table.n_columns} columns and {len(given_names)} names were given.")
+        shown = given_names or tuple(f"x{i}" for i in range(table.n_columns))
+        _check_names(shown)
+        chosen = _positions(categorical or (), shown)
+        learnt = [_learn_column(table.column(i), shown[i], i in chosen) for i in range(table.n_columns)]
+        kinds, categories = tuple(kind for kind, _ in learnt), tuple(found for _, found in learnt)
+        return cls(shown, kinds, categories, named=given_names is not None)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def index(self, feature: str | int) -> int:
+        """The position of a column given by its name or its position."""
+        return next(iter(_positions([feature], self.names)))
+
+    @property
+    def n_categories(self) -> NDArray[np.int32]:
+        """Per column the number of categories; −1 for a column that is not categorical."""
+        return np.array([-1 if values is None else len(values) for values in self.categories], dtype=np.int32)
+
+    def encode(self, X: Any, estimator: str | None = None) -> Matrix:
+        """The table as one matrix of numbers, columns in the order of these features.
+
+        Categories become their codes (positions in `categories`), missing values NaN, and a category that
+        was not there in training the code `len(categories)`, which is in no value set. A float32 table
+        stays float32, any other becomes float64; an array that already fits is returned as it is, not
+        copied.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_columns)
+            A DataFrame's columns are taken by name, if these features have names of their own.
+        estimator : str, optional
+            Name of the scikit-learn estimator that asks; errors about the width then use scikit-learn's
+            words.
+        """
+        table = _table(X)
+        order = self._order(table, estimator)
+        whole = self._unchanged(table, order)
+        if whole is not None:
+            return whole
+        dtype = np.float32 if table.is_float32 and self._codes_fit_float32 else np.float64
+        matrix: NDArray[Any] = np.empty((table.n_rows, len(self)), dtype=dtype, order="F")
+        for position, name in enumerate(self.names):
+            matrix[:, position] = self._encode_column(table.column(order[position]), position, name)
+        return matrix
+
+    def decode(self, feature: int, code: float) -> Category | None:
+        """The raw value behind a cell of an encoded matrix; None if missing or no known category."""
+        if math.isnan(code):
+            return None
+        values = self.categories[feature]
+        if values is None:
+            return bool(code) if self.kinds[feature] == "binary" else float(code)
+        return values[int(code)] if code == int(code) and 0 <= code < len(values) else None
+
+    def _order(self, table: "_Table", estimator: str | None) -> Sequence[int]:
+        """Position in the table of each of these features."""
+        if not self.named or table.names is None:
+            if table.n_columns != len(self):
+                raise ValueError(_wrong_width(table.n_columns, len(self), estimator))
+            return range(len(self))
+        position = {name: i for i, name in enumerate(table.names)}
+        missing = [name for name in self.names if name not in position]
+        extra = [name for name in table.names if name not in set(self.names)]
+        if missing or extra:
+            raise ValueError(_wrong_columns(table.n_columns, len(self), missing, extra))
+        return [position[name] for name in self.names]
+
+    def _unchanged(self, table: "_Table", order: Sequence[int]) -> Matrix | None:
+        """The table's own matrix, if its columns are in order and its cells already are the codes."""
+        matrix = table.float_matrix()
+        if matrix is None or list(order) != list(range(len(self))):
+            return None
+        for position, (kind, values) in enumerate(zip(self.kinds, self.categories, strict=True)):
+            if kind == "binary":
+                _require_binary(matrix[:, position], self.names[position])
+            elif values is not None and values != tuple(range(len(values))):
+                return None
+        return matrix
+
+    @property
+    def _codes_fit_float32(self) -> bool:
+        return int(self.n_categories.max(initial=0)) < _MAX_FLOAT32_CODE
+
+    def _encode_column(self, column: "_Column", position: int, name: str) -> NDArray[Any]:
+        values = self.categories[position]
+        if values is not None:
+            return _codes(column, name, values)
+        numbers = column.numbers(name)
+        if self.kinds[position] == "binary":
+            _require_binary(numbers, name)
+        return numbers
+
+
+# --- What was given, seen as columns ---
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One column: numbers (bool, integer or float array), or text (object array, None where missing).
+
+    `declared` are the categories of a categorical data type, in their declared order. Booleans with missing
+    values come as floats, so that they are booleans is said apart.
+    """
+
+    values: NDArray[Any]
+    declared: tuple[Category, ...] | None = None
+    is_boolean: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        return self.values.dtype == object
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        """The values as numbers; a column without any known value passes as well."""
+        if not self.is_text:
+            return self.values
+        present = [value for value in self.values if value is not None]
+        if present:
+            raise ValueError(
+                f"Column '{name}' holds text such as {present[0]!r}, the rules were learnt with numbers in "
+                "it; pass numbers."
+            )
+        return np.full(len(self.values), np.nan)
+
+
+class _Table:
+    """What `learn` and `encode` need to know of an input."""
+
+    names: tuple[str, ...] | None
+    n_rows: int
+    n_columns: int
+    is_float32: bool
+
+    def column(self, position: int) -> _Column:
+        raise NotImplementedError
+
+    def float_matrix(self) -> Matrix | None:
+        """All columns as one float matrix if that needs no copy."""
+        raise NotImplementedError
+
+
+class _ArrayTable(_Table):
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array = array
+        self.names = None
+        self.n_rows, self.n_columns = array.shape
+        self.is_float32 = array.dtype in (np.float32, np.float16)
+
+    def column(self, position: int) -> _Column:
+        values = self.array[:, position]
+        if values.dtype.kind in "US":
+            return _Column(values.astype(str).astype(object))
+        if values.dtype == object:
+            return _object_column(values, f"x{position}")
+        return _Column(values, is_boolean=values.dtype == bool)
+
+    def float_matrix(self) -> Matrix | None:
+        array = self.array
+        # The kernel walks strides in whole elements of native byte order.
+        fits = array.dtype in (np.float32, np.float64) and array.dtype.isnative and array.flags.aligned
+        whole_strides = all(stride % array.itemsize == 0 for stride in array.strides)
+        return array if fits and whole_strides else None
+
+
+class _FrameTable(_Table):
+    def __init__(self, frame: "nw.DataFrame[Any]", names: tuple[str, ...] | None) -> None:
+        self.frame = frame
+        self.names = names
+        self.n_rows, self.n_columns = frame.shape
+        numeric = [dtype for dtype in frame.schema.values() if dtype.is_numeric()]
+        self.is_float32 = bool(numeric) and all(dtype == nw.Float32 for dtype in numeric)
+
+    def column(self, position: int) -> _Column:
+        series = self.frame[:, position]
+        return _series_column(series, str(series.name))
+
+    def float_matrix(self) -> Matrix | None:
+        dtypes = set(self.frame.schema.values())
+        if len(dtypes) != 1 or dtypes.pop() not in (nw.Float32, nw.Float64) or self.n_rows == 0:
+            return None
+        return _ArrayTable(self.frame.to_numpy()).float_matrix()
+
+
+def _table(X: Any) -> _Table:
+    if isinstance(X, _Table):
+        return X
+    if sparse.issparse(X):
+        raise TypeError("X is a sparse matrix; rules read dense tables, pass X.toarray().")
+    if not isinstance(X, np.ndarray | list | tuple):
+        frame = _frame(X)
+        if frame is not None:
+            return frame
+    array = np.asarray(X)
+    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
+        array = np.asarray(X, dtype=object)  # NumPy would turn the numbers beside text into text
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X has dtype {array.dtype}; pass real numbers.")
+    if array.ndim != 2:
+        raise ValueError(
+            f"X has {array.ndim} dimension(s), a table of shape (n_rows, n_columns) is needed. "
+            "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
+        )
+    if array.dtype.kind not in "biufOUS":
+        raise ValueError(f"X has dtype {array.dtype}; pass numbers, booleans or text.")
+    return _ArrayTable(array)
+
+
+def _frame(X: Any) -> _FrameTable | None:
+    if hasattr(X, "iloc") and hasattr(X, "columns") and not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"X has more than one column called {twice!r}; rename them.")
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        if hasattr(X, "collect"):
+            raise TypeError(f"X is a {type(X).__name__}, which is lazy; pass X.collect().") from None
+        return None
+    # pandas allows any object as a column's name; only text is one that rules can show.
+    names = tuple(frame.columns)
+    return _FrameTable(frame, names if all(isinstance(name, str) for name in names) else None)
+
+
+def _series_column(series: "nw.Series[Any]", name: str) -> _Column:
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        # polars and pyarrow keep missing values apart; as floats they become NaN.
+        target = nw.Float32 if dtype == nw.Float32 else nw.Float64
+        return _Column(series.cast(target).to_numpy(), is_boolean=dtype == nw.Boolean)
+    if dtype in (nw.Categorical, nw.Enum):
+        declared = tuple(_plain(value) for value in series.cat.get_categories().to_list())
+        return _Column(_objects(series), declared)
+    if dtype == nw.String:
+        return _Column(_objects(series))
+    if dtype in (nw.Object, nw.Unknown):
+        return _object_column(_objects(series), name)
+    raise ValueError(
+        f"Column '{name}' has type {dtype}, which rules cannot test; "
+        "convert it to numbers or text, or leave it out."
+    )
+
+
+def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
+    """The values as Python objects, None where missing."""
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    values[series.is_null().to_numpy()] = None
+    return values
+
+
+def _object_column(values: NDArray[Any], name: str) -> _Column:
+    """A column of Python objects: all numbers, all booleans or all text, apart from missing values."""
+    cells = [None if _is_missing(value) else value for value in values]
+    present = [value for value in cells if value is not None]
+    for value in present:
+        if not isinstance(value, str | bool | np.bool_ | int | float | np.number) and not hasattr(
+            value, "__float__"
+        ):
+            raise TypeError(
+                f"Column '{name}' holds a {type(value).__name__}; each argument must be a string or a number."
+            )
+    n_text = sum(isinstance(value, str) for value in present)
+    if 0 < n_text < len(present):
+        text = next(value for value in present if isinstance(value, str))
+        number = next(value for value in present if not isinstance(value, str))
+        raise ValueError(
+            f"Column '{name}' mixes text ({text!r}) and numbers ({number!r}); make it one or the other."
+        )
+    if n_text or not present:
+        column = np.empty(len(cells), dtype=object)
+        column[:] = cells
+        return _Column(column)
+    numbers = np.array([math.nan if value is None else float(value) for value in cells])
+    return _Column(numbers, is_boolean=all(isinstance(value, bool | np.bool_) for value in present))
+
+
+# --- Categories ---
+
+
+def _learn_column(column: _Column, name: str, is_chosen: bool) -> tuple[Kind, tuple[Category, ...] | None]:
+    if column.declared is not None:
+        return "categorical", column.declared
+    if column.is_text:
+        found = {value for value in column.values if value is not None}
+        # Nothing is known about a column without values; as a number it does no harm.
+        return ("categorical", tuple(sorted(found))) if found or is_chosen else ("numeric", None)
+    if is_chosen and not column.is_boolean:
+        numbers = np.unique(column.values)
+        return "categorical", tuple(_plain(value) for value in numbers[numbers == numbers].tolist())
+    return ("binary" if column.is_boolean else "numeric"), None
+
+
+def _codes(column: _Column, name: str, categories: tuple[Category, ...]) -> NDArray[np.float64]:
+    """The position of each value in `categories`; NaN for missing, `len(categories)` for an unknown one."""
+    code_of: Mapping[Category, int] = {value: code for code, value in enumerate(categories)}
+    values = column.values
+    known = (
+        next((value for value in values if value is not None), None)
+        if column.is_text
+        else values[:1].tolist()
+    )
+    _require_same_type(known, name, categories)
+    is_missing = values == None if column.is_text else np.isnan(values.astype(np.float64))  # noqa: E711
+    codes = np.array([code_of.get(value, len(categories)) for value in values.tolist()], dtype=np.float64)
+    codes[is_missing] = np.nan
+    return codes
+
+
+def _require_same_type(known: Any, name: str, categories: tuple[Category, ...]) -> None:
+    if known is None or known == [] or not categories:
+        return
+    was_text, is_text = isinstance(categories[0], str), isinstance(known, str)
+    if was_text and not is_text:
+        raise ValueError(
+            f"Column '{name}' holds numbers, the rules were learnt with text such as {categories[0]!r} in "
+            "it; pass text."
+        )
+    if is_text and not was_text:
+        raise ValueError(
+            f"Column '{name}' holds text such as {known!r}, the rules were learnt with the categories "
+            f"{', '.join(map(str, categories[:3]))}, which are numbers; pass numbers."
+        )
+
+
+def _checked_categories(
+    name: str, kind: Kind, categories: tuple[Category, ...] | None
+) -> tuple[Category, ...] | None:
+    if kind not in KINDS:
+        raise ValueError(f"Feature '{name}' has kind {kind!r}; the kinds are {', '.join(KINDS)}.")
+    if (categories is not None) != (kind == "categorical"):
+        raise ValueError(
+            f"Feature '{name}' is {kind}; categorical features need categories, others have none."
+        )
+    if categories is None:
+        return None
+    values = tuple(_plain(value) for value in categories)
+    if len(set(values)) != len(values):
+        raise ValueError(f"Feature '{name}' lists a category twice.")
+    if len({isinstance(value, str) for value in values}) > 1:
+        raise ValueError(
+            f"Feature '{name}' mixes text and numbers in its categories; make them one or the other."
+        )
+    return values
+
+
+def _plain(value: Any) -> Category:
+    """A category as a plain Python value; whole floats become integers, which are equal and read better."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, str | int | float) or not (isinstance(plain, str) or math.isfinite(plain)):
+        raise ValueError(f"{value!r} is no category; categories are text, finite numbers or booleans.")
+    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
+
+
+# --- Checks ---
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{name!r} is no name of a column; names are text.")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise ValueError(f"Two columns are called '{twice}'; names must differ.")
+
+
+def _positions(features: Iterable[str | int], names: Sequence[str]) -> set[int]:
+    positions = set()
+    for feature in features:
+        if isinstance(feature, str):
+            if feature not in names:
+                raise ValueError(f"There is no column '{feature}'; the columns are {_listed(names)}.")
+            positions.add(names.index(feature))
+        elif isinstance(feature, bool) or not hasattr(feature, "__index__"):
+            raise TypeError(f"{feature!r} is no column; give its name or its position.")
+        elif not -len(names) <= feature < len(names):
+            raise ValueError(f"There is no column {feature}; there are {len(names)}, counted from 0.")
+        else:
+            positions.add(int(feature) % len(names))
+    return positions
+
+
+def _require_binary(values: NDArray[Any], name: str) -> None:
+    if values.dtype == bool:
+        return
+    odd = values[~((values == 0) | (values == 1) | np.isnan(values))]
+    if len(odd):
+        raise ValueError(
+            f"Column '{name}' is binary and holds {odd[0]:g}; expected 0, 1, booleans or missing."
+        )
+
+
+def _wrong_width(n_given: int, n_expected: int, estimator: str | None) -> str:
+    if estimator is not None:
+        return f"X has {n_given} features, but {estimator} is expecting {n_expected} features as input."
+    return f"X has {n_given} columns, the rules were learnt with {n_expected}; pass the columns they know."
+
+
+def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], extra: Sequence[str]) -> str:
+    parts = [f"it lacks {_listed(missing)}"] if missing else []
+    parts += [f"it has the unknown {_listed(extra)}"] if extra else []
+    advice = "add them" if not extra else "drop them" if not missing else "rename or replace them"
+    return (
+        f"X has {n_given} columns, the rules were learnt with {n_expected}; {' and '.join(parts)}; {advice}."
+    )
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA refuses to be compared, and is missing
+        return True
+    except ValueError:  # an array in a cell
+        return False

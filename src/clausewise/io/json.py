@@ -1,0 +1,446 @@
+"""Rule sets as JSON: `save`, `load`, and the same without a file, `dumps` and `loads`.
+
+The format is described in docs/rule-file-format.md and, for machines, in rules.schema.json beside this
+module. A file is read as data only. Everything in it is checked before a rule set is made, and whatever is
+wrong with it ends in one kind of error, RuleFileError, that says where and what was expected.
+"""
+
+import json
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import numpy as np
+
+from clausewise.features import KINDS, Category, Features
+from clausewise.io.atomic import write_atomically
+from clausewise.rules.columns import NO_SET, RuleColumns, values_at
+from clausewise.rules.rule import Label, Origin
+from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.voting import VOTINGS
+
+FORMAT: Final = "clausewise-rules"
+VERSION: Final = 1
+MAX_BYTES: Final = 64 * 2**20
+"""Larger files are refused unless the caller allows more. A rule takes some 150 bytes."""
+
+# The format nests 6 deep. Checked before parsing, because the parser recurses.
+_MAX_DEPTH: Final = 16
+_LABEL_TYPES: Final[Mapping[str, type]] = {
+    "str": str,
+    "object": str,
+    "bool": bool,
+    **{f"{sign}int{bits}": int for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": float for bits in (16, 32, 64)},
+}
+
+
+_Choice = TypeVar("_Choice", bound=str)
+
+
+class RuleFileError(ValueError):
+    """A file that is not a rule file, or a damaged one."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of rule files."""
+    text = files("clausewise.io").joinpath("rules.schema.json").read_text(encoding="utf-8")
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
+
+
+def save(rules: RuleSet, path: str | os.PathLike[str]) -> None:
+    """Write a rule set to a file; an interrupted save leaves the old file as it was."""
+    write_atomically(path, dumps(rules).encode("utf-8"))
+
+
+def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RuleSet:
+    """Read a rule set from a file.
+
+    Parameters
+    ----------
+    path : path-like
+        A file written by `save`.
+    max_bytes : int
+        Refuse larger files, before they take memory.
+    """
+    with Path(path).open("rb") as file:
+        data = file.read(max_bytes + 1)  # the size is not asked for: a pipe has none
+    if len(data) > max_bytes:
+        raise RuleFileError(
+            f"{path} holds more than {max_bytes:,} bytes; if it is to be trusted, pass a larger max_bytes."
+        )
+    return loads(data, source=str(path))
+
+
+# --- Writing ---
+
+
+def dumps(rules: RuleSet) -> str:
+    """A rule set as JSON text, one rule per line, so that versions of a file can be compared line by line."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "voting": rules.voting,
+        "default": rules.default,
+        "classes": list(rules.labels),
+        "class_dtype": "str" if rules.classes.dtype.kind == "U" else rules.classes.dtype.name,
+        "named": rules.features.named,
+    }
+    lines = [f"  {_text(key)}: {_text(value)}," for key, value in head.items()]
+    listed_features = _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))])
+    listed_rules = _listed("rules", [_rule(rules, number) for number in range(len(rules))])
+    return "\n".join(["{", *lines, f"{listed_features},", listed_rules, "}", ""])
+
+
+def _listed(key: str, entries: Sequence[dict[str, Any]]) -> str:
+    if not entries:
+        return f'  "{key}": []'
+    lines = ",\n".join(f"    {_text(entry)}" for entry in entries)
+    return f'  "{key}": [\n{lines}\n  ]'
+
+
+def _feature(features: Features, position: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": features.names[position], "kind": features.kinds[position]}
+    categories = features.categories[position]
+    return entry if categories is None else entry | {"categories": list(categories)}
+
+
+def _rule(rules: RuleSet, number: int) -> dict[str, Any]:
+    stored = rules.columns
+    terms = range(int(stored.starts[number]), int(stored.starts[number + 1]))
+    entry: dict[str, Any] = {
+        "if": [_term(stored, term, rules.features) for term in terms],
+        "then": rules.labels[stored.class_index[number]],
+        "confidence": _number_out(stored.confidence[number]),
+        "cover": _number_out(stored.cover[number]),
+        "correct": _number_out(stored.correct[number]),
+        "weight": _number_out(stored.weight[number]),
+    }
+    origin = stored.origins[number]
+    return entry if origin is None else entry | {"origin": {"layer": origin.layer, "clause": origin.clause}}
+
+
+def _term(stored: RuleColumns, term: int, features: Features) -> dict[str, Any]:
+    entry: dict[str, Any] = {"feature": features.names[stored.feature[term]]}
+    if stored.value_set[term] != NO_SET:
+        return entry | {"values": values_at(stored, term, features)}
+    for key, bound in (("low", float(stored.low[term])), ("high", float(stored.high[term]))):
+        if math.isfinite(bound):  # an open end is left out: JSON has no infinity
+            entry[key] = _number_out(bound)
+    return entry
+
+
+def _number_out(number: float) -> int | float:
+    """47.0 is written as 47; both read back as the same double."""
+    number = float(number)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def _text(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold but an escape can
+        return json.dumps(value, allow_nan=False)
+    return text
+
+
+# --- Reading ---
+
+
+def loads(data: str | bytes, source: str = "The text") -> RuleSet:
+    """A rule set from JSON text; `source` is what errors call it."""
+    try:
+        return _read(_parsed(data))
+    except RuleFileError as error:
+        raise RuleFileError(f"{source}: {error}") from error.__cause__
+    except ValueError as error:  # what the rule set itself refuses
+        raise RuleFileError(f"{source}: {error}") from error
+
+
+def _parsed(data: str | bytes) -> Any:
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RuleFileError(
+            f"byte {error.start} is not UTF-8; this is no rule file, or a damaged one."
+        ) from error
+    if _depth(raw) > _MAX_DEPTH:
+        raise RuleFileError(f"brackets are nested more than {_MAX_DEPTH} deep; this is no rule file.")
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise RuleFileError(
+            f"line {error.lineno}, column {error.colno}: {error.msg}; the file is damaged or cut off."
+        ) from error
+    except RuleFileError:
+        raise
+    except ValueError as error:  # Python refuses to read whole numbers of thousands of digits
+        raise RuleFileError("a number has thousands of digits; this is no rule file.") from error
+    except RecursionError as error:  # pragma: no cover - the depth is checked above
+        raise RuleFileError("brackets are nested too deep; this is no rule file.") from error
+
+
+def _depth(raw: bytes) -> int:
+    """How deep brackets are nested. Those inside text are only set apart when it matters."""
+    depth = _bracket_depth(raw)
+    return (
+        depth
+        if depth <= _MAX_DEPTH
+        else _bracket_depth(re.sub(rb'"(?:[^"\\]|\\.)*"', b"", raw, flags=re.DOTALL))
+    )
+
+
+def _bracket_depth(raw: bytes) -> int:
+    symbols = np.frombuffer(raw, dtype=np.uint8)
+    is_open = (symbols == ord("[")) | (symbols == ord("{"))
+    is_bracket = is_open | (symbols == ord("]")) | (symbols == ord("}"))
+    return int(np.cumsum(np.where(is_open[is_bracket], 1, -1)).max(initial=0))
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entry = dict(pairs)
+    if len(entry) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise RuleFileError(
+            f"the key {_shown(next(k for k in keys if keys.count(k) > 1))} stands twice in one object."
+        )
+    return entry
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise RuleFileError(f"{name} is not JSON and no threshold; an open end is left out or null.")
+
+
+def _read(parsed: Any) -> RuleSet:
+    if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
+        raise RuleFileError(f'this is no rule file; it should be an object with "format": "{FORMAT}".')
+    _check_version(parsed.get("version"))
+    keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
+    top = _object(parsed, "the file", keys)
+    voting = _one_of(top["voting"], "voting", VOTINGS)
+    features = _read_features(_list(top["features"], "features"), _flag(top["named"], "named"))
+    classes = _read_classes(_list(top["classes"], "classes"), top["class_dtype"])
+    index_of_label = _Index("classes", classes.tolist())
+    default = classes.tolist()[index_of_label.find(top["default"], "default")]
+    columns = _read_rules(_list(top["rules"], "rules"), features, index_of_label)
+    return RuleSet.from_arrays(features, classes, default, voting=voting, **columns)
+
+
+def _check_version(version: Any) -> None:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise RuleFileError(f"version is {_shown(version)}; expected a whole number from 1.")
+    if version > VERSION:
+        raise RuleFileError(
+            f"the file has version {_shown(version)}, this clausewise reads versions up to {VERSION}; "
+            "upgrade clausewise."
+        )
+
+
+def _read_features(entries: list[Any], named: bool) -> Features:
+    names, kinds, categories = [], [], []
+    for number, entry in enumerate(entries):
+        where = f"features[{number}]"
+        fields = _object(entry, where, ("name", "kind"), ("categories",))
+        names.append(_string(fields["name"], f"{where}.name"))
+        kinds.append(_one_of(fields["kind"], f"{where}.kind", KINDS))
+        values = fields.get("categories")
+        categories.append(None if values is None else _read_categories(values, f"{where}.categories"))
+    return Features(tuple(names), tuple(kinds), tuple(categories), named=named)
+
+
+def _read_categories(values: Any, where: str) -> tuple[Category, ...]:
+    return tuple(_scalar(value, f"{where}[{i}]") for i, value in enumerate(_list(values, where)))
+
+
+def _read_classes(labels: list[Any], dtype: Any) -> np.ndarray[Any, Any]:
+    name = _one_of(dtype, "class_dtype", tuple(_LABEL_TYPES))
+    expected = _LABEL_TYPES[name]
+    for number, label in enumerate(labels):
+        value = _scalar(label, f"classes[{number}]")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not isinstance(value, expected) and not (expected is float and is_number):
+            raise RuleFileError(f"classes[{number}] is {_shown(value)}, which is no {name}.")
+        if expected is int and isinstance(value, bool):
+            raise RuleFileError(f"classes[{number}] is {_shown(value)}, which is no {name}.")
+    try:
+        with np.errstate(over="ignore"):
+            classes = np.array(labels, dtype=name)
+    except OverflowError as error:
+        raise RuleFileError(f"classes holds a number that {name} cannot hold.") from error
+    if classes.tolist() != labels:
+        raise RuleFileError(f"classes holds a label that {name} cannot hold.")
+    return classes
+
+
+def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index") -> dict[str, Any]:
+    """The columns that `RuleSet.from_arrays` takes."""
+    column: dict[str, list[Any]] = {
+        key: [] for key in ("feature", "low", "high", "value_set", "value_sets", "class_index", "origins")
+    }
+    column |= {key: [] for key in ("confidence", "cover", "correct", "weight")}
+    starts = [0]
+    place_of = {name: place for place, name in enumerate(features.names)}
+    code_of = {
+        place: _Index("categories", values) for place, values in enumerate(features.categories) if values
+    }
+    for number, entry in enumerate(entries):
+        where = f"rules[{number}]"
+        fields = _object(
+            entry, where, ("if", "then", "confidence", "cover", "correct", "weight"), ("origin",)
+        )
+        tested = set()
+        for position, term in enumerate(_list(fields["if"], f"{where}.if")):
+            place = _read_term(term, f"{where}.if[{position}]", features, place_of, code_of, column)
+            if place in tested:
+                raise RuleFileError(
+                    f"{where} tests {_shown(features.names[place])} twice; one term per feature is allowed."
+                )
+            tested.add(place)
+        starts.append(len(column["feature"]))
+        column["class_index"].append(index_of_label.find(fields["then"], f"{where}.then"))
+        column["origins"].append(_read_origin(fields.get("origin"), f"{where}.origin"))
+        for key in ("confidence", "cover", "correct", "weight"):
+            column[key].append(_number(fields[key], f"{where}.{key}"))
+    integers = {
+        key: np.array(column.pop(key), dtype=np.int64) for key in ("feature", "value_set", "class_index")
+    }
+    bounds = {key: np.array(column.pop(key), dtype=np.float64) for key in ("low", "high")}
+    return {"starts": np.array(starts), **integers, **bounds, **column}
+
+
+def _read_term(
+    term: Any,
+    where: str,
+    features: Features,
+    place_of: Mapping[str, int],
+    code_of: Mapping[int, "_Index"],
+    column: dict[str, list[Any]],
+) -> int:
+    fields = _object(term, where, ("feature",), ("low", "high", "values"))
+    name = _string(fields["feature"], f"{where}.feature")
+    if name not in place_of:
+        raise RuleFileError(f"{where} tests {_shown(name)}, which is none of the features.")
+    place = place_of[name]
+    is_set = "values" in fields
+    if is_set != (features.categories[place] is not None) or (is_set and len(fields) > 2):
+        expected = "values" if features.categories[place] is not None else "low and high"
+        raise RuleFileError(
+            f"{where} tests {_shown(name)}, which is {features.kinds[place]}; expected {expected} only."
+        )
+    column["feature"].append(place)
+    for key, end in (("low", -math.inf), ("high", math.inf)):
+        bound = fields.get(key)
+        column[key].append(end if bound is None else _number(bound, f"{where}.{key}"))
+    if is_set:
+        values = enumerate(_list(fields["values"], f"{where}.values"))
+        codes = (
+            [code_of[place].find(value, f"{where}.values[{i}]") for i, value in values]
+            if place in code_of
+            else []
+        )
+        column["value_set"].append(len(column["value_sets"]))
+        column["value_sets"].append(codes)
+    else:
+        column["value_set"].append(NO_SET)
+    return place
+
+
+def _read_origin(value: Any, where: str) -> Origin | None:
+    if value is None:
+        return None
+    fields = _object(value, where, (), ("layer", "clause"))
+    parts = {key: None if part is None else _string(part, f"{where}.{key}") for key, part in fields.items()}
+    return Origin(**parts)
+
+
+class _Index:
+    """Positions of labels or categories; true is not 1 here, though Python thinks so."""
+
+    def __init__(self, what: str, values: Sequence[Label]) -> None:
+        self._what = what
+        self._position = {(isinstance(value, bool), value): i for i, value in enumerate(values)}
+
+    def find(self, value: Any, where: str) -> int:
+        plain = _scalar(value, where)
+        position = self._position.get((isinstance(plain, bool), plain))
+        if position is None:
+            raise RuleFileError(f"{where} is {_shown(plain)}, which is none of the {self._what}.")
+        return position
+
+
+# --- Single values ---
+
+
+def _object(value: Any, where: str, required: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RuleFileError(f"{where} is {_shown(value)}; expected an object.")
+    for key in required:
+        if key not in value:
+            raise RuleFileError(f"{where} has no {_shown(key)}; the file is damaged.")
+    for key in value:
+        if key not in required and key not in optional:
+            raise RuleFileError(f"{where} has the unknown key {_shown(key)}.")
+    return value
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise RuleFileError(f"{where} is {_shown(value)}; expected a list.")
+    return value
+
+
+def _string(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise RuleFileError(f"{where} is {_shown(value)}; expected text.")
+    return value
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise RuleFileError(f"{where} is {_shown(value)}; expected true or false.")
+    return value
+
+
+def _one_of(value: Any, where: str, choices: Sequence[_Choice]) -> _Choice:
+    for choice in choices:
+        if value == choice:
+            return choice
+    raise RuleFileError(f"{where} is {_shown(value)}; expected one of {', '.join(choices)}.")
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RuleFileError(f"{where} is {_shown(value)}; expected a number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise RuleFileError(f"{where} is too large for a double.")
+    return number
+
+
+def _scalar(value: Any, where: str) -> Category:
+    if isinstance(value, str | bool):
+        return value
+    if not isinstance(value, int | float):
+        raise RuleFileError(f"{where} is {_shown(value)}; expected text, a number or a boolean.")
+    _number(value, where)
+    return value
+
+
+def _shown(value: Any, most: int = 60) -> str:
+    """A value of the file, short enough for a message."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    if isinstance(value, int) and abs(value) >= 2**64:
+        return "a huge number"  # Python refuses to print thousands of digits
+    text = json.dumps(value)
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,22 @@
+"""What a rule is, how rules vote, how they are evaluated and measured."""
+
+from clausewise.rules.evaluation import BitMatrix
+from clausewise.rules.explanation import Explanation, Explanations, FiredRule, NearMiss
+from clausewise.rules.metrics import Evaluation
+from clausewise.rules.rule import Origin, Rule
+from clausewise.rules.ruleset import RuleSet, RuleSetBuilder
+from clausewise.rules.term import Term
+
+__all__ = [
+    "BitMatrix",
+    "Evaluation",
+    "Explanation",
+    "Explanations",
+    "FiredRule",
+    "NearMiss",
+    "Origin",
+    "Rule",
+    "RuleSet",
+    "RuleSetBuilder",
+    "Term",
+]

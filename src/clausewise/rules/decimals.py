@@ -1,0 +1,86 @@
+"""Thresholds that people can read.
+
+Any number between two neighbouring training values separates the same training rows, so an inducer takes
+the one that is shortest to write. The chosen decimal *is* the threshold (as the double nearest to it):
+text, JSON, SQL and the browser all show that number and all compare with it, so they route every row alike,
+seen in training or not.
+"""
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+# Seventeen significant digits identify every double.
+_ROUNDINGS = [
+    (Context(prec=n_digits, rounding=ROUND_FLOOR), Context(prec=n_digits, rounding=ROUND_CEILING))
+    for n_digits in range(1, 18)
+]
+
+
+def shortest_decimal(low: float, high: float, prefer: float | None = None) -> float:
+    """The double t with low ≤ t < high that has the fewest significant decimal digits.
+
+    Among equally short ones, that closest to `prefer` (the middle of the gap unless given), and of two
+    equally close ones the smaller. Zero has no significant digits, so a gap that contains it gives 0.
+    """
+    low, high = float(low), float(high)
+    if not low < high or math.isinf(low):
+        raise ValueError(
+            f"The gap [{low!r}, {high!r}) holds no threshold; low must be finite and below high."
+        )
+    if low <= 0.0 < high:
+        return 0.0
+    last = math.nextafter(high, -math.inf)
+    if prefer is None:
+        prefer = low / 2 + high / 2 if high < math.inf else low
+    elif math.isnan(prefer):
+        raise ValueError("prefer is NaN; pass a number inside the gap or leave it out.")
+    centre = min(max(float(prefer), low), last)
+    exact = Decimal(centre)
+    for down, up in _ROUNDINGS:
+        # Decimals of n digits, read as doubles, never decrease, so the nearest ones are those next to the
+        # centre.
+        below, above = float(down.plus(exact)), float(up.plus(exact))
+        if below < low:
+            if above <= last:
+                return above
+        elif above > last or below == above or _is_closer(below, above, centre):
+            return below
+        else:
+            return above
+    raise AssertionError(f"no decimal of 17 digits in [{low!r}, {high!r})")  # pragma: no cover
+
+
+def _is_closer(below: float, above: float, centre: float) -> bool:
+    """Whether `below` is at least as close to `centre` as `above`, without rounding the differences."""
+    return 2 * Fraction(centre) <= Fraction(below) + Fraction(above)
+
+
+def format_number(number: float) -> str:
+    """The shortest text that reads back as exactly this double: `47`, `0.1`, `2.5e-8`.
+
+    Written as JavaScript writes numbers (exponents only from 1e21 up and below 1e-6), so that a report
+    opened in a browser shows the same text as Python does.
+    """
+    number = float(number)
+    if not math.isfinite(number):
+        return str(number)
+    if number == 0.0:
+        return "0"
+    sign = "-" if number < 0 else ""
+    # repr gives the shortest digits that identify the double; only their arrangement differs here.
+    _, digit_tuple, exponent = Decimal(repr(number)).normalize(_DIGITS).as_tuple()
+    digits = "".join(map(str, digit_tuple))
+    assert isinstance(exponent, int)
+    point = len(digits) + exponent  # number = 0.digits × 10^point
+    if len(digits) <= point <= 21:
+        return sign + digits + "0" * exponent
+    if 0 < point <= 21:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    fraction = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{fraction}e{point - 1:+d}"
+
+
+_DIGITS = Context(prec=17)

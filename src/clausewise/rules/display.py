@@ -1,0 +1,88 @@
+"""Rule sets as text and as HTML for notebooks."""
+
+from collections.abc import Iterable
+from html import escape
+
+from clausewise.features import Features
+from clausewise.rules.columns import NO_SET, RuleColumns, rule_at, values_at
+from clausewise.rules.rule import ANYTHING, Label, describe_rule, describe_statistics
+from clausewise.rules.term import describe_interval, describe_values, format_category
+from clausewise.rules.voting import Voting
+
+SHOWN_RULES = 40
+"""A longer rule set is cut off after this many rules when printed."""
+
+
+def describe_term(columns: RuleColumns, term: int, features: Features) -> str:
+    """A term as text: categories in their declared order, true or false for binary features."""
+    feature = int(columns.feature[term])
+    name = features.names[feature]
+    if columns.value_set[term] != NO_SET:
+        return describe_values(name, values_at(columns, term, features))
+    low, high = float(columns.low[term]), float(columns.high[term])
+    if features.kinds[feature] == "binary" and (low, high) in _BINARY:
+        return f"{name} = {_BINARY[low, high]}"
+    return describe_interval(name, low, high)
+
+
+# The bounds that canonical rules have on binary features.
+_BINARY = {(float("-inf"), 0.0): "false", (0.0, float("inf")): "true"}
+
+
+def describe_terms(columns: RuleColumns, rule: int, features: Features) -> list[str]:
+    """All terms of a rule as text."""
+    terms = range(int(columns.starts[rule]), int(columns.starts[rule + 1]))
+    return [describe_term(columns, term, features) for term in terms]
+
+
+def describe_premise(columns: RuleColumns, rule: int, features: Features) -> str:
+    """All terms of a rule in one text."""
+    return " AND ".join(describe_terms(columns, rule, features)) or ANYTHING
+
+
+def describe_rule_at(columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...]) -> str:
+    """One rule as text."""
+    return describe_rule(describe_premise(columns, rule, features), rule_at(columns, rule, features, labels))
+
+
+def headline(n_rules: int, labels: Iterable[Label], default: Label, voting: Voting) -> str:
+    """What holds for all rules: how many, which classes, how they vote, what else a row gets."""
+    classes = list(map(format_category, labels))
+    shown = ", ".join(classes[:8]) + (f", … {len(classes) - 8} more" if len(classes) > 8 else "")
+    rules = "1 rule" if n_rules == 1 else f"{n_rules:,} rules"
+    return f"{rules} for the classes {shown}; voting {voting}, otherwise {format_category(default)}"
+
+
+def as_text(
+    columns: RuleColumns, features: Features, labels: tuple[Label, ...], default: Label, voting: Voting
+) -> str:
+    """The headline and one line per rule."""
+    width = len(str(max(min(columns.n_rules, SHOWN_RULES) - 1, 0)))
+    lines = [
+        f"{rule:>{width}}  {describe_rule_at(columns, rule, features, labels)}"
+        for rule in range(min(columns.n_rules, SHOWN_RULES))
+    ]
+    if columns.n_rules > SHOWN_RULES:
+        lines.append(
+            f"… and {columns.n_rules - SHOWN_RULES:,} more; slice the rule set or use to_frame() to see them"
+        )
+    return "\n".join([headline(columns.n_rules, labels, default, voting), *lines])
+
+
+def as_html(
+    columns: RuleColumns, features: Features, labels: tuple[Label, ...], default: Label, voting: Voting
+) -> str:
+    """A table for notebooks. Names and labels come from data, so all text is escaped."""
+    rows = []
+    for rule in range(min(columns.n_rules, SHOWN_RULES)):
+        found = rule_at(columns, rule, features, labels)
+        premise = describe_premise(columns, rule, features)
+        cells = (str(rule), premise, format_category(found.conclusion), describe_statistics(found))
+        rows.append(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in cells) + "</tr>"
+        )
+    if columns.n_rules > SHOWN_RULES:
+        rows.append(f"<tr><td></td><td colspan='3'>… and {columns.n_rules - SHOWN_RULES:,} more</td></tr>")
+    head = "<tr><th></th><th>IF</th><th>THEN</th><th></th></tr>"
+    caption = escape(headline(columns.n_rules, labels, default, voting))
+    return f"<div><p>{caption}</p><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"

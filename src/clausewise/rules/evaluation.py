@@ -1,0 +1,131 @@
+"""Rules on rows: the calls into the compiled core. Matrices here are encoded (`Features.encode`)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise import _core, _threads
+from clausewise.features import Features, Matrix
+from clausewise.rules.columns import RuleColumns
+from clausewise.rules.voting import SCHEMES, Voting
+
+
+@dataclass(frozen=True, eq=False)
+class BitMatrix:
+    """Which rules (rows) fire on which rows of a table (columns), one bit each.
+
+    Bit i of `words[r, w]` says whether rule r fires on table row 64·w + i; bits past the last row are 0.
+    """
+
+    words: NDArray[np.uint64]
+    n_rows: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of rules, number of rows)."""
+        return len(self.words), self.n_rows
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, rule: int) -> NDArray[np.bool_]:
+        """The rows on which one rule fires, as booleans."""
+        return self._unpacked(self.words[rule])
+
+    def dense(self) -> NDArray[np.bool_]:
+        """All bits as a boolean array of shape (rules, rows)."""
+        return self._unpacked(self.words)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("A bit matrix is stored in bits; its dense view is always a copy.")
+        return self.dense() if dtype is None else self.dense().astype(dtype)
+
+    def rows_per_rule(self) -> NDArray[np.int64]:
+        """How many rows each rule fires on."""
+        return _core.count_bits_per_rule(self.words)
+
+    def rules_per_row(self) -> NDArray[np.int64]:
+        """How many rules fire on each row."""
+        return _core.count_bits_per_row(self.words, self.n_rows)
+
+    def _unpacked(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        as_bytes = words.astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(as_bytes, axis=-1, count=self.n_rows, bitorder="little").view(np.bool_)
+
+    def __repr__(self) -> str:
+        return f"<BitMatrix: {len(self):,} rules × {self.n_rows:,} rows>"
+
+
+@dataclass(frozen=True, eq=False)
+class FiredAndNear:
+    """Per row, in compressed form, the rules that fire and those that one term keeps from firing."""
+
+    fired_starts: NDArray[np.int64]
+    fired_rules: NDArray[np.int32]
+    near_starts: NDArray[np.int64]
+    near_rules: NDArray[np.int32]
+    failing_terms: NDArray[np.int64]
+
+
+class Evaluator:
+    """Rules made ready for encoded matrices. Results do not depend on the number of threads.
+
+    `max_table_bytes` bounds the look-up tables that exist at one time; very large rule sets are worked off in
+    groups that stay below it.
+    """
+
+    def __init__(
+        self, columns: RuleColumns, features: Features, n_classes: int, max_table_bytes: int = 64 * 2**20
+    ) -> None:
+        self._columns = columns
+        self._n_classes = n_classes
+        self._index = _core.RuleIndex(
+            columns.starts,
+            columns.feature,
+            columns.low,
+            columns.high,
+            columns.value_set,
+            columns.set_starts,
+            columns.set_codes,
+            features.n_categories,
+            max_table_bytes,
+        )
+
+    def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
+        """Which rules fire on which rows."""
+        words = np.empty((self._columns.n_rules, -(-len(matrix) // 64)), dtype=np.uint64)
+        self._index.fires(matrix, words, _threads.resolve(n_jobs))
+        return BitMatrix(words, len(matrix))
+
+    def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Class totals per row."""
+        totals = np.zeros((len(matrix), self._n_classes))
+        self._index.scores(matrix, *self._ballot(voting), totals, _threads.resolve(n_jobs))
+        return totals
+
+    def decide(
+        self, matrix: Matrix, voting: Voting, default_index: int, n_jobs: int | None = None
+    ) -> NDArray[np.int32]:
+        """Index of the winning class per row."""
+        decisions = np.empty(len(matrix), dtype=np.int32)
+        n_threads = _threads.resolve(n_jobs)
+        self._index.decide(matrix, *self._ballot(voting), default_index, decisions, n_threads)
+        return decisions
+
+    def uncovered(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """Where no rule fires."""
+        flags = np.ones(len(matrix), dtype=np.uint8)
+        self._index.uncovered(matrix, flags, _threads.resolve(n_jobs))
+        return flags.view(np.bool_)
+
+    def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
+        """The rules that fire on each row and the near misses."""
+        return FiredAndNear(*self._index.explain(matrix, _threads.resolve(n_jobs)))
+
+    def _ballot(self, voting: Voting) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+        scheme = SCHEMES[voting]
+        votes = scheme.votes(self._columns)
+        return self._columns.class_index, votes, scheme.divisors(self._columns, self._n_classes)

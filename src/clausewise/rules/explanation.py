@@ -1,0 +1,154 @@
+"""Why a row was decided so: the rules that fired, their votes, and the rules that nearly fired."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.features import Features, Matrix
+from clausewise.rules.columns import RuleColumns, rule_at, term_at
+from clausewise.rules.decimals import format_number
+from clausewise.rules.display import describe_rule_at, describe_term
+from clausewise.rules.evaluation import FiredAndNear
+from clausewise.rules.rule import Label, Rule
+from clausewise.rules.term import Term, Value, format_category
+from clausewise.rules.voting import SCHEMES, Voting
+
+
+@dataclass(frozen=True)
+class FiredRule:
+    """A rule that fired on the row, and what it added to the score of its class."""
+
+    number: int
+    rule: Rule
+    votes: float
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"rule {self.number} fired, {format_number(round(self.votes, 6)):>4} votes: {self.text}"
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A rule with exactly one term that failed on the row; `value` is what the row has there."""
+
+    number: int
+    rule: Rule
+    failing: Term
+    value: Value
+    reason: str
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"rule {self.number} nearly fired, but {self.reason}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The decision on one row."""
+
+    row: int
+    prediction: Label
+    voting: Voting
+    scores: dict[Label, float]
+    fired: tuple[FiredRule, ...]
+    near_misses: tuple[NearMiss, ...]
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether any rule fired; otherwise the prediction is the default class."""
+        return bool(self.fired)
+
+    def __str__(self) -> str:
+        totals = ", ".join(
+            f"{format_category(label)} {format_number(round(score, 6))}"
+            for label, score in self.scores.items()
+        )
+        why = f"voting {self.voting}: {totals}" if self.is_covered else "no rule fired: default class"
+        lines = [f"row {self.row} → {format_category(self.prediction)}   ({why})"]
+        return "\n  ".join(lines + [str(part) for part in (*self.fired, *self.near_misses)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanations(Sequence[Explanation]):
+    """One Explanation per row, made when it is looked at."""
+
+    columns: RuleColumns
+    features: Features
+    labels: tuple[Label, ...]
+    voting: Voting
+    matrix: Matrix
+    found: FiredAndNear
+    scores: NDArray[np.float64]
+    decisions: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.decisions)
+
+    @overload
+    def __getitem__(self, row: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Explanation]: ...
+    def __getitem__(self, row: int | slice) -> Explanation | list[Explanation]:
+        if isinstance(row, slice):
+            return [self._at(i) for i in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"There is no row {row}; {len(self)} rows were explained.")
+        return self._at(row % len(self))
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return map(self._at, range(len(self)))
+
+    def _at(self, row: int) -> Explanation:
+        found = self.found
+        fired = slice(found.fired_starts[row], found.fired_starts[row + 1])
+        near = slice(found.near_starts[row], found.near_starts[row + 1])
+        return Explanation(
+            row=row,
+            prediction=self.labels[self.decisions[row]],
+            voting=self.voting,
+            scores=dict(zip(self.labels, self.scores[row].tolist(), strict=True)),
+            fired=tuple(self._fired(rule) for rule in found.fired_rules[fired].tolist()),
+            near_misses=tuple(
+                self._near(row, rule, term)
+                for rule, term in zip(
+                    found.near_rules[near].tolist(), found.failing_terms[near].tolist(), strict=True
+                )
+            ),
+        )
+
+    @cached_property
+    def _votes(self) -> NDArray[np.float64]:
+        """What each rule adds to the score of its class."""
+        scheme = SCHEMES[self.voting]
+        divisors = scheme.divisors(self.columns, len(self.labels))
+        return np.asarray(scheme.votes(self.columns) / divisors[self.columns.class_index])
+
+    def _fired(self, rule: int) -> FiredRule:
+        return FiredRule(rule, self._rule(rule), float(self._votes[rule]), self._text(rule))
+
+    def _near(self, row: int, rule: int, term: int) -> NearMiss:
+        feature = int(self.columns.feature[term])
+        code = float(self.matrix[row, feature])
+        value = self.features.decode(feature, code)
+        if value is not None:
+            shown = format_category(value)
+        else:
+            shown = "missing" if math.isnan(code) else "a category unknown in training"
+        condition = describe_term(self.columns, term, self.features)
+        reason = f"{condition} fails ({self.features.names[feature]} is {shown})"
+        failing = term_at(self.columns, term, self.features)
+        return NearMiss(rule, self._rule(rule), failing, value, reason, self._text(rule))
+
+    def _rule(self, rule: int) -> Rule:
+        return rule_at(self.columns, rule, self.features, self.labels)
+
+    def _text(self, rule: int) -> str:
+        return describe_rule_at(self.columns, rule, self.features, self.labels)
+
+    def __repr__(self) -> str:
+        return f"<Explanations of {len(self):,} rows by {self.columns.n_rules:,} rules, voting {self.voting}>"

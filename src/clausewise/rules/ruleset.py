@@ -1,0 +1,480 @@
+"""The rule set: rules with the features they test, the classes they conclude and the way they vote."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from clausewise.features import Features
+from clausewise.rules import columns as _columns
+from clausewise.rules import display, metrics
+from clausewise.rules.columns import RuleColumns
+from clausewise.rules.evaluation import BitMatrix, Evaluator
+from clausewise.rules.explanation import Explanations
+from clausewise.rules.rule import Label, Origin, Rule, plain_label
+from clausewise.rules.term import Term
+from clausewise.rules.voting import SCHEMES, Voting, checked_voting
+
+if TYPE_CHECKING:
+    from typing import Self
+
+DEFAULT_VOTING: Voting = "confidence"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleSet:
+    """Rules over the columns of a table, in order, with the classes they conclude and the way they vote.
+
+    Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSetBuilder` or `RuleSet.load`.
+    Rules are stored in columns; `Rule` and `Term` objects are made when asked for. `rules[3]` is a Rule,
+    `rules[3:7]`, `rules[mask]` and `rules[[1, 4]]` are rule sets.
+
+    Attributes
+    ----------
+    features : Features
+        The columns that the rules may test.
+    columns : RuleColumns
+        The stored rules.
+    classes : ndarray of shape (n_classes,)
+        The class labels; `predict` gives elements of it.
+    default : str, int, float or bool
+        The class of a row on which no rule fires, and the winner of ties.
+    voting : {"confidence", "majority", "share", "weights"}
+        How rules that fire decide together.
+    """
+
+    features: Features
+    columns: RuleColumns
+    classes: NDArray[Any]
+    default: Label
+    voting: Voting
+
+    @classmethod
+    def from_rules(
+        cls,
+        rules: Iterable[Rule],
+        features: Features | Sequence[str],
+        *,
+        default: Label,
+        classes: ArrayLike | None = None,
+        voting: Voting = DEFAULT_VOTING,
+    ) -> "Self":
+        """A rule set of Rule objects; without `classes`, their conclusions and the default, sorted."""
+        listed = list(rules)
+        known = _as_features(features)
+        if classes is None:
+            found = {plain_label(default), *(rule.conclusion for rule in listed)}
+            classes = sorted(found, key=lambda label: (isinstance(label, str), label))
+        labels = _class_array(classes)
+        index_of_label = {label: index for index, label in enumerate(labels.tolist())}
+        stored = _columns.from_rules(listed, known, index_of_label)
+        return cls(known, stored, labels, _known_label(default, labels), checked_voting(voting))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        features: Features | Sequence[str],
+        classes: ArrayLike,
+        default: Label,
+        *,
+        starts: ArrayLike,
+        feature: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+        class_index: ArrayLike,
+        value_set: ArrayLike | None = None,
+        value_sets: Sequence[Iterable[int]] = (),
+        confidence: ArrayLike | None = None,
+        cover: ArrayLike | None = None,
+        correct: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        origins: Sequence[Origin | None] | None = None,
+        voting: Voting = DEFAULT_VOTING,
+    ) -> "Self":
+        """A rule set of columns, without a Python object per rule.
+
+        Terms of rule r are `starts[r]:starts[r + 1]` of `feature`, `low`, `high` (and `value_set`, an index
+        into `value_sets`, lists of category codes; −1 for an interval). They need not be in canonical form.
+        """
+        known, labels = _as_features(features), _class_array(classes)
+        stored = _columns.canonical(
+            known,
+            len(labels),
+            starts=starts,
+            feature=feature,
+            low=low,
+            high=high,
+            class_index=class_index,
+            value_set=value_set,
+            value_sets=value_sets,
+            confidence=confidence,
+            cover=cover,
+            correct=correct,
+            weight=weight,
+            origins=origins,
+        )
+        return cls(known, stored, labels, _known_label(default, labels), checked_voting(voting))
+
+    # --- A sequence of rules ---
+
+    def __len__(self) -> int:
+        return self.columns.n_rules
+
+    @overload
+    def __getitem__(self, key: int) -> Rule: ...
+    @overload
+    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> "Self": ...
+    def __getitem__(self, key: Any) -> "Rule | Self":
+        if hasattr(key, "__index__") and not isinstance(key, bool | np.bool_ | np.ndarray):
+            if not -len(self) <= key < len(self):
+                raise IndexError(f"There is no rule {key}; there are {len(self)}, counted from 0.")
+            return _columns.rule_at(self.columns, int(key) % len(self), self.features, self.labels)
+        return self._with_columns(self.columns.take(self._selected(key)))
+
+    def __iter__(self) -> Iterator[Rule]:
+        for number in range(len(self)):
+            yield _columns.rule_at(self.columns, number, self.features, self.labels)
+
+    def __contains__(self, rule: object) -> bool:
+        return any(rule == own for own in self)
+
+    def __add__(self, other: "RuleSet") -> "Self":
+        if not isinstance(other, RuleSet):
+            return NotImplemented
+        for what in ("features", "labels", "default", "voting"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                raise ValueError(
+                    f"Rule sets with different {what} cannot be joined ({mine!r} and {theirs!r}); "
+                    "bring them in line first."
+                )
+        return self._with_columns(self.columns + other.columns)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RuleSet):
+            return NotImplemented
+        mine = (self.features, self.labels, self.classes.dtype.kind, self.default, self.voting)
+        theirs = (other.features, other.labels, other.classes.dtype.kind, other.default, other.voting)
+        return mine == theirs and self.columns.same_as(other.columns)
+
+    def __hash__(self) -> int:
+        # Arrays that equal rule sets share byte for byte; value sets may be numbered differently.
+        shared = (self.columns.starts, self.columns.feature, self.columns.low, self.columns.class_index)
+        return hash((self.features, self.labels, self.default, *(array.tobytes() for array in shared)))
+
+    def filter(
+        self,
+        *,
+        conclusion: Label | None = None,
+        feature: str | int | None = None,
+        min_length: int = 0,
+        max_length: int | None = None,
+        min_cover: float = 0.0,
+        min_confidence: float = 0.0,
+    ) -> "Self":
+        """The rules that satisfy every condition given, in their order.
+
+        Parameters
+        ----------
+        conclusion : class label, optional
+            Rules that conclude this class.
+        feature : str or int, optional
+            Rules that test this feature, given by name or position.
+        min_length, max_length : int, optional
+            Bounds on the number of terms.
+        min_cover, min_confidence : float, optional
+            Least support and least confidence.
+        """
+        stored = self.columns
+        kept = (
+            (stored.lengths >= min_length)
+            & (stored.cover >= min_cover)
+            & (stored.confidence >= min_confidence)
+        )
+        if max_length is not None:
+            kept &= stored.lengths <= max_length
+        if conclusion is not None:
+            kept &= stored.class_index == self.labels.index(_known_label(conclusion, self.classes))
+        if feature is not None:
+            rule_of_term = np.repeat(np.arange(len(self)), stored.lengths)
+            tests = stored.feature == self.features.index(feature)
+            kept &= np.bincount(rule_of_term[tests], minlength=len(self)) > 0
+        return self[kept]
+
+    def concluding(self, label: Label) -> "Self":
+        """The rules that conclude this class."""
+        return self.filter(conclusion=label)
+
+    def with_voting(self, voting: Voting) -> "Self":
+        """The same rules, voting in another way."""
+        return replace(self, voting=checked_voting(voting))
+
+    def with_default(self, default: Label) -> "Self":
+        """The same rules, with another class where no rule fires."""
+        return replace(self, default=_known_label(default, self.classes))
+
+    def with_weights(self, weight: ArrayLike) -> "Self":
+        """The same rules with these weights, voting by weights."""
+        column = np.array(weight, dtype=np.float64) + 0.0
+        if column.shape != (len(self),) or not np.isfinite(column).all():
+            raise ValueError(
+                f"weight has shape {column.shape}; expected {len(self)} finite numbers, one per rule."
+            )
+        column.setflags(write=False)
+        return replace(self, columns=replace(self.columns, weight=column), voting="weights")
+
+    # --- Rules on rows ---
+
+    def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> NDArray[Any]:
+        """The class of each row: the largest score; on ties the default class, then the lowest class index.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows as `Features.encode` takes them.
+        voting : {"confidence", "majority", "share", "weights"}, optional
+            Another scheme for this call.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given. It does not change any result.
+        """
+        scheme = self._voting(voting)
+        matrix = self.features.encode(X)
+        return self.classes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
+
+    def scores(
+        self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Votes per row and class: counts, per-mille confidences, shares or sums of weights."""
+        scheme = self._voting(voting)
+        return self.evaluator.scores(self.features.encode(X), scheme, n_jobs)
+
+    def predict_proba(
+        self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Scores as probabilities: each class's part of all votes (`weights`: softmax).
+
+        The largest is that of the predicted class, except on exact ties, which `predict` gives to the default
+        class. A row on which no rule fires gets 1 / n_classes everywhere.
+        """
+        return self.probabilities(self.scores(X, voting=voting, n_jobs=n_jobs), voting)
+
+    def probabilities(self, scores: NDArray[np.float64], voting: Voting | None = None) -> NDArray[np.float64]:
+        """What `predict_proba` makes of `scores`."""
+        return SCHEMES[self._voting(voting)].probabilities(scores)
+
+    def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
+        """Which rules fire on which rows: a bit matrix of shape (rules, rows); `.dense()` gives booleans."""
+        return self.evaluator.fires(self.features.encode(X), n_jobs)
+
+    def uncovered(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """The rows on which no rule fires, which therefore get the default class."""
+        return self.evaluator.uncovered(self.features.encode(X), n_jobs)
+
+    def explain(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> Explanations:
+        """Per row: the rules that fired, their votes, and the near misses (one failing term)."""
+        scheme = self._voting(voting)
+        matrix = self.features.encode(X)
+        return Explanations(
+            columns=self.columns,
+            features=self.features,
+            labels=self.labels,
+            voting=scheme,
+            matrix=matrix,
+            found=self.evaluator.explain(matrix, n_jobs),
+            scores=self.evaluator.scores(matrix, scheme, n_jobs),
+            decisions=self.evaluator.decide(matrix, scheme, self.default_index, n_jobs),
+        )
+
+    def evaluate(
+        self,
+        X: Any,
+        target: ArrayLike,
+        *,
+        network: ArrayLike | None = None,
+        voting: Voting | None = None,
+        n_jobs: int | None = None,
+    ) -> metrics.Evaluation:
+        """All measures on these rows, against the true labels and, if given, the network's."""
+        return metrics.evaluate(self, X, target, network, voting, n_jobs)
+
+    # --- Files and display ---
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rules to a JSON file; an interrupted save leaves the old file as it was."""
+        from clausewise.io import json
+
+        json.save(self, path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> "RuleSet":
+        """Read a file written by `save`; anything else in it is a RuleFileError, and nothing is executed."""
+        from clausewise.io import json
+
+        return json.load(path, **({} if max_bytes is None else {"max_bytes": max_bytes}))
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """One row per rule, as a DataFrame of pandas or of another backend ("polars", "pyarrow")."""
+        stored = self.columns
+        data = {
+            "premise": [display.describe_premise(stored, rule, self.features) for rule in range(len(self))],
+            "conclusion": self.classes[stored.class_index].tolist(),
+            "length": stored.lengths,
+            "confidence": stored.confidence,
+            "cover": stored.cover,
+            "correct": stored.correct,
+            "weight": stored.weight,
+            "layer": [None if origin is None else origin.layer for origin in stored.origins],
+            "clause": [None if origin is None else origin.clause for origin in stored.origins],
+        }
+        try:
+            frame = nw.from_dict(data, backend=backend)
+        except ImportError as error:
+            raise ImportError(
+                f"to_frame(backend={backend!r}) needs {backend}, which is not installed; install it or name "
+                "another backend (pandas, polars, pyarrow)."
+            ) from error
+        return frame.to_native()
+
+    def __str__(self) -> str:
+        return display.as_text(self.columns, self.features, self.labels, self.default, self.voting)
+
+    def __repr__(self) -> str:
+        return f"<RuleSet: {display.headline(len(self), self.labels, self.default, self.voting)}>"
+
+    def _repr_html_(self) -> str:
+        return display.as_html(self.columns, self.features, self.labels, self.default, self.voting)
+
+    # --- Parts ---
+
+    @cached_property
+    def labels(self) -> tuple[Label, ...]:
+        """The classes as plain Python values."""
+        return tuple(self.classes.tolist())
+
+    @property
+    def default_index(self) -> int:
+        """Position of the default class in `classes`."""
+        return self.labels.index(self.default)
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The rules made ready for encoded matrices, for callers that encode once and ask often."""
+        return Evaluator(self.columns, self.features, len(self.labels))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The evaluator lives in the compiled core and is cheap to make again.
+        return {name: value for name, value in self.__dict__.items() if name != "evaluator"}
+
+    def _with_columns(self, stored: RuleColumns) -> "Self":
+        return replace(self, columns=stored)
+
+    def _voting(self, voting: Voting | None) -> Voting:
+        return self.voting if voting is None else checked_voting(voting)
+
+    def _selected(self, key: Any) -> NDArray[np.int64]:
+        if isinstance(key, slice):
+            return np.arange(len(self))[key]
+        array = np.asarray(key)
+        if array.size == 0:
+            array = array.astype(np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iub":
+            raise TypeError(f"{key!r} selects no rules; use a number, a slice, a mask or a list of numbers.")
+        if array.dtype == bool and len(array) != len(self):
+            raise IndexError(f"The mask has {len(array)} entries for {len(self)} rules.")
+        return np.asarray(np.arange(len(self))[array])
+
+
+class RuleSetBuilder:
+    """Collects rules one by one and then makes the rule set.
+
+    Parameters
+    ----------
+    features : Features or sequence of str
+        The columns that rules may test.
+    classes : array-like
+        The class labels.
+    default : class label
+        The class where no rule fires.
+    voting : {"confidence", "majority", "share", "weights"}
+        How the rules vote.
+    """
+
+    def __init__(
+        self,
+        features: Features | Sequence[str],
+        classes: ArrayLike,
+        default: Label,
+        voting: Voting = DEFAULT_VOTING,
+    ) -> None:
+        self.features = _as_features(features)
+        self.classes = _class_array(classes)
+        self.default = _known_label(default, self.classes)
+        self.voting = checked_voting(voting)
+        self._rules: list[Rule] = []
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def add(
+        self,
+        premise: Iterable[Term],
+        conclusion: Label,
+        *,
+        confidence: float = 1.0,
+        cover: float = 0.0,
+        correct: float = 0.0,
+        weight: float = 1.0,
+        origin: Origin | None = None,
+    ) -> "Self":
+        """Append one rule."""
+        label = _known_label(conclusion, self.classes)
+        self._rules.append(Rule(tuple(premise), label, confidence, cover, correct, weight, origin))
+        return self
+
+    def build(self) -> RuleSet:
+        """The rules added so far as a rule set."""
+        return RuleSet.from_rules(
+            self._rules, self.features, default=self.default, classes=self.classes, voting=self.voting
+        )
+
+
+def _as_features(features: Features | Sequence[str]) -> Features:
+    return features if isinstance(features, Features) else Features(tuple(features))
+
+
+def _class_array(classes: ArrayLike) -> NDArray[Any]:
+    """The labels as a read-only array of their own type; text, numbers or booleans, not mixed."""
+    given = np.asarray(classes, dtype=object) if not isinstance(classes, np.ndarray) else classes
+    if given.ndim != 1 or len(given) == 0:
+        raise ValueError(f"classes has shape {given.shape}; expected a list of at least one label.")
+    labels = [plain_label(label) for label in given]
+    kinds = {
+        str if isinstance(label, str) else bool if isinstance(label, bool) else float for label in labels
+    }
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The classes {labels[:5]} mix text, numbers or booleans; labels must be of one kind."
+        )
+    if len(set(labels)) != len(labels):
+        raise ValueError(f"The classes {labels[:10]} are not all different.")
+    keeps_type = isinstance(classes, np.ndarray) and (classes.dtype != object or kinds == {str})
+    array = given.copy() if keeps_type else np.array(labels)
+    if array.dtype == object and kinds != {str}:
+        raise ValueError(f"The classes {labels[:5]} hold a number too large for an array.")
+    array.setflags(write=False)
+    return array
+
+
+def _known_label(label: Label, classes: NDArray[Any]) -> Label:
+    """The class equal to this label, or an error that lists the classes."""
+    plain = plain_label(label)
+    for known in classes.tolist():
+        if known == plain and isinstance(known, str) == isinstance(plain, str):
+            return known  # type: ignore[no-any-return]
+    shown = ", ".join(map(repr, classes.tolist()[:10]))
+    raise ValueError(f"{label!r} is not one of the classes {shown}.")

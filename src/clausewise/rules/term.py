@@ -1,0 +1,160 @@
+"""One condition of a rule: a feature lies in an interval, or is one of a set of categories."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from clausewise.rules.decimals import format_number
+
+Category = str | int | float | bool
+Value = Category | None
+"""What a cell of a table may hold; None and NaN are missing."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Term:
+    """A condition on one feature: low < x ≤ high, or x one of `values`. Missing (None, NaN) never satisfies.
+
+    Parameters
+    ----------
+    feature : int
+        Column index of the feature.
+    name : str, optional
+        How the feature is shown; `x0`, `x1`, … unless given. It plays no part in equality.
+    low, high : float
+        Bounds of the interval (low, high]; −inf and +inf where it is open. A term open on both sides holds
+        wherever the value is known. Bounds with low ≥ high are allowed and hold nowhere (`is_satisfiable`).
+    values : iterable of str, int, float or bool, optional
+        The accepted categories, in place of an interval.
+    """
+
+    feature: int
+    name: str = field(compare=False)
+    low: float
+    high: float
+    values: frozenset[Category] | None
+
+    def __init__(
+        self,
+        feature: int,
+        name: str | None = None,
+        *,
+        low: float = -math.inf,
+        high: float = math.inf,
+        values: Iterable[Category] | None = None,
+    ) -> None:
+        if isinstance(feature, bool) or not hasattr(feature, "__index__") or feature < 0:
+            raise ValueError(f"feature is {feature!r}; a term needs the index of a column, 0 or more.")
+        if isinstance(values, str):
+            raise ValueError(f"values is the text {values!r}; pass the accepted categories as a list.")
+        bounds = _bound("low", low, -math.inf), _bound("high", high, math.inf)
+        if values is not None and bounds != (-math.inf, math.inf):
+            raise ValueError("A term is an interval or a set of values; leave out low and high, or values.")
+        # A frozen dataclass can only be filled this way.
+        fill = object.__setattr__
+        fill(self, "feature", int(feature))
+        fill(self, "name", f"x{int(feature)}" if name is None else str(name))
+        fill(self, "low", bounds[0])
+        fill(self, "high", bounds[1])
+        fill(self, "values", None if values is None else frozenset(map(_category, values)))
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether this is a set of values rather than an interval."""
+        return self.values is not None
+
+    @property
+    def is_satisfiable(self) -> bool:
+        """Whether any value at all satisfies the term."""
+        return bool(self.values) if self.values is not None else self.low < self.high
+
+    def holds(self, value: Value) -> bool:
+        """Whether one value satisfies the term."""
+        if value is None or value != value:
+            return False
+        if self.values is not None:
+            return value in self.values
+        number = float(value)
+        # −inf means "no lower bound", which −inf itself satisfies.
+        return number <= self.high and (number > self.low or self.low == -math.inf)
+
+    def contains(self, other: "Term") -> bool:
+        """Whether every value that satisfies `other` satisfies this term."""
+        self._require_same_kind(other)
+        if not other.is_satisfiable:
+            return True
+        if self.values is not None and other.values is not None:
+            return other.values <= self.values
+        return self.low <= other.low and other.high <= self.high
+
+    def intersection(self, other: "Term") -> "Term":
+        """The term that holds exactly where both do; not satisfiable when they contradict each other."""
+        self._require_same_kind(other)
+        if self.values is not None and other.values is not None:
+            return Term(self.feature, self.name, values=self.values & other.values)
+        return Term(self.feature, self.name, low=max(self.low, other.low), high=min(self.high, other.high))
+
+    def contradicts(self, other: "Term") -> bool:
+        """Whether no value satisfies both."""
+        return not self.intersection(other).is_satisfiable
+
+    def _require_same_kind(self, other: "Term") -> None:
+        if self.feature != other.feature or self.is_categorical != other.is_categorical:
+            raise ValueError(
+                f"'{self}' and '{other}' cannot be compared; both must be intervals, or both value sets, "
+                "on one feature."
+            )
+
+    def __str__(self) -> str:
+        if self.values is None:
+            return describe_interval(self.name, self.low, self.high)
+        return describe_values(self.name, sorted(self.values, key=_display_order))
+
+
+def describe_interval(name: str, low: float, high: float) -> str:
+    """`age ≤ 47`, `age > 30`, `30 < age ≤ 47`, or `age is known` for an interval open on both sides."""
+    if low >= high:
+        return f"{name} > {format_number(low)} and ≤ {format_number(high)}"
+    if low == -math.inf:
+        return f"{name} is known" if high == math.inf else f"{name} ≤ {format_number(high)}"
+    if high == math.inf:
+        return f"{name} > {format_number(low)}"
+    return f"{format_number(low)} < {name} ≤ {format_number(high)}"
+
+
+def describe_values(name: str, values: Iterable[Category]) -> str:
+    """`job = nurse`, `job ∈ {nurse, teacher}`, or `job ∈ {}`, which nothing satisfies."""
+    shown = [format_category(value) for value in values]
+    return f"{name} = {shown[0]}" if len(shown) == 1 else f"{name} ∈ {{{', '.join(shown)}}}"
+
+
+def format_category(value: Category) -> str:
+    """A category as text: quoted only where it could be misread."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return format_number(value) if isinstance(value, float) else str(value)
+    plain = value and value == value.strip() and value.isprintable() and not any(c in value for c in "{},'\"")
+    return value if plain else repr(value)
+
+
+def _bound(which: str, bound: float, open_end: float) -> float:
+    number = float(bound)
+    if math.isnan(number) or (math.isinf(number) and number != open_end):
+        raise ValueError(
+            f"{which} is {number}; a bound is a finite number, or {open_end} where the term is open."
+        )
+    return number + 0.0  # −0 becomes 0: they compare equal and must not print differently
+
+
+def _category(value: Category) -> Category:
+    plain = value.item() if hasattr(value, "item") else value
+    if not isinstance(plain, str | int | float) or plain != plain:
+        raise ValueError(
+            f"{value!r} is no category; categories are text, numbers or booleans, and not missing."
+        )
+    return plain
+
+
+def _display_order(value: Category) -> tuple[bool, float, str]:
+    return (True, 0.0, value) if isinstance(value, str) else (False, float(value), "")

@@ -1,0 +1,89 @@
+"""How the rules that fire on a row decide together.
+
+Every scheme is: each rule that fires adds a fixed number of votes to its class, each class total is divided
+by a fixed number, the largest total wins. Ties go to the default class, then to the lowest class index; when
+no rule fires all totals are 0, so the default class. Nothing is random and nothing depends on threads.
+
+A new kind of conclusion (numbers, for regression) would be a scheme of its own here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.rules.columns import RuleColumns
+
+Voting = Literal["confidence", "majority", "share", "weights"]
+VOTINGS: Final[tuple[Voting, ...]] = get_args(Voting)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One way to vote, in terms of the rules' columns."""
+
+    summary: str
+    votes: Callable[[RuleColumns], Floats]
+    divisors: Callable[[RuleColumns, int], Floats]
+    probabilities: Callable[[Floats], Floats]
+
+
+def per_mille(confidence: Floats) -> Floats:
+    """C5.0's votes, ⌊1000·confidence + 0.5⌋: integers, so that their sum does not depend on the order."""
+    return np.floor(1000.0 * confidence + 0.5)
+
+
+def _ones(columns: RuleColumns) -> Floats:
+    return np.ones(columns.n_rules)
+
+
+def _undivided(columns: RuleColumns, n_classes: int) -> Floats:
+    return np.ones(n_classes)
+
+
+def _rules_per_class(columns: RuleColumns, n_classes: int) -> Floats:
+    # Counts below 2^26 divide to doubles that are equal exactly when the fractions are.
+    counts = np.bincount(columns.class_index, minlength=n_classes).astype(np.float64)
+    return np.maximum(counts, 1.0)
+
+
+def _normalised(scores: Floats) -> Floats:
+    """Each class's part of all votes; where nobody votes, all classes alike (as C5.0 does)."""
+    totals = scores.sum(axis=1, keepdims=True)
+    alike = np.full_like(scores, 1.0 / scores.shape[1])
+    return np.asarray(np.divide(scores, totals, out=alike, where=totals > 0))
+
+
+def _softmax(scores: Floats) -> Floats:
+    """Fitted weights are log-odds, and may be negative."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+SCHEMES: Final[dict[Voting, Scheme]] = {
+    "confidence": Scheme(
+        "sum of the confidences (per mille) of the rules that fire, as C5.0 does",
+        lambda columns: per_mille(columns.confidence),
+        _undivided,
+        _normalised,
+    ),
+    "majority": Scheme("number of rules that fire, as in the paper", _ones, _undivided, _normalised),
+    "share": Scheme(
+        "rules that fire ÷ all rules of the class, as REMIX does", _ones, _rules_per_class, _normalised
+    ),
+    "weights": Scheme(
+        "sum of the weights of the rules that fire", lambda columns: columns.weight, _undivided, _softmax
+    ),
+}
+
+
+def checked_voting(voting: str) -> Voting:
+    """The scheme's name, or an error that lists the names there are."""
+    for name in VOTINGS:
+        if voting == name:
+            return name
+    raise ValueError(f"voting is {voting!r}; the schemes are {', '.join(VOTINGS)}.")

@@ -1,0 +1,37 @@
+"""What an installed wheel must be able to do; run by tools/check_wheel.sh outside the source tree."""
+
+import importlib.resources
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import clausewise
+from clausewise import Features, Rule, RuleSet, Term
+
+
+def main() -> None:
+    """Predict, explain, save and load, and find the package data."""
+    features = Features.learn(np.array([["nurse", 30.0], ["cook", 50.0]], dtype=object), names=["job", "age"])
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, values=["nurse"]), Term(1, high=47)), "yes", confidence=0.9, cover=10, correct=9)],
+        features,
+        default="no",
+    )
+    rows = np.array([["nurse", 40.0], ["cook", 40.0], ["nurse", None]], dtype=object)
+    assert rules.predict(rows).tolist() == ["yes", "no", "no"]
+    assert [len(explanation.near_misses) for explanation in rules.explain(rows)] == [0, 1, 1]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rules.json"
+        rules.save(path)
+        assert RuleSet.load(path) == rules
+    package = importlib.resources.files("clausewise")
+    assert json.loads(package.joinpath("io", "rules.schema.json").read_text(encoding="utf-8"))["$id"]
+    assert package.joinpath("py.typed").is_file()
+    assert package.joinpath("_core.pyi").is_file()
+    print(f"clausewise {clausewise.__version__} works:\n{rules}")
+
+
+if __name__ == "__main__":
+    main()
