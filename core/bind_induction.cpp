@@ -18,6 +18,7 @@
 #include "bindings.hpp"
 #include "c50.hpp"
 #include "control.hpp"
+#include "flat_tree.hpp"
 #include "matrix.hpp"
 #include "pool.hpp"
 
@@ -31,6 +32,7 @@ using Table32 = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
 using Table64 = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Targets = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Progress = std::optional<std::function<void(std::size_t, std::size_t)>>;
 
@@ -255,6 +257,24 @@ nb::tuple gaps(const Matrix& matrix, const Array& table, const Codes& columns, c
 }
 
 template <class Real, class Array>
+nb::tuple classify(const FlatTree& tree, const Array& table, std::size_t n_threads) {
+    const TableView<Real> view = view_of<Real>(table);
+    for (const std::int32_t column : tree.column)
+        if (column >= static_cast<std::int32_t>(view.n_columns)) throw std::invalid_argument("the table has too few columns");
+    std::vector<double> scores(view.n_rows * tree.n_classes), leaf_sizes(view.n_rows);
+    {
+        nb::gil_scoped_release release;
+        tree.classify(view, scores.data(), leaf_sizes.data(), n_threads);
+    }
+    return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(leaf_sizes)));
+}
+
+std::vector<std::int32_t> ranks_of(const Matrix& matrix, std::size_t column) {
+    if (column >= matrix.n_columns()) throw nb::index_error("no such column");
+    return matrix.column(column).ranks;
+}
+
+template <class Real, class Array>
 std::shared_ptr<Matrix> prepare(const Array& table, const Codes& n_categories, std::size_t n_threads) {
     const TableView<Real> view = view_of<Real>(table);
     const std::vector<std::int32_t> categories = to_vector<std::int32_t>(n_categories);
@@ -269,6 +289,8 @@ void bind_induction(nb::module_& module) {
         .def_prop_ro("n_rows", &Matrix::n_rows)
         .def_prop_ro("n_columns", &Matrix::n_columns)
         .def_prop_ro("memory", &Matrix::memory, "Bytes held.")
+        .def("ranks", [](const Matrix& m, std::size_t column) { return to_numpy(ranks_of(m, column)); }, "column"_a,
+             "Rank of each row's value among the distinct ones of the column, or the code of its category; -1 if missing.")
         .def("gaps", &gaps<float, Table32>, "table"_a, "columns"_a, "ranks"_a)
         .def("gaps", &gaps<double, Table64>, "table"_a, "columns"_a, "ranks"_a,
              "For each (column, rank): the greatest original number of this rank and the smallest of the next.");
@@ -291,6 +313,34 @@ void bind_induction(nb::module_& module) {
         .def_prop_ro("usage", [](const C50Model& m) { return m.usage; }, "Weight of the training rows each column decides about.")
         .def("rules", &rule_arrays)
         .def("tree", &tree_arrays);
+
+    nb::class_<FlatTree>(module, "FlatTree", "A finished tree for classifying rows.")
+        .def(
+            "__init__",
+            [](FlatTree* self, std::size_t n_classes, const Codes& kind, const Codes& column, const Doubles& threshold,
+               const Weights& distribution, const Codes& child_start, const Codes& child, const Codes& value_start,
+               const Codes& value_branch) {
+                new (self) FlatTree;
+                self->n_classes = n_classes;
+                self->kind = to_vector<std::int32_t>(kind);
+                self->column = to_vector<std::int32_t>(column);
+                self->threshold = to_vector<double>(threshold);
+                self->distribution = to_vector<float>(distribution);
+                self->child_start = to_vector<std::int32_t>(child_start);
+                self->child = to_vector<std::int32_t>(child);
+                self->value_start = to_vector<std::int32_t>(value_start);
+                self->value_branch = to_vector<std::int32_t>(value_branch);
+                for (std::size_t node = 0; node < self->kind.size(); ++node) {
+                    float size = 0.0f;
+                    for (std::size_t c = 0; c < n_classes; ++c) size += self->distribution[node * n_classes + c];
+                    self->size.push_back(size);
+                }
+            },
+            "n_classes"_a, "kind"_a, "column"_a, "threshold"_a, "distribution"_a, "child_start"_a, "child"_a, "value_start"_a,
+            "value_branch"_a)
+        .def("classify", &classify<float, Table32>, "table"_a, "n_threads"_a = 1)
+        .def("classify", &classify<double, Table64>, "table"_a, "n_threads"_a = 1,
+             "Scores (rows × classes, flat) and the mean size of the leaves that each row reaches.");
 
     module.def("fit_c50", &fit_one, "matrix"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a.none(), "options"_a,
                "n_threads"_a = 1, "One C5.0 model; classes are codes in declared order, costs are [predicted × actual].");

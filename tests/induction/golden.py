@@ -35,7 +35,9 @@ class DataSet:
 
     @property
     def n_categories(self) -> np.ndarray:
-        return np.array([0 if declared is None else len(declared) for declared in self.values], dtype=np.int32)
+        return np.array(
+            [0 if declared is None else len(declared) for declared in self.values], dtype=np.int32
+        )
 
 
 def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
@@ -103,7 +105,9 @@ def described_rules(model: _core.C50Model, values: list[list[str] | None]) -> li
             else:
                 declared = values[column]
                 assert declared is not None
-                named = [declared[v] for v in flat["values"][flat["value_start"][c] : flat["value_start"][c + 1]]]
+                named = [
+                    declared[v] for v in flat["values"][flat["value_start"][c] : flat["value_start"][c + 1]]
+                ]
                 condition["value"] = named if op == "in" else named[0]
             conditions.append(condition)
         rules.append(
@@ -128,14 +132,18 @@ def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dic
         if kind == "leaf":
             return node
         node |= {"test": kind, "feature": int(flat["column"][i])}
-        branches = [describe(child) for child in flat["child"][flat["child_start"][i] : flat["child_start"][i + 1]]]
+        branches = [
+            describe(child) for child in flat["child"][flat["child_start"][i] : flat["child_start"][i + 1]]
+        ]
         if kind == "threshold":
             return node | {"threshold": float(flat["threshold"][i]), "le": branches[0], "gt": branches[1]}
         if kind == "subset":
             declared = values[node["feature"]]
             assert declared is not None
             branch_of = flat["value_branch"][flat["value_start"][i] : flat["value_start"][i + 1]]
-            node["subsets"] = [[declared[v] for v in np.flatnonzero(branch_of == b)] for b in range(len(branches))]
+            node["subsets"] = [
+                [declared[v] for v in np.flatnonzero(branch_of == b)] for b in range(len(branches))
+            ]
         return node | {"branches": branches}
 
     return describe(0)
@@ -149,7 +157,9 @@ def expected_model(run: dict[str, Any]) -> Any:
             return [simplify(each) for each in part]
         if not isinstance(part, dict):
             return part
-        kept = {k: simplify(v) for k, v in part.items() if k not in ("threshold_text", "threshold_candidates")}
+        kept = {
+            k: simplify(v) for k, v in part.items() if k not in ("threshold_text", "threshold_candidates")
+        }
         if part.get("threshold_candidates"):
             kept["threshold"] = tuple(part["threshold_candidates"])
         if kept.get("freq") is not None:
@@ -170,7 +180,9 @@ def first_difference(ours: Any, golden: Any, where: str = "model") -> str | None
     if isinstance(golden, dict) and isinstance(ours, dict):
         if golden.keys() != ours.keys():
             return f"{where}: has {sorted(ours)}, golden {sorted(golden)}"
-        return next(filter(None, (first_difference(ours[k], golden[k], f"{where}.{k}") for k in golden)), None)
+        return next(
+            filter(None, (first_difference(ours[k], golden[k], f"{where}.{k}") for k in golden)), None
+        )
     if isinstance(golden, list) and isinstance(ours, list):
         if len(golden) != len(ours):
             return f"{where}: {len(ours)} entries, golden {len(golden)}"
