@@ -6,5 +6,6 @@
 namespace clausewise {
 
 void bind_coverage(nanobind::module_& module);
+void bind_induction(nanobind::module_& module);
 
 }  // namespace clausewise

@@ -26,6 +26,17 @@ inline int lowest_bit(std::uint64_t word) {
 #endif
 }
 
+// Index of the highest set bit; `word` must not be 0.
+inline int highest_bit(std::uint64_t word) {
+#ifdef _MSC_VER
+    unsigned long index = 0;
+    _BitScanReverse64(&index, word);
+    return static_cast<int>(index);
+#else
+    return 63 - __builtin_clzll(word);
+#endif
+}
+
 // Without the popcnt instruction, which a wheel for every x86-64 may not assume, the compiler calls a table;
 // this is the usual sum in parallel instead.
 inline int count_bits(std::uint64_t word) {

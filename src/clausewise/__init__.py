@@ -3,8 +3,20 @@
 from importlib.metadata import version as _version
 
 from clausewise.features import Features
+from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io.json import RuleFileError
 from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, Term
 
 __version__ = _version("clausewise")
-__all__ = ["Features", "Origin", "Rule", "RuleFileError", "RuleSet", "RuleSetBuilder", "Term", "__version__"]
+__all__ = [
+    "C50Classifier",
+    "CARTClassifier",
+    "Features",
+    "Origin",
+    "Rule",
+    "RuleFileError",
+    "RuleSet",
+    "RuleSetBuilder",
+    "Term",
+    "__version__",
+]

@@ -2,6 +2,7 @@
 Compiled kernels of clausewise. Everything here is private; use the clausewise package.
 """
 
+from collections.abc import Callable
 from typing import Annotated, overload
 
 import numpy
@@ -176,3 +177,166 @@ def count_bits_per_row(
     n_rows: int,
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """Number of set bits in each column of the bit matrix."""
+
+class Matrix:
+    """
+    Columns prepared once for many fits: single-precision ranks, shared read-only.
+    """
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def memory(self) -> int:
+        """Bytes held."""
+
+    def ranks(self, column: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Rank of each row's value among the distinct ones of the column, or the code of its category; -1 if missing.
+        """
+
+    @overload
+    def gaps(
+        self,
+        table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        columns: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        ranks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> tuple: ...
+    @overload
+    def gaps(
+        self,
+        table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        columns: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        ranks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> tuple:
+        """
+        For each (column, rank): the greatest original number of this rank and the smallest of the next.
+        """
+
+@overload
+def prepare_matrix(
+    table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+    n_categories: Annotated[
+        NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    n_threads: int = 1,
+) -> Matrix: ...
+@overload
+def prepare_matrix(
+    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+    n_categories: Annotated[
+        NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    n_threads: int = 1,
+) -> Matrix: ...
+
+class C50Options:
+    """Settings of one C5.0 fit."""
+
+    def __init__(
+        self,
+        *,
+        rules: bool = True,
+        min_cases: float = 2.0,
+        cf: float = 0.25,
+        winnow: bool = False,
+        global_pruning: bool = True,
+        subset: bool = True,
+    ) -> None: ...
+
+class C50Model:
+    """A fitted C5.0 tree and, if asked for, its rules."""
+
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def default_label(self) -> int: ...
+    @property
+    def in_use(self) -> list[bool]:
+        """Which columns winnowing left."""
+
+    @property
+    def usage(self) -> list[float]:
+        """Weight of the training rows each column decides about."""
+
+    def rules(self) -> dict: ...
+    def tree(self) -> dict: ...
+
+class FlatTree:
+    """A finished tree for classifying rows."""
+
+    def __init__(
+        self,
+        n_classes: int,
+        kind: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        column: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        threshold: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        distribution: Annotated[
+            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        child_start: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        child: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        value_start: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        value_branch: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    @overload
+    def classify(
+        self,
+        table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int = 1,
+    ) -> tuple: ...
+    @overload
+    def classify(
+        self,
+        table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+        n_threads: int = 1,
+    ) -> tuple:
+        """
+        Scores (rows × classes, flat) and the mean size of the leaves that each row reaches.
+        """
+
+def fit_c50(
+    matrix: Matrix,
+    classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weights: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None,
+    costs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None,
+    options: C50Options,
+    n_threads: int = 1,
+) -> C50Model:
+    """
+    One C5.0 model; classes are codes in declared order, costs are [predicted × actual].
+    """
+
+def fit_c50_many(
+    matrix: Matrix,
+    targets: Annotated[
+        NDArray[numpy.bool_], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    positive_weights: Annotated[
+        NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ]
+    | None,
+    options: C50Options,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[C50Model]:
+    """One two-class model per row of targets; class 0 is true."""
+
+def sampled_rows(n_rows: int, fraction: float, seed: int) -> list[int]:
+    """The rows that C5.0's sampling takes."""

@@ -1,0 +1,352 @@
+// Python's view of prepared matrices and of C5.0 models.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "bindings.hpp"
+#include "c50.hpp"
+#include "control.hpp"
+#include "flat_tree.hpp"
+#include "matrix.hpp"
+#include "pool.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace clausewise {
+namespace {
+
+using Table32 = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
+using Table64 = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Targets = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Progress = std::optional<std::function<void(std::size_t, std::size_t)>>;
+
+template <class Real, class Array>
+TableView<Real> view_of(const Array& array) {
+    return {array.data(), array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {owned->data(), {owned->size()}, owner};
+}
+
+template <class T>
+std::vector<T> to_vector(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+    return std::vector<T>(array.data(), array.data() + array.shape(0));
+}
+
+// Runs the job on a thread of its own while this one keeps listening: an interrupt (Ctrl-C) cancels the job within
+// moments, and progress is reported from the thread that Python called from.
+template <class Job>
+void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std::size_t n_total, const Progress& progress,
+                   Job&& job) {
+    std::mutex guard;
+    std::condition_variable finished;
+    bool is_finished = false;
+    std::exception_ptr failure;
+    nb::gil_scoped_release release;
+    std::thread worker([&] {
+        try {
+            job();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        const std::lock_guard<std::mutex> lock(guard);
+        is_finished = true;
+        finished.notify_one();
+    });
+    std::exception_ptr interruption;
+    std::size_t n_reported = 0;
+    std::unique_lock<std::mutex> lock(guard);
+    while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_finished; })) {
+        if (control.cancelled) continue;
+        lock.unlock();
+        try {
+            nb::gil_scoped_acquire acquire;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            const std::size_t n_now = n_done;
+            if (progress && n_now != n_reported) (*progress)(n_reported = n_now, n_total);
+        } catch (...) {
+            interruption = std::current_exception();
+            control.cancelled = true;
+        }
+        lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+    if (interruption) std::rethrow_exception(interruption);
+    if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<std::uint16_t> checked_classes(const Matrix& matrix, const Codes& codes, std::size_t n_classes) {
+    if (codes.shape(0) != matrix.n_rows())
+        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, classes are given for " +
+                                    std::to_string(codes.shape(0)));
+    if (n_classes < 1 || n_classes > 65535) throw std::invalid_argument("between 1 and 65,535 classes are supported");
+    if (matrix.n_rows() == 0) throw std::invalid_argument("there are no rows to learn from");
+    std::vector<std::uint16_t> classes(codes.shape(0));
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        if (codes(i) < 0 || static_cast<std::size_t>(codes(i)) >= n_classes) throw std::invalid_argument("a class code is out of range");
+        classes[i] = static_cast<std::uint16_t>(codes(i));
+    }
+    return classes;
+}
+
+void check_options(const C50Options& options) {
+    if (!(options.confidence > 0.0f && options.confidence <= 1.0f)) throw std::invalid_argument("cf must lie in (0, 1]");
+    if (!(options.min_cases > 0.0) || !std::isfinite(options.min_cases)) throw std::invalid_argument("min_cases must be positive");
+}
+
+C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes, const std::optional<Weights>& weights,
+                 const std::optional<Weights>& costs, const C50Options& options, std::size_t n_threads) {
+    check_options(options);
+    std::vector<std::uint16_t> classes = checked_classes(matrix, codes, n_classes);
+    const std::vector<float> case_weights = weights ? to_vector<float>(*weights) : std::vector<float>{};
+    const std::vector<float> cost_matrix = costs ? to_vector<float>(*costs) : std::vector<float>{};
+    if (!case_weights.empty() && case_weights.size() != classes.size()) throw std::invalid_argument("one weight per row is needed");
+    Control control;
+    const std::atomic<std::size_t> n_done{0};
+    C50Model model;
+    run_listening(control, n_done, 1, std::nullopt, [&] {
+        model = fit_c50(matrix, std::move(classes), n_classes, case_weights, cost_matrix, options, n_threads, control);
+    });
+    return model;
+}
+
+// One fit per row of `targets`. The first class is "true", as the reference declares it, so that ties fall its way.
+std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targets& targets, const std::optional<Weights>& positive_weights,
+                                                C50Options options, std::size_t n_threads, const Progress& progress) {
+    check_options(options);
+    options.usage = false;
+    const std::size_t n_targets = targets.shape(0), n_rows = targets.shape(1);
+    if (n_rows != matrix.n_rows())
+        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, the targets have " + std::to_string(n_rows));
+    if (n_rows == 0) throw std::invalid_argument("there are no rows to learn from");
+    if (positive_weights && positive_weights->shape(0) != n_targets) throw std::invalid_argument("one positive weight per target is needed");
+    std::vector<std::shared_ptr<C50Model>> models(n_targets);
+    Control control;
+    std::atomic<std::size_t> n_done{0};
+    run_listening(control, n_done, n_targets, progress, [&] {
+        // Threads that the targets leave idle share the large nodes of each fit.
+        const std::size_t n_per_fit = std::max<std::size_t>(1, n_threads / std::max<std::size_t>(1, n_targets));
+        parallel_for(n_targets, n_threads, [&](std::size_t t, std::size_t) {
+            std::vector<std::uint16_t> classes(n_rows);
+            const bool* target = targets.data() + t * n_rows;
+            for (std::size_t i = 0; i < n_rows; ++i) classes[i] = !target[i];
+            std::vector<float> weights;
+            if (positive_weights && (*positive_weights)(t) != 1.0f) {
+                weights.assign(n_rows, 1.0f);
+                for (std::size_t i = 0; i < n_rows; ++i)
+                    if (target[i]) weights[i] = (*positive_weights)(t);
+            }
+            models[t] = std::make_shared<C50Model>(fit_c50(matrix, std::move(classes), 2, weights, {}, options, n_per_fit, control));
+            ++n_done;
+        });
+    });
+    return models;
+}
+
+// Rules as flat arrays: conditions of rule r are start[r] … start[r+1], values of condition c value_start[c] ….
+nb::dict rule_arrays(const C50Model& model) {
+    std::vector<std::int32_t> label, vote, start{0}, column, kind, rank, value_start{0}, values;
+    std::vector<float> cover, correct, lift, threshold;
+    for (const FormedRule& rule : model.rules) {
+        label.push_back(rule.label);
+        vote.push_back(rule.vote);
+        cover.push_back(rule.cover);
+        correct.push_back(rule.correct);
+        lift.push_back(rule.lift);
+        for (const Condition& condition : rule.conditions) {
+            column.push_back(condition.column);
+            kind.push_back(static_cast<std::int32_t>(condition.kind));
+            rank.push_back(condition.threshold_rank);
+            threshold.push_back(condition.threshold);
+            values.insert(values.end(), condition.values.begin(), condition.values.end());
+            value_start.push_back(static_cast<std::int32_t>(values.size()));
+        }
+        start.push_back(static_cast<std::int32_t>(column.size()));
+    }
+    nb::dict result;
+    result["label"] = to_numpy(std::move(label));
+    result["vote"] = to_numpy(std::move(vote));
+    result["cover"] = to_numpy(std::move(cover));
+    result["correct"] = to_numpy(std::move(correct));
+    result["lift"] = to_numpy(std::move(lift));
+    result["start"] = to_numpy(std::move(start));
+    result["column"] = to_numpy(std::move(column));
+    result["kind"] = to_numpy(std::move(kind));
+    result["rank"] = to_numpy(std::move(rank));
+    result["threshold"] = to_numpy(std::move(threshold));
+    result["value_start"] = to_numpy(std::move(value_start));
+    result["values"] = to_numpy(std::move(values));
+    return result;
+}
+
+// The tree as flat arrays in pre-order. Children of node i are child[child_start[i]] …; branch_of_value of a discrete
+// test are value_branch[value_start[i]] …; distribution is nodes × classes.
+nb::dict tree_arrays(const C50Model& model) {
+    std::vector<std::int32_t> kind, label, column, rank, child_start{0}, child, value_start{0}, value_branch;
+    std::vector<float> threshold, size, distribution;
+    std::vector<std::vector<std::int32_t>> children;
+    const std::function<std::int32_t(std::int32_t)> add = [&](std::int32_t id) {
+        const Node& node = model.tree[id];
+        const auto place = static_cast<std::int32_t>(kind.size());
+        kind.push_back(static_cast<std::int32_t>(node.test.kind));
+        label.push_back(node.label);
+        column.push_back(node.test.column);
+        rank.push_back(node.test.threshold_rank);
+        threshold.push_back(node.test.threshold);
+        size.push_back(node.size);
+        distribution.insert(distribution.end(), node.distribution.begin(), node.distribution.end());
+        value_branch.insert(value_branch.end(), node.test.branch_of_value.begin(), node.test.branch_of_value.end());
+        value_start.push_back(static_cast<std::int32_t>(value_branch.size()));
+        children.emplace_back();
+        for (const std::int32_t branch : node.children) {
+            const std::int32_t added = add(branch);
+            children[static_cast<std::size_t>(place)].push_back(added);
+        }
+        return place;
+    };
+    add(0);
+    for (const auto& list : children) {
+        child.insert(child.end(), list.begin(), list.end());
+        child_start.push_back(static_cast<std::int32_t>(child.size()));
+    }
+    nb::dict result;
+    result["kind"] = to_numpy(std::move(kind));
+    result["label"] = to_numpy(std::move(label));
+    result["column"] = to_numpy(std::move(column));
+    result["rank"] = to_numpy(std::move(rank));
+    result["threshold"] = to_numpy(std::move(threshold));
+    result["size"] = to_numpy(std::move(size));
+    result["distribution"] = to_numpy(std::move(distribution));
+    result["child_start"] = to_numpy(std::move(child_start));
+    result["child"] = to_numpy(std::move(child));
+    result["value_start"] = to_numpy(std::move(value_start));
+    result["value_branch"] = to_numpy(std::move(value_branch));
+    return result;
+}
+
+template <class Real, class Array>
+nb::tuple gaps(const Matrix& matrix, const Array& table, const Codes& columns, const Codes& ranks) {
+    const std::vector<Gap> found = gaps_above(matrix, view_of<Real>(table), to_vector<std::int32_t>(columns), to_vector<std::int32_t>(ranks));
+    std::vector<double> left, right;
+    for (const Gap& gap : found) {
+        left.push_back(gap.left);
+        right.push_back(gap.right);
+    }
+    return nb::make_tuple(to_numpy(std::move(left)), to_numpy(std::move(right)));
+}
+
+template <class Real, class Array>
+nb::tuple classify(const FlatTree& tree, const Array& table, std::size_t n_threads) {
+    const TableView<Real> view = view_of<Real>(table);
+    for (const std::int32_t column : tree.column)
+        if (column >= static_cast<std::int32_t>(view.n_columns)) throw std::invalid_argument("the table has too few columns");
+    std::vector<double> scores(view.n_rows * tree.n_classes), leaf_sizes(view.n_rows);
+    {
+        nb::gil_scoped_release release;
+        tree.classify(view, scores.data(), leaf_sizes.data(), n_threads);
+    }
+    return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(leaf_sizes)));
+}
+
+std::vector<std::int32_t> ranks_of(const Matrix& matrix, std::size_t column) {
+    if (column >= matrix.n_columns()) throw nb::index_error("no such column");
+    return matrix.column(column).ranks;
+}
+
+template <class Real, class Array>
+std::shared_ptr<Matrix> prepare(const Array& table, const Codes& n_categories, std::size_t n_threads) {
+    const TableView<Real> view = view_of<Real>(table);
+    const std::vector<std::int32_t> categories = to_vector<std::int32_t>(n_categories);
+    nb::gil_scoped_release release;
+    return std::make_shared<Matrix>(view, categories, n_threads);
+}
+
+}  // namespace
+
+void bind_induction(nb::module_& module) {
+    nb::class_<Matrix>(module, "Matrix", "Columns prepared once for many fits: single-precision ranks, shared read-only.")
+        .def_prop_ro("n_rows", &Matrix::n_rows)
+        .def_prop_ro("n_columns", &Matrix::n_columns)
+        .def_prop_ro("memory", &Matrix::memory, "Bytes held.")
+        .def("ranks", [](const Matrix& m, std::size_t column) { return to_numpy(ranks_of(m, column)); }, "column"_a,
+             "Rank of each row's value among the distinct ones of the column, or the code of its category; -1 if missing.")
+        .def("gaps", &gaps<float, Table32>, "table"_a, "columns"_a, "ranks"_a)
+        .def("gaps", &gaps<double, Table64>, "table"_a, "columns"_a, "ranks"_a,
+             "For each (column, rank): the greatest original number of this rank and the smallest of the next.");
+    module.def("prepare_matrix", &prepare<float, Table32>, "table"_a, "n_categories"_a, "n_threads"_a = 1);
+    module.def("prepare_matrix", &prepare<double, Table64>, "table"_a, "n_categories"_a, "n_threads"_a = 1);
+
+    nb::class_<C50Options>(module, "C50Options", "Settings of one C5.0 fit.")
+        .def(
+            "__init__",
+            [](C50Options* self, bool rules, double min_cases, double cf, bool winnow, bool global_pruning, bool subset) {
+                new (self) C50Options{rules, min_cases, static_cast<float>(cf), winnow, global_pruning, subset};
+            },
+            nb::kw_only(), "rules"_a = true, "min_cases"_a = 2.0, "cf"_a = 0.25, "winnow"_a = false, "global_pruning"_a = true,
+            "subset"_a = true);
+
+    nb::class_<C50Model>(module, "C50Model", "A fitted C5.0 tree and, if asked for, its rules.")
+        .def_prop_ro("n_classes", [](const C50Model& m) { return m.n_classes; })
+        .def_prop_ro("default_label", [](const C50Model& m) { return m.default_label; })
+        .def_prop_ro("in_use", [](const C50Model& m) { return m.in_use; }, "Which columns winnowing left.")
+        .def_prop_ro("usage", [](const C50Model& m) { return m.usage; }, "Weight of the training rows each column decides about.")
+        .def("rules", &rule_arrays)
+        .def("tree", &tree_arrays);
+
+    nb::class_<FlatTree>(module, "FlatTree", "A finished tree for classifying rows.")
+        .def(
+            "__init__",
+            [](FlatTree* self, std::size_t n_classes, const Codes& kind, const Codes& column, const Doubles& threshold,
+               const Weights& distribution, const Codes& child_start, const Codes& child, const Codes& value_start,
+               const Codes& value_branch) {
+                new (self) FlatTree;
+                self->n_classes = n_classes;
+                self->kind = to_vector<std::int32_t>(kind);
+                self->column = to_vector<std::int32_t>(column);
+                self->threshold = to_vector<double>(threshold);
+                self->distribution = to_vector<float>(distribution);
+                self->child_start = to_vector<std::int32_t>(child_start);
+                self->child = to_vector<std::int32_t>(child);
+                self->value_start = to_vector<std::int32_t>(value_start);
+                self->value_branch = to_vector<std::int32_t>(value_branch);
+                for (std::size_t node = 0; node < self->kind.size(); ++node) {
+                    float size = 0.0f;
+                    for (std::size_t c = 0; c < n_classes; ++c) size += self->distribution[node * n_classes + c];
+                    self->size.push_back(size);
+                }
+            },
+            "n_classes"_a, "kind"_a, "column"_a, "threshold"_a, "distribution"_a, "child_start"_a, "child"_a, "value_start"_a,
+            "value_branch"_a)
+        .def("classify", &classify<float, Table32>, "table"_a, "n_threads"_a = 1)
+        .def("classify", &classify<double, Table64>, "table"_a, "n_threads"_a = 1,
+             "Scores (rows × classes, flat) and the mean size of the leaves that each row reaches.");
+
+    module.def("fit_c50", &fit_one, "matrix"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a.none(), "options"_a,
+               "n_threads"_a = 1, "One C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
+    module.def("fit_c50_many", &fit_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a, "n_threads"_a = 1,
+               "progress"_a.none() = nb::none(), "One two-class model per row of targets; class 0 is true.");
+    module.def("sampled_rows", &sampled_rows, "n_rows"_a, "fraction"_a, "seed"_a, "The rows that C5.0's sampling takes.");
+}
+
+}  // namespace clausewise

@@ -1,0 +1,72 @@
+// Sets of rows and ranks as 64-bit words, and how often each row fails a condition as bit-sliced counters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bits.hpp"
+
+namespace clausewise {
+
+using Words = std::vector<std::uint64_t>;
+
+// Bits [0, n_bits) of the last word of a set of n_bits.
+inline std::uint64_t last_word_mask(std::size_t n_bits) {
+    return n_bits % 64 == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << (n_bits % 64)) - 1;
+}
+
+// One bit per row: is its rank above the threshold? Missing values (negative ranks) are not.
+Words rows_above(const std::vector<std::int32_t>& ranks, std::int32_t threshold_rank);
+// One bit per row: is its rank negative?
+Words rows_missing(const std::vector<std::int32_t>& ranks);
+
+// Per word, how many bits are set in the words before it.
+void count_marks(const Words& words, std::vector<std::int32_t>& before);
+
+// Members of `a`, and of both `a` and `b`.
+struct PairCount {
+    std::int64_t first = 0;
+    std::int64_t both = 0;
+};
+
+// The words of a set that are not empty.
+struct SparseWords {
+    std::vector<std::uint32_t> places;
+    Words words;
+
+    void clear() {
+        places.clear();
+        words.clear();
+    }
+    void add(std::size_t place, std::uint64_t word) {
+        places.push_back(static_cast<std::uint32_t>(place));
+        words.push_back(word);
+    }
+};
+// Members of `set` that are in `a`, and in both `a` and `b`.
+PairCount count_within(const SparseWords& set, const std::uint64_t* a, const std::uint64_t* b);
+
+// Per row, how many of the added sets it belongs to. Plane p holds bit p of the 64 counters of a word.
+class BitCounters {
+public:
+    explicit BitCounters(std::size_t n_rows)
+        : n_words_(words_for(n_rows)), last_mask_(last_word_mask(n_rows)), carry_(n_words_) {}
+
+    void add(const Words& set);
+    void remove(const Words& set);
+    // Rows whose counter is 0.
+    Words zeros() const;
+    // Their number and that of those also in `marked`; the rows whose counter is 1 go to `ones`.
+    PairCount count_zeros(const Words& marked, SparseWords& ones) const;
+    // Rows of `within` whose counter is 1.
+    void find_ones(const Words& within, SparseWords& ones);
+
+private:
+    std::size_t n_words_;
+    std::uint64_t last_mask_;
+    std::vector<Words> planes_;
+    Words carry_;
+};
+
+}  // namespace clausewise

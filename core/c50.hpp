@@ -1,0 +1,42 @@
+// C5.0: winnow, grow, prune, form rules, select rules. Written from the description of its behaviour alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cases.hpp"
+#include "control.hpp"
+#include "matrix.hpp"
+#include "rule_model.hpp"
+#include "tree.hpp"
+
+namespace clausewise {
+
+struct C50Options {
+    bool rules = true;
+    double min_cases = 2.0;
+    float confidence = 0.25f;       // CF
+    bool winnow = false;
+    bool global_pruning = true;
+    bool use_subsets = true;
+    bool usage = true;              // compute C50Model::usage
+};
+
+struct C50Model {
+    std::size_t n_classes = 0;
+    Tree tree;                          // the pruned tree; nodes not reachable from node 0 are left-overs
+    std::vector<FormedRule> rules;
+    std::int32_t default_label = 0;
+    std::vector<bool> in_use;           // columns left by winnowing
+    std::vector<double> usage;          // per column: weight of the training rows that a test of it decides about
+};
+
+// `weights` may be empty; missing and non-positive ones count as the mean. `costs` may be empty.
+C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t n_classes,
+                 const std::vector<float>& weights, const std::vector<float>& costs, const C50Options& options,
+                 std::size_t n_threads, const Control& control);
+
+// The rows that sampling takes for training, in order.
+std::vector<std::int64_t> sampled_rows(std::size_t n_rows, double fraction, std::int64_t seed);
+
+}  // namespace clausewise

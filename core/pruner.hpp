@@ -1,0 +1,61 @@
+// Pruning: subtrees that do not pay become leaves or are raised; thresholds become training values.
+#pragma once
+
+#include <cstdint>
+
+#include "cases.hpp"
+#include "grower.hpp"
+#include "information.hpp"
+#include "tree.hpp"
+
+namespace clausewise {
+
+// Bottom-up pruning by pessimistic error estimates, with subtree raising.
+class LocalPruner {
+public:
+    LocalPruner(Cases& cases, Grower& grower, const PessimisticErrors& extra_errors)
+        : cases_(cases), grower_(grower), extra_errors_(extra_errors) {}
+
+    void prune(Tree& tree, Span rows) { estimate(tree, 0, rows, true, true, 0); }
+
+private:
+    // Estimated errors of the subtree on the rows. With `update` the subtree is pruned and its figures renewed; with
+    // `rebuild` a raised branch may be grown afresh.
+    float estimate(Tree& tree, std::int32_t id, Span rows, bool update, bool rebuild, std::size_t depth);
+    float estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, bool update, bool rebuild, std::size_t depth);
+    float estimate_leaf(float size, float errors, std::int32_t label) const;
+
+    Cases& cases_;
+    Grower& grower_;
+    const PessimisticErrors& extra_errors_;
+};
+
+// Sets errors and leaf counts from the training cases; the first step of global pruning.
+void relabel_with_training_errors(Tree& tree, std::int32_t id = 0);
+// With costs, instead: true class counts, and the class of least expected cost.
+void relabel_by_costs(const Cases& cases, Tree& tree);
+// Cuts the weakest subtrees as long as the errors stay within one standard error.
+void prune_globally(const Cases& cases, Tree& tree);
+// Merges branches of discrete tests that lead to the same (App. A of the behaviour's description).
+void tidy_discrete_tests(Tree& tree, bool use_subsets, bool for_rules);
+// Every threshold becomes the greatest training value not above it.
+void snap_thresholds(const Matrix& matrix, Tree& tree);
+
+// Class of one training row by the tree: missing values follow all branches, ties go to the lowest class.
+// `unknown_column` is treated as missing (pass -1 for none).
+class TrainingClassifier {
+public:
+    TrainingClassifier(const Cases& cases, const Tree& tree) : cases_(cases), tree_(tree), scores_(cases.n_classes) {}
+    std::int32_t classify(std::int32_t row, std::int32_t unknown_column);
+
+private:
+    void descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction, std::int32_t unknown_column);
+
+    const Cases& cases_;
+    const Tree& tree_;
+    std::vector<double> scores_;
+};
+
+std::vector<bool> tested_columns(const Tree& tree, std::size_t n_columns);
+
+}  // namespace clausewise

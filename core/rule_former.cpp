@@ -1,0 +1,377 @@
+#include "rule_former.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clausewise {
+namespace {
+
+constexpr double kTheoryDiscount = 0.23;
+constexpr double kLeastLift = 0.95;
+constexpr double kLeastCover = 0.99;
+
+double times_lg(double x) { return x * lg(x); }
+double two_way_information(double a, double b) { return times_lg(a + b) - times_lg(a) - times_lg(b); }
+
+// Laplace's estimate of the error rate.
+float error_rate(double n, double errors) {
+    return n < 1e-4 ? 0.5f : static_cast<float>((errors + 1.0) / (n + 2.0));
+}
+
+double log_choose(std::size_t n, std::size_t k) {
+    long double ways = 1.0L;
+    for (std::size_t i = 1; i <= k; ++i) ways = std::floor(ways * static_cast<long double>(n - k + i) / static_cast<long double>(i) + 0.5L);
+    return lg(static_cast<double>(ways));
+}
+
+}  // namespace
+
+struct RuleFormer::Counts {
+    double n = 0.0, errors = 0.0;                       // with all kept conditions
+    std::vector<double> n_without, errors_without;      // per step of the path, without that one
+
+    // The rows that failed nothing but `dropped` are covered now. Those that failed it and one other are yet to be added.
+    void move_past(std::size_t dropped, const std::vector<std::size_t>& kept) {
+        for (const std::size_t d : kept) {
+            n_without[d] += n_without[dropped] - n;
+            errors_without[d] += errors_without[dropped] - errors;
+        }
+        n = n_without[dropped];
+        errors = errors_without[dropped];
+    }
+};
+
+// Counts for unit weights, by words of 64 rows.
+class RuleFormer::UnitCounter {
+public:
+    UnitCounter(const std::vector<Step>& path, const BitCounters& n_failed, const Words& of_class)
+        : path_(path), n_failed_(n_failed), of_class_(of_class) {}
+
+    void count(const std::vector<std::size_t>& kept, Counts& counts) {
+        const PairCount covered = n_failed_.count_zeros(of_class_, nearly_covered_);
+        counts.n = static_cast<double>(covered.first);
+        counts.errors = static_cast<double>(covered.first - covered.both);
+        for (const std::size_t d : kept) {
+            counts.n_without[d] = counts.n;
+            counts.errors_without[d] = counts.errors;
+        }
+        add_nearly_covered(kept, counts);
+    }
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
+        counts.move_past(dropped, kept);
+        n_failed_.remove(path_[dropped].fails);
+        n_failed_.find_ones(path_[dropped].fails, nearly_covered_);
+        add_nearly_covered(kept, counts);
+    }
+    RowSet covered(double n) const { return RowSet(n_failed_.zeros(), static_cast<std::size_t>(n)); }
+
+private:
+    void add_nearly_covered(const std::vector<std::size_t>& kept, Counts& counts) const {
+        for (const std::size_t d : kept) {
+            const PairCount more = count_within(nearly_covered_, path_[d].fails.data(), of_class_.data());
+            counts.n_without[d] += static_cast<double>(more.first);
+            counts.errors_without[d] += static_cast<double>(more.first - more.both);
+        }
+    }
+
+    const std::vector<Step>& path_;
+    BitCounters n_failed_;
+    const Words& of_class_;
+    SparseWords nearly_covered_;    // rows that fail one condition, since the last drop
+};
+
+// Counts for any weights and for costs, kept incrementally as they are defined.
+class RuleFormer::WeightedCounter {
+public:
+    WeightedCounter(const Cases& cases, const std::vector<Step>& path, std::int32_t label, const std::vector<float>& error_costs)
+        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(cases.n_rows(), 0) {
+        for (const Step& step : path)
+            for (std::size_t row = 0; row < n_failed_.size(); ++row) n_failed_[row] += fails(step, row);
+    }
+
+    void count(const std::vector<std::size_t>& kept, Counts& counts) {
+        for (std::size_t row = 0; row < n_failed_.size(); ++row)
+            if (n_failed_[row] == 0) {
+                counts.n += weight(row);
+                counts.errors += error_weight(row);
+            }
+        for (const std::size_t d : kept) {
+            counts.n_without[d] = counts.n;
+            counts.errors_without[d] = counts.errors;
+        }
+        for (const std::size_t d : kept) add_nearly_covered(d, nullptr, counts);
+    }
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
+        counts.move_past(dropped, kept);
+        const Step& step = path_[dropped];
+        for (std::size_t row = 0; row < n_failed_.size(); ++row) n_failed_[row] -= fails(step, row);
+        for (const std::size_t d : kept) add_nearly_covered(d, &step, counts);
+    }
+    RowSet covered(double) const {
+        std::vector<std::int32_t> rows;
+        for (std::size_t row = 0; row < n_failed_.size(); ++row)
+            if (n_failed_[row] == 0) rows.push_back(static_cast<std::int32_t>(row));
+        return RowSet(std::move(rows));
+    }
+
+private:
+    static std::int32_t fails(const Step& step, std::size_t row) {
+        return static_cast<std::int32_t>((step.fails[row >> 6] >> (row & 63)) & 1);
+    }
+    double weight(std::size_t row) const { return cases_.weight(static_cast<std::int32_t>(row)); }
+    double error_weight(std::size_t row) const {
+        const std::size_t actual = cases_.classes[row];
+        if (actual == static_cast<std::size_t>(label_)) return 0.0;
+        if (error_costs_.empty()) return weight(row);
+        return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
+    }
+    // Rows that fail nothing but `d` belong to the rule without it; only rows that failed `dropped` are new.
+    void add_nearly_covered(std::size_t d, const Step* dropped, Counts& counts) const {
+        double n = 0.0, errors = 0.0;
+        for (std::size_t row = 0; row < n_failed_.size(); ++row)
+            if (n_failed_[row] == 1 && fails(path_[d], row) && (!dropped || fails(*dropped, row))) {
+                n += weight(row);
+                errors += error_weight(row);
+            }
+        counts.n_without[d] += n;
+        counts.errors_without[d] += errors;
+    }
+
+    const Cases& cases_;
+    const std::vector<Step>& path_;
+    std::int32_t label_;
+    const std::vector<float>& error_costs_;
+    std::vector<std::int32_t> n_failed_;
+};
+
+std::vector<float> relative_error_costs(const Cases& cases, const std::vector<double>& class_totals) {
+    if (!cases.costs.is_active() || !cases.class_scale.empty()) return {};
+    const std::size_t k = cases.n_classes;
+    const auto n = static_cast<double>(cases.n_rows());
+    double expected = 0.0;
+    for (std::size_t p = 0; p < k; ++p)
+        for (std::size_t r = 0; r < k; ++r)
+            if (r != p)
+                expected += class_totals[p] / n * (class_totals[r] / n) / (1.0 - class_totals[p] / n) * cases.costs(p, r);
+    std::vector<float> relative(k * k);
+    for (std::size_t p = 0; p < k; ++p)
+        for (std::size_t r = 0; r < k; ++r)
+            relative[p * k + r] = static_cast<float>(cases.costs(p, r) / (0.5 * (1.0 + expected)));
+    return relative;
+}
+
+RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
+                       bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs)
+    : cases_(cases), class_totals_(class_totals), use_subsets_(use_subsets), log_factorial_(log_factorial),
+      error_costs_(error_costs), column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
+      n_failed_(cases.n_rows()), class_rows_(cases.n_classes) {}
+
+std::vector<FormedRule> RuleFormer::form(const Tree& tree) {
+    visit(tree, 0);
+    return std::move(rules_);
+}
+
+void RuleFormer::visit(const Tree& tree, std::int32_t id) {
+    const Node& node = tree[id];
+    for (std::size_t b = 0; b < node.children.size(); ++b) {
+        if (tree[node.children[b]].size < kSmallestBranch) continue;
+        path_.push_back({condition_of(node.test, b), rows_failing(node.test, b)});
+        n_failed_.add(path_.back().fails);
+        visit(tree, node.children[b]);
+        n_failed_.remove(path_.back().fails);
+        path_.pop_back();
+    }
+    if (!path_.empty() && node.size >= 1.0f) {
+        cases_.control.check();
+        form_rule(node.label);
+    }
+}
+
+Words RuleFormer::rows_failing(const Test& test, std::size_t branch) const {
+    const Column& column = cases_.matrix.column(static_cast<std::size_t>(test.column));
+    if (test.kind == TestKind::threshold) {
+        Words fails = rows_above(column.ranks, test.threshold_rank);
+        if (branch == 1) {  // fails "above": the others, a missing value included
+            for (auto& word : fails) word = ~word;
+            fails.back() &= last_word_mask(column.ranks.size());
+        } else if (column.has_missing) {
+            const Words missing = rows_missing(column.ranks);
+            for (std::size_t w = 0; w < fails.size(); ++w) fails[w] |= missing[w];
+        }
+        return fails;
+    }
+    Words fails(words_for(column.ranks.size()), 0);
+    for (std::size_t row = 0; row < column.ranks.size(); ++row)
+        fails[row >> 6] |= static_cast<std::uint64_t>(test.branch_of(column.ranks[row]) != static_cast<std::int32_t>(branch)) << (row & 63);
+    return fails;
+}
+
+Condition RuleFormer::condition_of(const Test& test, std::size_t branch) {
+    Condition condition;
+    condition.column = test.column;
+    const auto column = static_cast<std::size_t>(test.column);
+    if (test.kind == TestKind::threshold) {
+        condition.kind = branch == 0 ? ConditionKind::at_most : ConditionKind::above;
+        condition.threshold = test.threshold;
+        condition.threshold_rank = test.threshold_rank;
+        condition.bits = column_bits_ + threshold_bits(column);
+        return condition;
+    }
+    for (std::size_t v = 0; v < test.branch_of_value.size(); ++v)
+        if (test.branch_of_value[v] == static_cast<std::int32_t>(branch)) condition.values.push_back(static_cast<std::int32_t>(v));
+    condition.kind = condition.values.size() == 1 ? ConditionKind::equals : ConditionKind::among;
+    // Which value: by their entropy in the training data for a multiway test; which subset: one of those of its size.
+    std::vector<std::size_t> counts(static_cast<std::size_t>(cases_.matrix.column(column).n_values), 0);
+    std::size_t n_known = 0;
+    for (const std::int32_t code : cases_.matrix.column(column).ranks)
+        if (code != kMissing) {
+            ++counts[static_cast<std::size_t>(code)];
+            ++n_known;
+        }
+    if (test.kind == TestKind::multiway) {
+        double entropy = 0.0;
+        for (const std::size_t count : counts) {
+            const double share = static_cast<double>(count) / static_cast<double>(n_known);
+            entropy -= share * lg(share);
+        }
+        condition.bits = column_bits_ + static_cast<float>(entropy);
+    } else {
+        const auto n_occurring = static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; }));
+        const std::size_t n_named = std::min(condition.values.size(), n_occurring - 1);
+        condition.bits = column_bits_ + static_cast<float>(log_choose(n_occurring, n_named));
+    }
+    return condition;
+}
+
+float RuleFormer::threshold_bits(std::size_t column) {
+    const std::int32_t n_cuts = cases_.matrix.column(column).n_values - 1;
+    return n_cuts > 1 ? static_cast<float>(1.0 + 0.5 * lg(n_cuts)) : 0.0f;
+}
+
+const Words& RuleFormer::rows_of_class(std::int32_t label) {
+    Words& rows = class_rows_[static_cast<std::size_t>(label)];
+    if (rows.empty()) {
+        rows.assign(words_for(cases_.n_rows()), 0);
+        for (std::size_t row = 0; row < cases_.n_rows(); ++row)
+            rows[row >> 6] |= static_cast<std::uint64_t>(cases_.classes[row] == label) << (row & 63);
+    }
+    return rows;
+}
+
+void RuleFormer::form_rule(std::int32_t label) {
+    if (cases_.has_unit_weights() && error_costs_.empty()) {
+        UnitCounter counter(path_, n_failed_, rows_of_class(label));
+        drop_conditions(counter, label);
+    } else {
+        WeightedCounter counter(cases_, path_, label, error_costs_);
+        drop_conditions(counter, label);
+    }
+}
+
+// Drops the condition whose absence raises the error rate least, as long as that does not raise it at all or the rule
+// costs more to write down than it explains.
+template <class Counter>
+void RuleFormer::drop_conditions(Counter& counter, std::int32_t label) {
+    const auto n_cases = static_cast<double>(cases_.n_rows());
+    const double of_class = class_totals_[static_cast<std::size_t>(label)];
+    std::vector<std::size_t> kept(path_.size());
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    Counts counts;
+    counts.n_without.resize(path_.size());
+    counts.errors_without.resize(path_.size());
+    counter.count(kept, counts);
+    double cost = 0.0;
+    for (const Step& step : path_) cost += step.condition.bits;
+    cost -= log_factorial_(path_.size());
+    for (;;) {
+        const double gain = two_way_information(of_class, n_cases - of_class) -
+                            two_way_information(counts.n - counts.errors, counts.errors) -
+                            two_way_information(of_class - counts.n + counts.errors, n_cases - of_class - counts.errors);
+        counts.errors = std::min(counts.errors, counts.n);
+        std::size_t weakest = kept[0];
+        float weakest_rate = 2.0f;
+        for (const std::size_t d : kept) {
+            counts.errors_without[d] = std::min(counts.errors_without[d], counts.n_without[d]);
+            const float rate = error_rate(counts.n_without[d], counts.errors_without[d]);
+            if (rate <= weakest_rate) {  // the last on ties
+                weakest = d;
+                weakest_rate = rate;
+            }
+        }
+        const bool is_worth_its_cost = kTheoryDiscount * cost <= gain;
+        if (kept.size() == 1 || (is_worth_its_cost && weakest_rate > error_rate(counts.n, counts.errors))) {
+            if (counts.n > kLeastCover && is_worth_its_cost)
+                accept(label, kept, counts.n, counts.errors, counter.covered(counts.n));
+            return;
+        }
+        kept.erase(std::find(kept.begin(), kept.end(), weakest));
+        counter.drop(weakest, kept, counts);
+        cost = cost - path_[weakest].condition.bits + log_factorial_(kept.size() + 1) - log_factorial_(kept.size());
+    }
+}
+
+void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors, RowSet covered) {
+    const auto target = static_cast<std::size_t>(label);
+    double correct = cover - errors;
+    float prior = static_cast<float>(class_totals_[target] / static_cast<double>(cases_.n_rows()));
+    if (!cases_.class_scale.empty()) {
+        cover = 0.0;
+        covered.for_each([&](std::int32_t row) {
+            cover += cases_.weights[static_cast<std::size_t>(row)] / cases_.class_scale[cases_.class_of(row)];
+        });
+        correct /= cases_.class_scale[target];
+        prior /= cases_.class_scale[target];
+    }
+    if (!((correct + 1.0) / ((cover + 2.0) * prior) >= kLeastLift)) return;
+    if (!error_costs_.empty()) {
+        correct = 0.0;
+        covered.for_each([&](std::int32_t row) {
+            if (cases_.class_of(row) == target) correct += cases_.weight(row);
+        });
+    }
+    FormedRule rule;
+    rule.label = label;
+    for (const std::size_t d : kept) rule.conditions.push_back(path_[d].condition);
+    std::stable_sort(rule.conditions.begin(), rule.conditions.end(), [](const Condition& a, const Condition& b) {
+        return a.column != b.column ? a.column < b.column : a.threshold < b.threshold;
+    });
+    rule.cover = static_cast<float>(cover);
+    rule.correct = static_cast<float>(correct);
+    rule.lift = (rule.correct + 1.0f) / ((rule.cover + 2.0f) * prior);
+    rule.vote = static_cast<std::int32_t>(std::floor(1000.0 * (rule.correct + 1.0) / (rule.cover + 2.0) + 0.5));
+    rule.bits = rule_bits(rule.conditions);
+    for (FormedRule& old : rules_)
+        if (old.label == rule.label && old.conditions.size() == rule.conditions.size() &&
+            std::equal(old.conditions.begin(), old.conditions.end(), rule.conditions.begin(),
+                       [](const Condition& a, const Condition& b) { return a.states_the_same(b); })) {
+            old.vote = std::max(old.vote, rule.vote);
+            return;
+        }
+    rule.covered = std::move(covered);
+    if (use_subsets_) remove_absent_values(rule);
+    rules_.push_back(std::move(rule));
+}
+
+float RuleFormer::rule_bits(const std::vector<Condition>& conditions) {
+    float sum = 0.0f;
+    for (const Condition& condition : conditions) sum += condition.bits;
+    return static_cast<float>(sum + lg(static_cast<double>(conditions.size())) - log_factorial_(conditions.size()));
+}
+
+void RuleFormer::remove_absent_values(FormedRule& rule) const {
+    for (Condition& condition : rule.conditions) {
+        if (condition.kind != ConditionKind::among) continue;
+        const Column& column = cases_.matrix.column(static_cast<std::size_t>(condition.column));
+        std::vector<bool> is_present(static_cast<std::size_t>(column.n_values), false);
+        rule.covered.for_each([&](std::int32_t row) {
+            is_present[static_cast<std::size_t>(column.ranks[static_cast<std::size_t>(row)])] = true;
+        });
+        auto& values = condition.values;
+        values.erase(std::remove_if(values.begin(), values.end(),
+                                    [&](std::int32_t v) { return !is_present[static_cast<std::size_t>(v)]; }),
+                     values.end());
+        if (values.size() == 1) condition.kind = ConditionKind::equals;
+    }
+}
+
+}  // namespace clausewise

@@ -1,0 +1,57 @@
+// From a pruned tree to candidate rules: every node's path, less the conditions that it can do without.
+#pragma once
+
+#include <vector>
+
+#include "bit_sets.hpp"
+#include "cases.hpp"
+#include "information.hpp"
+#include "rule_model.hpp"
+#include "tree.hpp"
+
+namespace clausewise {
+
+// Errors weighted by costs, for three and more classes; empty otherwise.
+std::vector<float> relative_error_costs(const Cases& cases, const std::vector<double>& class_totals);
+
+class RuleFormer {
+public:
+    RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use, bool use_subsets,
+               LogFactorial& log_factorial, const std::vector<float>& error_costs);
+
+    std::vector<FormedRule> form(const Tree& tree);
+
+private:
+    struct Step {           // one condition of the current path, with the rows that fail it
+        Condition condition;
+        Words fails;
+    };
+    struct Counts;          // covered and wrong weight, for all kept conditions and without each
+    class UnitCounter;
+    class WeightedCounter;
+
+    void visit(const Tree& tree, std::int32_t id);
+    Condition condition_of(const Test& test, std::size_t branch);
+    void form_rule(std::int32_t label);
+    template <class Counter>
+    void drop_conditions(Counter& counter, std::int32_t label);
+    void accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors, RowSet covered);
+    float rule_bits(const std::vector<Condition>& conditions);
+    void remove_absent_values(FormedRule& rule) const;
+    float threshold_bits(std::size_t column);
+    Words rows_failing(const Test& test, std::size_t branch) const;
+    const Words& rows_of_class(std::int32_t label);
+
+    const Cases& cases_;
+    const std::vector<double>& class_totals_;
+    bool use_subsets_;
+    LogFactorial& log_factorial_;
+    const std::vector<float>& error_costs_;
+    float column_bits_;
+    std::vector<Step> path_;
+    BitCounters n_failed_;              // per row, how many conditions of the path it fails
+    std::vector<Words> class_rows_;
+    std::vector<FormedRule> rules_;
+};
+
+}  // namespace clausewise

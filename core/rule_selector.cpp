@@ -1,0 +1,327 @@
+#include "rule_selector.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cells.hpp"
+
+namespace clausewise {
+namespace {
+
+constexpr double kTheoryDiscount = 0.23;
+
+// Covers each class with its best rules, greedily.
+std::vector<bool> initial_subset(const Cases& cases, const std::vector<double>& class_totals,
+                                 const std::vector<FormedRule>& rules, const Cells& cells) {
+    std::vector<bool> selected(rules.size(), false);
+    std::vector<std::size_t> order(rules.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rules[a].vote > rules[b].vote; });
+    std::vector<std::int32_t> covered_for(cells.size(), -1);    // the last class whose rules cover the cell
+    for (std::int32_t label = 0; label < static_cast<std::int32_t>(cases.n_classes); ++label) {
+        double remaining = class_totals[static_cast<std::size_t>(label)], false_positives = 0.0;
+        for (const std::size_t r : order) {
+            if (!(remaining > false_positives)) break;
+            if (rules[r].label != label || rules[r].correct < cases.min_cases) continue;
+            double new_true = 0.0, new_false = 0.0;
+            cells.cells_of_rule.for_each(r, [&](std::size_t cell) {
+                if (covered_for[cell] != label) (cells.label[cell] == label ? new_true : new_false) += cells.weight[cell];
+            });
+            if (new_true - new_false <= cases.min_cases + 1e-4) continue;
+            remaining -= new_true;
+            false_positives += new_false;
+            selected[r] = true;
+            cells.cells_of_rule.for_each(r, [&](std::size_t cell) { covered_for[cell] = label; });
+        }
+    }
+    return selected;
+}
+
+// Length of a rule subset and of its exceptions, in hundredths of a bit.
+class DescriptionLength {
+public:
+    DescriptionLength(const Cases& cases, float tree_errors, LogFactorial& log_factorial)
+        : n_cases_(static_cast<float>(cases.n_rows())), log_factorial_(log_factorial) {
+        const auto n = static_cast<double>(cases.n_rows()), k = static_cast<double>(cases.n_classes);
+        float rate = static_cast<float>((tree_errors + k - 1.0) / (n + k));
+        if (rate > 0.5f) rate = 0.45f;
+        bits_per_error_ = static_cast<float>(-lg(rate));
+        bits_per_hit_ = static_cast<float>(-lg(1.0 - rate));
+        bits_per_class_ = lg(k - 1.0);
+    }
+    double operator()(std::size_t n_rules, double rule_bits, float errors) {
+        const double theory = kTheoryDiscount * std::max(0.0, rule_bits - log_factorial_(n_rules));
+        const float error_bits = errors * bits_per_error_;
+        const float hit_bits = (n_cases_ - errors) * bits_per_hit_;
+        return std::rint(100.0 * (theory + error_bits + hit_bits + errors * bits_per_class_));
+    }
+
+private:
+    float n_cases_;
+    LogFactorial& log_factorial_;
+    float bits_per_error_, bits_per_hit_;
+    double bits_per_class_;
+};
+
+// The votes of the selected rules on every cell. A cell is decided by the largest vote, the lowest class on ties; one
+// that no selected rule covers is an error, whatever its class.
+class Votes {
+public:
+    Votes(std::size_t n_cells, std::size_t n_classes) : n_classes_(n_classes), votes_(n_cells * n_classes, 0), n_firing_(n_cells, 0) {}
+
+    void add(const FormedRule& rule, std::int32_t sign, std::size_t cell) {
+        votes_[cell * n_classes_ + static_cast<std::size_t>(rule.label)] += sign * rule.vote;
+        n_firing_[cell] += sign;
+    }
+    const std::int32_t* of(std::size_t cell) const { return votes_.data() + cell * n_classes_; }
+    std::int32_t n_firing(std::size_t cell) const { return n_firing_[cell]; }
+
+private:
+    std::size_t n_classes_;
+    std::vector<std::int32_t> votes_;
+    std::vector<std::int32_t> n_firing_;
+};
+
+// By how much the total error changes if a rule is flipped, for all rules, after every flip.
+//
+// Any weights: single-precision sums over rows in order, made anew for the rules that share rows with the flipped one.
+class SummedChanges {
+public:
+    SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected,
+                  const std::vector<float>& error_costs)
+        : n_classes_(cases.n_classes), rules_(rules), cells_(cells), selected_(selected), error_costs_(error_costs),
+          votes_(cells.size(), cases.n_classes), changes_(rules.size()), is_known_(rules.size(), false) {
+        for (std::size_t r = 0; r < rules.size(); ++r)
+            if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) total_ += error(cell);
+    }
+    float total() const { return total_; }
+    float of(std::size_t r) {
+        if (!is_known_[r]) {
+            const std::int32_t sign = selected_[r] ? -1 : 1;
+            float change = 0.0f;
+            cells_.cells_of_rule.for_each(r, [&](std::size_t cell) {
+                const float before = error(cell);
+                votes_.add(rules_[r], sign, cell);
+                change += error(cell) - before;
+                votes_.add(rules_[r], -sign, cell);
+            });
+            changes_[r] = change;
+            is_known_[r] = true;
+        }
+        return changes_[r];
+    }
+    // `selected` still shows the state before the flip.
+    void flip(std::size_t flipped) {
+        total_ += of(flipped);
+        cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
+            votes_.add(rules_[flipped], selected_[flipped] ? -1 : 1, cell);
+            cells_.rules_of_cell.for_each(cell, [&](std::size_t r) { is_known_[r] = false; });
+        });
+    }
+
+private:
+    float error(std::size_t cell) const {
+        if (votes_.n_firing(cell) <= 0) return cells_.weight[cell];
+        const std::int32_t* votes = votes_.of(cell);
+        const auto predicted = static_cast<std::size_t>(std::max_element(votes, votes + n_classes_) - votes);
+        const std::size_t actual = cells_.label[cell];
+        if (predicted == actual) return 0.0f;
+        return error_costs_.empty() ? cells_.weight[cell] : cells_.weight[cell] * error_costs_[predicted * n_classes_ + actual];
+    }
+
+    std::size_t n_classes_;
+    const std::vector<FormedRule>& rules_;
+    const Cells& cells_;
+    const std::vector<bool>& selected_;
+    const std::vector<float>& error_costs_;
+    Votes votes_;
+    std::vector<float> changes_;
+    std::vector<bool> is_known_;
+    float total_ = 0.0f;
+};
+
+// Unit weights: whole numbers, so a flip only has to revisit its own cells and the rules that cover them.
+class CountedChanges {
+public:
+    CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected)
+        : n_classes_(static_cast<std::int32_t>(cases.n_classes)), rules_(rules), cells_(cells),
+          votes_(cells.size(), cases.n_classes), changes_(rules.size(), 0) {
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            const std::int32_t sign = selected[r] ? -1 : 1;
+            flips_.push_back({sign * rules[r].vote, rules[r].label, sign});
+            if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
+        }
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+            if (!standing(cell).is_correct) total_ += count(cell);
+            visit_contributions(cell, [&](std::size_t r, std::int64_t change) { changes_[r] += change; });
+        }
+    }
+    float total() const { return static_cast<float>(total_); }
+    float of(std::size_t r) const { return static_cast<float>(changes_[r]); }
+    void flip(std::size_t flipped) {
+        const std::int64_t change = changes_[flipped];
+        total_ += change;
+        Flip& flip = flips_[flipped];
+        cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
+            visit_contributions(cell, [&](std::size_t r, std::int64_t before) { changes_[r] -= before; });
+            votes_.add(rules_[flipped], flip.sign, cell);
+            visit_contributions(cell, [&](std::size_t r, std::int64_t after) { changes_[r] += after; });
+        });
+        // Flipping back would undo exactly this, whatever was added above.
+        changes_[flipped] = -change;
+        flip.vote = -flip.vote;
+        flip.sign = -flip.sign;
+    }
+
+private:
+    // What flipping a rule adds to the votes for its class. Kept apart from the rules: this is read all the time.
+    struct Flip {
+        std::int32_t vote, label, sign;
+    };
+    // What it takes to decide a cell rightly: its own class must reach the highest rival, one more for lower classes.
+    struct Standing {
+        std::int32_t own, highest, second, highest_class;
+        bool is_correct;
+    };
+    std::int64_t count(std::size_t cell) const { return static_cast<std::int64_t>(cells_.weight[cell]); }
+    Standing standing(std::size_t cell) const {
+        const std::int32_t* votes = votes_.of(cell);
+        const std::int32_t actual = cells_.label[cell];
+        Standing s{votes[actual], -1, -1, -1, false};
+        for (std::int32_t c = 0; c < n_classes_; ++c) {
+            if (c == actual) continue;
+            const std::int32_t needed = votes[c] + (c < actual);
+            if (needed > s.highest) {
+                s.second = s.highest;
+                s.highest = needed;
+                s.highest_class = c;
+            } else if (needed > s.second) {
+                s.second = needed;
+            }
+        }
+        s.is_correct = votes_.n_firing(cell) > 0 && s.own >= s.highest;
+        return s;
+    }
+    static bool is_correct_after(const Flip& flip, const Standing& s, const std::int32_t* votes, std::int32_t actual,
+                                 std::int32_t n_firing) {
+        if (n_firing + flip.sign <= 0) return false;
+        if (flip.label == actual) return s.own + flip.vote >= s.highest;
+        const std::int32_t others = flip.label == s.highest_class ? s.second : s.highest;
+        return s.own >= std::max(others, votes[flip.label] + (flip.label < actual) + flip.vote);
+    }
+    // Calls visit(rule, change) with what a cell as it stands contributes to the changes of the rules that cover it.
+    template <class Visit>
+    void visit_contributions(std::size_t cell, Visit&& visit) const {
+        const Standing s = standing(cell);
+        const std::int32_t* votes = votes_.of(cell);
+        const std::int32_t actual = cells_.label[cell], n_firing = votes_.n_firing(cell);
+        const std::int64_t n = count(cell);
+        cells_.rules_of_cell.for_each(cell, [&](std::size_t r) {
+            const bool after = is_correct_after(flips_[r], s, votes, actual, n_firing);
+            if (after != s.is_correct) visit(r, after ? -n : n);
+        });
+    }
+
+    std::int32_t n_classes_;
+    const std::vector<FormedRule>& rules_;
+    const Cells& cells_;
+    Votes votes_;
+    std::vector<Flip> flips_;
+    std::vector<std::int64_t> changes_;
+    std::int64_t total_ = 0;
+};
+
+// Flips one rule at a time while the description gets shorter.
+template <class Changes>
+void shorten_description(const Cases& cases, const std::vector<FormedRule>& rules, std::vector<bool>& selected,
+                         Changes& changes, DescriptionLength& length) {
+    std::size_t last = rules.size();
+    auto n_selected = static_cast<std::size_t>(std::count(selected.begin(), selected.end(), true));
+    for (;;) {
+        cases.control.check();
+        double bits = 0.0;
+        for (std::size_t r = 0; r < rules.size(); ++r)
+            if (selected[r]) bits += rules[r].bits;
+        double shortest = length(n_selected, bits, changes.total());
+        std::size_t pick = rules.size();
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            if (r == last || (!selected[r] && changes.total() < 1e-3)) continue;
+            const float errors = changes.total() + changes.of(r);
+            const double alternative = selected[r] ? length(n_selected - 1, bits - rules[r].bits, errors)
+                                                   : length(n_selected + 1, bits + rules[r].bits, errors);
+            if (alternative < shortest || (alternative == shortest && selected[r])) {
+                shortest = alternative;
+                pick = r;
+            }
+        }
+        if (pick == rules.size()) return;
+        changes.flip(pick);
+        n_selected = selected[pick] ? n_selected - 1 : n_selected + 1;
+        selected[pick] = !selected[pick];
+        last = pick;
+    }
+}
+
+std::int32_t default_class(const Cases& cases, const std::vector<double>& class_totals, const Cells& cells,
+                           const std::vector<bool>& selected) {
+    std::vector<double> uncovered(cases.n_classes, 0.0);
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        bool is_covered = false;
+        cells.rules_of_cell.for_each(cell, [&](std::size_t r) { is_covered = is_covered || selected[r]; });
+        if (!is_covered) uncovered[cells.label[cell]] += cells.weight[cell];
+    }
+    double total = 0.001;
+    for (const double weight : uncovered) total += weight;
+    std::vector<double> scores(cases.n_classes);
+    for (std::size_t c = 0; c < scores.size(); ++c)
+        scores[c] = (uncovered[c] + 1.0) / (total + 2.0) + class_totals[c] / static_cast<double>(cases.n_rows());
+    if (cases.costs.is_active() && cases.class_scale.empty()) return cases.costs.cheapest(scores.data());
+    return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+}
+
+// Classes in order, votes descending. The selection sort swaps within the array of all candidates, and these swaps
+// decide the order of equal votes.
+std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std::vector<bool>& selected, std::size_t n_classes) {
+    std::vector<std::size_t> array(rules.size());
+    std::iota(array.begin(), array.end(), std::size_t{0});
+    std::size_t current = 0;
+    for (std::int32_t label = 0; label < static_cast<std::int32_t>(n_classes); ++label)
+        for (;;) {
+            std::size_t best = array.size();
+            for (std::size_t p = current; p < array.size(); ++p) {
+                const std::size_t r = array[p];
+                if (selected[r] && rules[r].label == label && (best == array.size() || rules[r].vote > rules[array[best]].vote))
+                    best = p;
+            }
+            if (best == array.size()) break;
+            std::swap(array[current++], array[best]);
+        }
+    std::vector<FormedRule> ordered;
+    ordered.reserve(current);
+    for (std::size_t p = 0; p < current; ++p) ordered.push_back(std::move(rules[array[p]]));
+    return ordered;
+}
+
+}  // namespace
+
+SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, std::vector<FormedRule> candidates,
+                           float tree_errors, LogFactorial& log_factorial, const std::vector<float>& error_costs) {
+    const Cells cells = Cells::of(cases, candidates);
+    std::vector<bool> selected = initial_subset(cases, class_totals, candidates, cells);
+    DescriptionLength length(cases, tree_errors, log_factorial);
+    if (cases.has_unit_weights() && error_costs.empty()) {
+        CountedChanges changes(cases, candidates, cells, selected);
+        shorten_description(cases, candidates, selected, changes, length);
+    } else {
+        SummedChanges changes(cases, candidates, cells, selected, error_costs);
+        shorten_description(cases, candidates, selected, changes, length);
+    }
+    SelectedRules result;
+    result.default_label = default_class(cases, class_totals, cells, selected);
+    result.rules = in_final_order(std::move(candidates), selected, cases.n_classes);
+    return result;
+}
+
+}  // namespace clausewise

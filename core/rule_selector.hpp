@@ -1,0 +1,20 @@
+// From candidate rules to the subset with the shortest description of the training data.
+#pragma once
+
+#include <vector>
+
+#include "cases.hpp"
+#include "information.hpp"
+#include "rule_model.hpp"
+
+namespace clausewise {
+
+struct SelectedRules {
+    std::vector<FormedRule> rules;
+    std::int32_t default_label = 0;
+};
+
+SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, std::vector<FormedRule> candidates,
+                           float tree_errors, LogFactorial& log_factorial, const std::vector<float>& error_costs);
+
+}  // namespace clausewise

@@ -1,0 +1,83 @@
+#include "winnower.hpp"
+
+#include <algorithm>
+
+#include "grower.hpp"
+#include "pruner.hpp"
+
+namespace clausewise {
+namespace {
+
+// The cases of each class go alternately to the front and, from the end, to the back; the first half is for training.
+std::vector<std::int32_t> in_halves(const Cases& cases) {
+    std::vector<std::int32_t> order(cases.n_rows());
+    std::vector<bool> goes_to_back(cases.n_classes, false);
+    std::size_t front = 0, back = order.size();
+    for (std::size_t row = 0; row < order.size(); ++row) {
+        const std::size_t c = cases.classes[row];
+        order[goes_to_back[c] ? --back : front++] = static_cast<std::int32_t>(row);
+        goes_to_back[c] = !goes_to_back[c];
+    }
+    return order;
+}
+
+struct Trial {
+    Tree tree;
+    std::vector<bool> grown_on;     // columns tested before pruning
+};
+
+double held_out_errors(const Cases& cases, const Tree& tree, Span held_out, std::int32_t unknown_column = -1) {
+    TrainingClassifier classifier(cases, tree);
+    double errors = 0.0;
+    for (const std::int32_t row : held_out) {
+        const auto predicted = static_cast<std::size_t>(classifier.classify(row, unknown_column));
+        const std::size_t actual = cases.class_of(row);
+        if (predicted != actual) errors += cases.costs.is_active() ? cases.costs(predicted, actual) : 1.0;
+    }
+    return errors;
+}
+
+}  // namespace
+
+std::vector<bool> winnow(Cases& cases, const CountInformation& information, const PessimisticErrors& extra_errors,
+                         bool use_subsets, std::size_t n_threads) {
+    const std::size_t n_columns = cases.matrix.n_columns();
+    const double min_cases = cases.min_cases;
+    const std::vector<float> weights = cases.weights;
+    std::vector<std::int32_t> order = in_halves(cases);
+    const std::size_t half = order.size() / 2;
+    const Span training{order.data(), order.data() + half}, held_out{order.data() + half, order.data() + order.size()};
+    // Row order makes reading columns quicker and, with unit weights, changes nothing.
+    if (cases.has_unit_weights()) std::sort(training.begin(), training.end());
+
+    const auto try_columns = [&](const std::vector<bool>& in_use) {
+        cases.min_cases = std::max(min_cases / 2.0, 2.0);
+        Grower grower(cases, Regime::of_winnowing(half), information, in_use, use_subsets, n_threads);
+        Trial trial;
+        trial.tree = grower.grow(training);
+        trial.grown_on = tested_columns(trial.tree, n_columns);
+        LocalPruner(cases, grower, extra_errors).prune(trial.tree, training);
+        if (cases.costs.is_active()) relabel_by_costs(cases, trial.tree);
+        cases.min_cases = min_cases;
+        cases.weights = weights;
+        return trial;
+    };
+
+    std::vector<bool> in_use(n_columns, true);
+    const Trial first = try_columns(in_use);
+    const double base = held_out_errors(cases, first.tree, held_out);
+    const std::vector<bool> tested = tested_columns(first.tree, n_columns);
+    std::vector<std::size_t> harmful;
+    for (std::size_t a = 0; a < n_columns; ++a)
+        if (tested[a] && held_out_errors(cases, first.tree, held_out, static_cast<std::int32_t>(a)) < base) harmful.push_back(a);
+    if (!harmful.empty()) {
+        for (const std::size_t a : harmful) in_use[a] = false;
+        const Trial without = try_columns(in_use);
+        if (held_out_errors(cases, without.tree, held_out) > base)
+            for (const std::size_t a : harmful) in_use[a] = true;
+    }
+    for (std::size_t a = 0; a < n_columns; ++a) in_use[a] = in_use[a] && first.grown_on[a];
+    return in_use;
+}
+
+}  // namespace clausewise

@@ -1,0 +1,15 @@
+// Winnowing: columns that do not help on held-out cases are put aside before the final tree is grown.
+#pragma once
+
+#include <vector>
+
+#include "cases.hpp"
+#include "information.hpp"
+
+namespace clausewise {
+
+// Which columns stay in use. Case weights are as before when it returns.
+std::vector<bool> winnow(Cases& cases, const CountInformation& information, const PessimisticErrors& extra_errors,
+                         bool use_subsets, std::size_t n_threads);
+
+}  // namespace clausewise

@@ -1,0 +1,21 @@
+"""Rule induction, the paper's ψ: from a prepared matrix and labels to rules."""
+
+from clausewise.induction.c50 import C50Classifier, C50Inducer
+from clausewise.induction.cart import CARTClassifier, CARTInducer
+from clausewise.induction.forest import RandomForestInducer
+from clausewise.induction.matrix import PreparedMatrix
+from clausewise.induction.protocol import Inducer, get_inducer, induce_many
+from clausewise.induction.tree import C50Tree
+
+__all__ = [
+    "C50Classifier",
+    "C50Inducer",
+    "C50Tree",
+    "CARTClassifier",
+    "CARTInducer",
+    "Inducer",
+    "PreparedMatrix",
+    "RandomForestInducer",
+    "get_inducer",
+    "induce_many",
+]

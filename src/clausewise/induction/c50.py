@@ -1,0 +1,453 @@
+"""C5.0 for Python: as an inducer for extractors, and as a scikit-learn classifier in its own right."""
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+
+from clausewise import _core, _threads
+from clausewise.features import Features
+from clausewise.induction._estimator import check_rows, encode_for, read_targets, set_feature_attributes
+from clausewise.induction.matrix import PreparedMatrix
+from clausewise.induction.protocol import BINARY_CLASSES, Progress
+from clausewise.induction.tree import C50Tree
+from clausewise.rules import RuleSet
+from clausewise.rules.rule import Label
+
+if TYPE_CHECKING:
+    from typing import Self
+
+# Finding subsets takes time that grows with the cube of the categories, a branch per category memory.
+MAX_CATEGORIES_IN_SUBSETS = 1_000
+MAX_CATEGORIES = 50_000
+# C5.0's seeds; the generator throws away as many numbers, so that larger ones would only cost time.
+N_SEEDS = 4096
+_ABOVE, _IS_THRESHOLD = 1, (0, 1)
+
+
+@dataclass(frozen=True)
+class C50Inducer:
+    """C5.0 rule sets as the paper's ψ.
+
+    Parameters
+    ----------
+    min_cases : int or float, default 2
+        The paper's μ: two branches of every test hold at least this many rows; below 1, a fraction of the
+        rows, rounded up.
+    cf : float, default 0.25
+        Confidence level of pruning; smaller prunes more.
+    winnow : bool, default False
+        Put columns aside beforehand that do not help on half of the rows.
+    global_pruning : bool, default True
+        Prune the tree as a whole after its subtrees.
+    subset : bool, default True
+        Tests on categories may gather them into sets.
+    """
+
+    min_cases: int | float = 2
+    cf: float = 0.25
+    winnow: bool = False
+    global_pruning: bool = True
+    subset: bool = True
+
+    def induce(
+        self,
+        matrix: PreparedMatrix,
+        codes: NDArray[np.int32],
+        classes: Sequence[Label],
+        *,
+        weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+    ) -> RuleSet:
+        """One rule set; see `Inducer.induce`."""
+        model = fit_core(self, matrix, codes, len(classes), weights=weights, n_jobs=n_jobs)
+        return rule_set_of(model, matrix, classes)
+
+    def induce_many(
+        self,
+        matrix: PreparedMatrix,
+        targets: NDArray[np.bool_],
+        *,
+        positive_weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[RuleSet]:
+        """One rule set per target, all on the same preparation; see `clausewise.induction.induce_many`."""
+        check_categories(matrix.features, self.subset)
+        weights = None if positive_weights is None else positive_weights.astype(np.float32)
+        options = core_options(self, matrix.n_rows, rules=True)
+        n_threads = _threads.resolve(n_jobs)
+        models = _core.fit_c50_many(matrix.core, targets, weights, options, n_threads, progress)
+        return [rule_set_of(model, matrix, BINARY_CLASSES) for model in models]
+
+
+class C50Classifier(ClassifierMixin, BaseEstimator):
+    """C5.0 decision trees and rule sets.
+
+    An independent implementation of Quinlan's C5.0 (release 2.07) from a description of its behaviour: with
+    the same data, options and class order it gives the same trees and rules. Numeric columns with missing
+    values and categorical columns (text, pandas and polars categoricals, booleans) are used as they are.
+
+    Parameters
+    ----------
+    rules : bool, default True
+        Turn the tree into a rule set (`rules_`); otherwise the tree is kept (`tree_`).
+    min_cases : int or float, default 2
+        Two branches of every test hold at least this many rows; below 1, a fraction of the rows, rounded up.
+    cf : float, default 0.25
+        Confidence level of pruning, in (0, 1]; smaller prunes more.
+    winnow : bool, default False
+        Put columns aside beforehand that do not help on half of the rows.
+    global_pruning : bool, default True
+        Prune the tree as a whole after its subtrees.
+    subset : bool, default True
+        Tests on categories may gather them into sets; otherwise each category has a branch of its own.
+    sample : float, default 0.0
+        Learn from this fraction of the rows, drawn at random; 0 uses all.
+    costs : array-like of shape (n_classes, n_classes), optional
+        Cost of predicting class i (row) where class j (column) is right, classes in the order of `class_order`
+        or `classes_`. As in C5.0, entries up to 1 count as 1.
+    trials : int, default 1
+        Boosting rounds. Only 1 is implemented.
+    class_order : array-like, optional
+        The classes in the order that decides C5.0's ties, as the levels of a factor in R; it may name classes
+        without rows. `classes_` is sorted in any case.
+    random_state : int, RandomState or None
+        Draws the sample. An integer below 4096 is C5.0's own seed. Without `sample` nothing is random.
+    n_jobs : int, optional
+        Number of threads; all usable cores unless given. It does not change any result.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, sorted.
+    rules_ : RuleSet
+        The rules in C5.0's order (only if `rules`). They vote by confidence, and thresholds are the shortest
+        decimals that separate the training rows as C5.0's do.
+    tree_ : C50Tree
+        The tree (only if not `rules`).
+    feature_importances_ : ndarray of shape (n_features,)
+        C5.0's attribute usage, made to sum to 1: for rules, the share of training rows covered by a rule that
+        tests the column; for a tree, the share of rows that a test of the column decides about.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from clausewise import C50Classifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = C50Classifier().fit(X, y)
+    >>> len(model.rules_), round(model.score(X, y), 3)
+    (4, 0.967)
+    """
+
+    def __init__(
+        self,
+        *,
+        rules: bool = True,
+        min_cases: int | float = 2,
+        cf: float = 0.25,
+        winnow: bool = False,
+        global_pruning: bool = True,
+        subset: bool = True,
+        sample: float = 0.0,
+        costs: ArrayLike | None = None,
+        trials: int = 1,
+        class_order: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.rules = rules
+        self.min_cases = min_cases
+        self.cf = cf
+        self.winnow = winnow
+        self.global_pruning = global_pruning
+        self.subset = subset
+        self.sample = sample
+        self.costs = costs
+        self.trials = trials
+        self.class_order = class_order
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Self":
+        """Learn from rows X, their classes y and, if given, case weights.
+
+        Rows of weight 0 are left out. As in C5.0, weights count relative to their mean.
+        """
+        if self.trials != 1:
+            raise NotImplementedError(
+                f"trials is {self.trials}; boosting (trials > 1) is not implemented yet, use trials=1."
+            )
+        features = Features.learn(X)
+        table = features.encode(X)
+        y_codes, weights = read_targets(y, sample_weight, len(table), self.class_order)
+        check_rows(len(table), y_codes)
+        set_feature_attributes(self, features)
+        rows = self._training_rows(len(table), weights)
+        used = table if len(rows) == len(table) else table[rows]
+        matrix = PreparedMatrix.of_encoded(used, features, n_jobs=self.n_jobs)
+        model = fit_core(
+            self,
+            matrix,
+            y_codes.codes[rows],
+            len(y_codes.declared),
+            weights=None if weights is None else weights[rows],
+            costs=_checked_costs(self.costs, len(y_codes.declared)),
+            rules=bool(self.rules),
+            n_jobs=self.n_jobs,
+        )
+        self.classes_ = y_codes.sorted
+        self.features_ = features
+        self.n_winnowed_ = model.in_use.count(False)
+        self._declared = y_codes
+        usage = np.array(model.usage)
+        self.feature_importances_ = usage / usage.sum() if usage.any() else usage
+        for fitted in ("rules_", "tree_"):
+            if hasattr(self, fitted):
+                delattr(self, fitted)
+        if self.rules:
+            self.rules_ = rule_set_of(model, matrix, y_codes.labels)
+        else:
+            self.tree_ = tree_of(model, matrix, y_codes.labels)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        table = encode_for(self, X)
+        if self.rules:
+            return self.classes_[self._declared.sorted_places[self._decided_by_rules(table)]]
+        scores, _ = self.tree_.class_scores(table, self.n_jobs)
+        return self.classes_[self._declared.sorted_places[self._decided_by_tree(scores)]]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each class, as C5.0 estimates it; columns as in `classes_`."""
+        table = encode_for(self, X)
+        probabilities = self._rule_probabilities(table) if self.rules else self._tree_probabilities(table)
+        in_order: NDArray[np.float64] = np.empty_like(probabilities)
+        in_order[:, self._declared.sorted_places] = probabilities
+        return in_order
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _training_rows(self, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
+        rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
+        if not isinstance(self.sample, numbers.Real) or not 0.0 <= self.sample < 1.0:
+            raise ValueError(
+                f"sample is {self.sample!r}; expected a fraction of the rows in [0, 1), 0 for all."
+            )
+        if self.sample == 0.0:
+            return rows
+        if isinstance(self.random_state, numbers.Integral):
+            seed = int(self.random_state) % N_SEEDS
+        else:
+            seed = int(check_random_state(self.random_state).randint(N_SEEDS))
+        drawn = np.asarray(_core.sampled_rows(len(rows), float(self.sample), seed), dtype=np.int64)
+        if len(drawn) == 0:
+            raise ValueError(f"sample={self.sample} of {len(rows)} rows is no row; raise it.")
+        return rows[drawn]
+
+    def _decided_by_rules(self, table: NDArray[Any]) -> NDArray[np.intp]:
+        evaluator, default = self.rules_.evaluator, self.rules_.default_index
+        return evaluator.decide(table, self.rules_.voting, default, self.n_jobs)
+
+    def _decided_by_tree(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        costs = _checked_costs(self.costs, scores.shape[1])
+        if costs is not None:
+            effective = np.where(costs > 1, costs, 1.0)
+            np.fill_diagonal(effective, 0.0)
+            expected = np.where(scores > 0, scores @ effective.T, math.inf)
+            return np.asarray(expected.argmin(axis=1))
+        root = int(self.tree_.arrays["label"][0])
+        best = scores.argmax(axis=1)
+        return np.where(scores[:, root] >= scores.max(axis=1), root, best)
+
+    def _tree_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
+        """Leaf shares, drawn towards those of the whole training data by one case."""
+        scores, leaf_sizes = self.tree_.class_scores(table, self.n_jobs)
+        at_root = self.tree_.nodes[0].distribution.astype(np.float64)
+        raw = leaf_sizes[:, None] * scores + at_root / at_root.sum()
+        return np.asarray(raw / raw.sum(axis=1, keepdims=True))
+
+    def _rule_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
+        """Between the mean vote of the rules that fire and the vote of the most special one, per class."""
+        rules = self.rules_.columns
+        probabilities = np.empty((len(table), len(self._declared.labels)))
+        winners = self._decided_by_rules(table)
+        votes = np.floor(1000 * rules.confidence + 0.5)
+        for start in range(0, len(table), _ROWS_PER_CHUNK):
+            rows = slice(start, start + _ROWS_PER_CHUNK)
+            fires = self.rules_.evaluator.fires(table[rows], self.n_jobs).dense()
+            probabilities[rows] = _rule_confidences(
+                fires, votes, rules.cover, rules.class_index, winners[rows], probabilities.shape[1]
+            )
+        return probabilities
+
+
+_ROWS_PER_CHUNK = 16_384
+
+
+def _rule_confidences(
+    fires: NDArray[np.bool_],
+    votes: NDArray[np.float64],
+    cover: NDArray[np.float64],
+    class_index: NDArray[np.int32],
+    winners: NDArray[np.intp],
+    n_classes: int,
+) -> NDArray[np.float64]:
+    n_firing = np.maximum(fires.sum(axis=0), 1)
+    mean_vote = np.zeros((fires.shape[1], n_classes))
+    special_vote = np.zeros_like(mean_vote)
+    # From the most general rule to the most special, so that the last one that fires stays.
+    for rule in np.lexsort((votes, -cover)):
+        mean_vote[fires[rule], class_index[rule]] += votes[rule]
+        special_vote[fires[rule], class_index[rule]] = votes[rule]
+    mean_vote /= n_firing[:, None]
+    confidence = np.minimum(mean_vote, special_vote)
+    of_winner = np.arange(len(winners)), winners
+    confidence[of_winner] = np.maximum(mean_vote, special_vote)[of_winner]
+    confidence[~fires.any(axis=0)] = 1.0
+    total = confidence.sum(axis=1, keepdims=True)
+    return np.asarray(
+        np.divide(confidence, total, out=np.full_like(confidence, 1 / n_classes), where=total > 0)
+    )
+
+
+# --- Between Python and the core ---
+
+
+def fit_core(
+    settings: C50Inducer | C50Classifier,
+    matrix: PreparedMatrix,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    *,
+    weights: NDArray[np.float64] | None = None,
+    costs: NDArray[np.float64] | None = None,
+    rules: bool = True,
+    n_jobs: int | None = None,
+) -> _core.C50Model:
+    """The core's model with these settings."""
+    check_categories(matrix.features, settings.subset)
+    return _core.fit_c50(
+        matrix.core,
+        np.ascontiguousarray(codes, dtype=np.int32),
+        n_classes,
+        None if weights is None else np.ascontiguousarray(weights, dtype=np.float32),
+        None if costs is None else np.ascontiguousarray(costs, dtype=np.float32).ravel(),
+        core_options(settings, matrix.n_rows, rules),
+        _threads.resolve(n_jobs),
+    )
+
+
+def core_options(settings: C50Inducer | C50Classifier, n_rows: int, rules: bool) -> _core.C50Options:
+    """Checked settings for the core."""
+    if not isinstance(settings.cf, numbers.Real) or not 0.0 < settings.cf <= 1.0:
+        raise ValueError(f"cf is {settings.cf!r}; expected a confidence level in (0, 1], for instance 0.25.")
+    return _core.C50Options(
+        rules=rules,
+        min_cases=counted_min_cases(settings.min_cases, n_rows),
+        cf=float(settings.cf),
+        winnow=bool(settings.winnow),
+        global_pruning=bool(settings.global_pruning),
+        subset=bool(settings.subset),
+    )
+
+
+def counted_min_cases(min_cases: int | float, n_rows: int) -> float:
+    """The number of rows that `min_cases` asks for: itself, or below 1 that fraction of the rows."""
+    is_number = isinstance(min_cases, numbers.Real) and not isinstance(min_cases, bool)
+    if not is_number or not 0 < min_cases < math.inf:
+        raise ValueError(
+            f"min_cases is {min_cases!r}; expected a number of rows (1 or more) or a fraction of them (below 1)."
+        )
+    return float(min_cases) if min_cases >= 1 else float(math.ceil(min_cases * n_rows))
+
+
+def check_categories(features: Features, subset: bool) -> None:
+    """Raise a ValueError for a column with more categories than tests can be made of."""
+    most = MAX_CATEGORIES_IN_SUBSETS if subset else MAX_CATEGORIES
+    for name, n_categories in zip(features.names, features.n_categories.tolist(), strict=True):
+        if n_categories > most:
+            raise ValueError(
+                f"Column '{name}' has {n_categories:,} categories, at most {most:,} can be "
+                f"{'gathered into subsets' if subset else 'told apart'}; group rare ones, leave the column out"
+                f"{f', or pass subset=False (up to {MAX_CATEGORIES:,})' if subset else ''}."
+            )
+
+
+def rule_set_of(model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label]) -> RuleSet:
+    """The core's rules, with readable thresholds, as a rule set."""
+    rules = model.rules()
+    kind, column = rules["kind"], rules["column"]
+    is_threshold = np.isin(kind, _IS_THRESHOLD)
+    low, high = np.full(len(kind), -math.inf), np.full(len(kind), math.inf)
+    thresholds = matrix.thresholds(column[is_threshold], rules["rank"][is_threshold], "left")
+    is_above = kind[is_threshold] == _ABOVE
+    low[np.flatnonzero(is_threshold)[is_above]] = thresholds[is_above]
+    high[np.flatnonzero(is_threshold)[~is_above]] = thresholds[~is_above]
+    discrete = np.flatnonzero(~is_threshold).tolist()
+    value_set = np.full(len(kind), -1, dtype=np.int32)
+    value_set[discrete] = np.arange(len(discrete))
+    bounds = rules["value_start"].tolist()
+    return RuleSet.from_arrays(
+        matrix.features,
+        list(classes),
+        classes[model.default_label],
+        starts=rules["start"],
+        feature=column,
+        low=low,
+        high=high,
+        class_index=rules["label"],
+        value_set=value_set,
+        value_sets=[rules["values"][bounds[c] : bounds[c + 1]].tolist() for c in discrete],
+        confidence=_confidences(rules["correct"], rules["cover"], rules["vote"]),
+        cover=rules["cover"],
+        # With costs both are sums of rounded weights, and may differ in the last digit for a rule without errors.
+        correct=np.minimum(rules["correct"], rules["cover"]),
+        voting="confidence",
+    )
+
+
+def _confidences(correct: NDArray[Any], cover: NDArray[Any], votes: NDArray[Any]) -> NDArray[np.float64]:
+    """(correct + 1) / (cover + 2), such that per-mille rounding gives exactly C5.0's vote.
+
+    The quotient may fall on the other side of a half by its own rounding; the neighbouring double does not.
+    """
+    exact = (correct.astype(np.float64) + 1) / (cover.astype(np.float64) + 2)
+    rounded = np.floor(1000 * exact + 0.5)
+    toward = np.where(rounded < votes, math.inf, -math.inf)
+    return np.where(rounded == votes, exact, np.nextafter(exact, toward))
+
+
+def tree_of(model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label]) -> C50Tree:
+    """The core's tree, with readable thresholds."""
+    arrays = model.tree()
+    is_threshold = arrays["kind"] == 1
+    thresholds = matrix.thresholds(arrays["column"][is_threshold], arrays["rank"][is_threshold], "left")
+    return C50Tree.from_core(model, matrix.features, classes, thresholds)
+
+
+def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
+    if costs is None:
+        return None
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ValueError(
+            f"costs has shape {matrix.shape}; expected finite costs, not negative, of shape "
+            f"({n_classes}, {n_classes}): predicted class by actual class."
+        )
+    off_diagonal = matrix[~np.eye(n_classes, dtype=bool)]
+    return matrix if (off_diagonal > 1).any() else None

@@ -1,0 +1,156 @@
+"""Rules from the paths of scikit-learn's trees."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.induction.matrix import PreparedMatrix
+from clausewise.rules import RuleSet
+from clausewise.rules.rule import Label
+
+
+@dataclass
+class _Conditions:
+    """Conditions of paths, one after the other: rank up to (or above) a threshold, or a category (or not)."""
+
+    starts: list[int] = field(default_factory=lambda: [0])
+    column: list[int] = field(default_factory=list)
+    rank: list[int] = field(default_factory=list)
+    is_above: list[bool] = field(default_factory=list)
+
+    def add_path(self, path: Sequence[tuple[int, float, bool]]) -> None:
+        for column, threshold, is_above in path:
+            self.column.append(column)
+            self.rank.append(math.floor(threshold))
+            self.is_above.append(is_above)
+        self.starts.append(len(self.column))
+
+
+def rules_of_trees(
+    trees: Sequence[Any],
+    matrix: PreparedMatrix,
+    codes: NDArray[np.int32],
+    classes: Sequence[Label],
+    weights: NDArray[np.float64] | None,
+) -> RuleSet:
+    """One rule per leaf of the trees, equal ones only once, in the order of trees and leaves.
+
+    Cover, correct and confidence, (correct + 1) / (cover + 2), are those of the rule on the rows of the matrix.
+    The default is the most frequent class.
+
+    Parameters
+    ----------
+    trees : sequence of DecisionTreeClassifier
+        Fitted to `matrix.rank_table`, with positions in `classes` as targets.
+    matrix, codes, classes, weights
+        As for `Inducer.induce`.
+    """
+    conditions, labels = _Conditions(), []
+    for tree in trees:
+        for path, label in _paths(tree):
+            conditions.add_path(path)
+            labels.append(label)
+    case_weights = np.ones(matrix.n_rows) if weights is None else weights
+    totals = np.bincount(codes, weights=case_weights, minlength=len(classes))
+    found = _rule_set(conditions, labels, matrix, classes, classes[int(totals.argmax())])
+    found = found[_first_of_equals(found)]
+    return _with_statistics(found, matrix, codes, case_weights)
+
+
+def _paths(tree: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
+    """The conditions (column, threshold, is above) that lead to each leaf, and the class of the leaf."""
+    nodes = tree.tree_
+    label = tree.classes_[nodes.value[:, 0, :].argmax(axis=1)]
+    waiting: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
+    while waiting:
+        node, path = waiting.pop()
+        left, right = nodes.children_left[node], nodes.children_right[node]
+        if left == right:
+            yield path, int(label[node])
+            continue
+        test = int(nodes.feature[node]), float(nodes.threshold[node])
+        waiting.append((right, [*path, (*test, True)]))
+        waiting.append((left, [*path, (*test, False)]))
+
+
+def _rule_set(
+    conditions: _Conditions,
+    labels: Sequence[int],
+    matrix: PreparedMatrix,
+    classes: Sequence[Label],
+    default: Label,
+) -> RuleSet:
+    columns = np.array(conditions.column, dtype=np.int64)
+    ranks = np.array(conditions.rank, dtype=np.int32)
+    is_above = np.array(conditions.is_above, dtype=bool)
+    feature = matrix.rank_table.feature[columns]
+    code = matrix.rank_table.code[columns]
+    low, high = np.full(len(columns), -math.inf), np.full(len(columns), math.inf)
+    is_rank = code < 0
+    thresholds = np.zeros(len(columns))
+    thresholds[is_rank] = matrix.thresholds(feature[is_rank], ranks[is_rank], "middle")
+    low[is_rank & is_above] = thresholds[is_rank & is_above]
+    high[is_rank & ~is_above] = thresholds[is_rank & ~is_above]
+    value_set = np.full(len(columns), -1, dtype=np.int32)
+    value_set[~is_rank] = np.arange(int((~is_rank).sum()))
+    n_categories = matrix.features.n_categories
+    value_sets = [
+        [int(code[c])] if is_above[c] else [v for v in range(n_categories[feature[c]]) if v != code[c]]
+        for c in np.flatnonzero(~is_rank)
+    ]
+    return RuleSet.from_arrays(
+        matrix.features,
+        list(classes),
+        default,
+        starts=conditions.starts,
+        feature=feature,
+        low=low,
+        high=high,
+        class_index=np.array(labels, dtype=np.int32),
+        value_set=value_set,
+        value_sets=value_sets,
+        voting="confidence",
+    )
+
+
+def _first_of_equals(rules: RuleSet) -> NDArray[np.int64]:
+    """Positions of the rules without those that state the same as an earlier one."""
+    first: dict[Any, int] = {}
+    for number, rule in enumerate(rules):
+        first.setdefault((rule.terms, rule.conclusion), number)
+    return np.array(list(first.values()), dtype=np.int64)
+
+
+def _with_statistics(
+    rules: RuleSet, matrix: PreparedMatrix, codes: NDArray[np.int32], weights: NDArray[np.float64]
+) -> RuleSet:
+    stored = rules.columns
+    cover, correct = np.zeros(len(rules)), np.zeros(len(rules))
+    rules_per_chunk = max(1, 2**24 // max(1, matrix.n_rows))  # dense bits of one chunk stay small
+    for start in range(0, len(rules), rules_per_chunk):
+        part = slice(start, start + rules_per_chunk)
+        fires = rules[part].evaluator.fires(matrix.table).dense()
+        cover[part] = fires @ weights
+        is_right = stored.class_index[part, None] == codes[None, :]
+        correct[part] = (fires & is_right) @ weights
+    correct = np.minimum(correct, cover)
+    return RuleSet.from_arrays(
+        rules.features,
+        rules.classes,
+        rules.default,
+        starts=stored.starts,
+        feature=stored.feature,
+        low=stored.low,
+        high=stored.high,
+        class_index=stored.class_index,
+        value_set=stored.value_set,
+        value_sets=[stored.codes(s).tolist() for s in range(len(stored.set_starts) - 1)],
+        confidence=(correct + 1) / (cover + 2),
+        cover=cover,
+        correct=correct,
+        voting=rules.voting,
+    )

@@ -1,0 +1,211 @@
+"""A finished C5.0 tree: readable, exportable, and a classifier of rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise import _core, _threads
+from clausewise.features import Category, Features
+from clausewise.rules.decimals import format_number
+from clausewise.rules.rule import Label
+
+TestName = Literal["threshold", "multiway", "subset"]
+_TESTS: tuple[TestName | None, ...] = (None, "threshold", "multiway", "subset")
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """One node, as `C50Tree.nodes` gives it.
+
+    Attributes
+    ----------
+    label : str, int, float or bool
+        The class that the node would predict.
+    distribution : ndarray of shape (n_classes,)
+        Weight of its training rows per class; all 0 for a branch that no training row took.
+    test : {"threshold", "multiway", "subset"} or None
+        What it asks; None for a leaf.
+    feature : str or None
+        The column it tests.
+    threshold : float or None
+        Rows up to it take the first branch, the others the second: the shortest decimal that separates the
+        training rows as `cut` does.
+    cut : float or None
+        C5.0's own threshold: the training value to the left, in single precision.
+    values : tuple or None
+        Of a discrete test, the categories that each branch takes.
+    children : tuple of int
+        Numbers of the nodes that the branches lead to.
+    """
+
+    label: Label
+    distribution: NDArray[np.float32]
+    test: TestName | None = None
+    feature: str | None = None
+    threshold: float | None = None
+    cut: float | None = None
+    values: tuple[tuple[Category, ...], ...] | None = None
+    children: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class C50Tree:
+    """A tree over the columns of a table. `print(tree)` draws it, `to_dict()` gives it as plain values.
+
+    Attributes
+    ----------
+    features : Features
+        The columns that it may test.
+    classes : tuple
+        The class labels in declared order.
+    """
+
+    features: Features
+    classes: tuple[Label, ...]
+    arrays: dict[str, NDArray[Any]]
+
+    @classmethod
+    def from_core(
+        cls,
+        model: _core.C50Model,
+        features: Features,
+        classes: Sequence[Label],
+        thresholds: NDArray[np.float64],
+    ) -> "C50Tree":
+        """The core's tree with readable thresholds, one per threshold test in pre-order."""
+        arrays: dict[str, NDArray[Any]] = {name: np.asarray(column) for name, column in model.tree().items()}
+        arrays["cut"] = arrays["threshold"]
+        readable = np.zeros(len(arrays["kind"]))
+        readable[arrays["kind"] == _TESTS.index("threshold")] = thresholds
+        return cls(features, tuple(classes), arrays | {"threshold": readable})
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves that training rows reach."""
+        is_leaf = self.arrays["kind"] == 0
+        return int((is_leaf & (self.arrays["size"] > 0)).sum())
+
+    @property
+    def depth(self) -> int:
+        """Tests on the longest path."""
+        return max(depth for depth, _ in self._in_pre_order())
+
+    @cached_property
+    def nodes(self) -> tuple[TreeNode, ...]:
+        """All nodes; number 0 is the root, and a node comes before those below it."""
+        return tuple(self._node(i) for i in range(len(self.arrays["kind"])))
+
+    def class_scores(
+        self, table: NDArray[Any], n_jobs: int | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For encoded rows: the class shares at the leaves they reach, and the mean size of these leaves."""
+        scores, sizes = self._flat.classify(table, _threads.resolve(n_jobs))
+        return scores.reshape(len(table), len(self.classes)), sizes
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as nested dictionaries of plain values, ready for JSON."""
+        return self._described(0)
+
+    def to_text(self) -> str:
+        """The tree as indented lines."""
+        return "\n".join(self._lines(0, 0))
+
+    __str__ = to_text
+
+    def __repr__(self) -> str:
+        return f"<C50Tree: {self.n_leaves} leaves, depth {self.depth}, classes {list(self.classes)}>"
+
+    @cached_property
+    def _flat(self) -> _core.FlatTree:
+        names = (
+            "kind",
+            "column",
+            "threshold",
+            "distribution",
+            "child_start",
+            "child",
+            "value_start",
+            "value_branch",
+        )
+        return _core.FlatTree(len(self.classes), *(self.arrays[name] for name in names))
+
+    def _node(self, i: int) -> TreeNode:
+        arrays, n_classes = self.arrays, len(self.classes)
+        label = self.classes[arrays["label"][i]]
+        distribution = arrays["distribution"][i * n_classes : (i + 1) * n_classes]
+        test = _TESTS[arrays["kind"][i]]
+        if test is None:
+            return TreeNode(label, distribution)
+        column = int(arrays["column"][i])
+        children = tuple(arrays["child"][arrays["child_start"][i] : arrays["child_start"][i + 1]].tolist())
+        name = self.features.names[column]
+        if test == "threshold":
+            threshold, cut = float(arrays["threshold"][i]), float(arrays["cut"][i])
+            return TreeNode(label, distribution, test, name, threshold, cut, None, children)
+        categories = self.features.categories[column]
+        assert categories is not None
+        branch_of = arrays["value_branch"][arrays["value_start"][i] : arrays["value_start"][i + 1]]
+        values = tuple(
+            tuple(categories[v] for v in np.flatnonzero(branch_of == branch))
+            for branch in range(len(children))
+        )
+        if test == "multiway":  # C5.0's empty branch for "not applicable" says nothing to a reader
+            values, children = values[1:], children[1:]
+        return TreeNode(label, distribution, test, name, None, None, values, children)
+
+    def _in_pre_order(self) -> Iterator[tuple[int, int]]:
+        """Depth and number of every node."""
+        waiting = [(0, 0)]
+        while waiting:
+            depth, i = waiting.pop()
+            yield depth, i
+            waiting.extend((depth + 1, child) for child in reversed(self.nodes[i].children))
+
+    def _described(self, i: int) -> dict[str, Any]:
+        node = self.nodes[i]
+        described: dict[str, Any] = {"label": node.label, "distribution": node.distribution.tolist()}
+        if node.test is None:
+            return described
+        described |= {"test": node.test, "feature": node.feature}
+        if node.test == "threshold":
+            described |= {"threshold": node.threshold, "cut": node.cut}
+        else:
+            described["values"] = [list(values) for values in node.values or ()]
+        return described | {"branches": [self._described(child) for child in node.children]}
+
+    def _lines(self, i: int, depth: int) -> list[str]:
+        node = self.nodes[i]
+        if node.test is None:
+            return [f"{'    ' * depth}{self._leaf_text(node)}"]
+        lines = []
+        for condition, child in zip(_conditions(node), node.children, strict=True):
+            start = f"{'    ' * depth}{condition}:"
+            below = self.nodes[child]
+            if below.test is None:
+                lines.append(f"{start} {self._leaf_text(below)}")
+            else:
+                lines += [start, *self._lines(child, depth + 1)]
+        return lines
+
+    @staticmethod
+    def _leaf_text(node: TreeNode) -> str:
+        size = float(node.distribution.sum())
+        wrong = size - float(node.distribution.max(initial=0.0))
+        counts = f"{size:g}" if wrong < 1e-6 else f"{size:g}, {wrong:g} wrong"
+        return f"{node.label} ({counts})"
+
+
+def _conditions(node: TreeNode) -> list[str]:
+    if node.threshold is not None:
+        number = format_number(node.threshold)
+        return [f"{node.feature} ≤ {number}", f"{node.feature} > {number}"]
+    return [
+        f"{node.feature} = {values[0]}"
+        if len(values) == 1
+        else f"{node.feature} ∈ {{{', '.join(map(str, values))}}}"
+        for values in node.values or ()
+    ]

@@ -1,0 +1,204 @@
+"""Golden runs of C5.0: reading them, running the core on their data, and naming the first difference."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clausewise import _core
+
+ROOT = Path(__file__).parents[2]
+SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", ROOT.parent / "shared"))
+COMPLETE = SHARED / "c50" / "golden"  # all 546 runs, beside the project
+SELECTION = ROOT / "tests" / "golden" / "c50"  # a part of them, in the project
+
+KINDS = ["leaf", "threshold", "multiway", "subset"]
+OPERATORS = ["<=", ">", "==", "in"]
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The rows of one golden file; discrete columns as codes, missing cells and classes as NaN and -1."""
+
+    table: np.ndarray
+    values: list[list[str] | None]
+    classes: np.ndarray
+    n_classes: int
+    weights: np.ndarray | None
+    costs: np.ndarray | None
+
+    @property
+    def n_categories(self) -> np.ndarray:
+        return np.array(
+            [0 if declared is None else len(declared) for declared in self.values], dtype=np.int32
+        )
+
+
+def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
+    """A golden file and its data."""
+    golden = json.loads((folder / file).read_text())
+    with open(folder / golden["data"], newline="") as lines:
+        rows = list(csv.reader(lines))[1:]
+    kinds = golden["feature_kinds"]
+    columns: list[list[float]] = []
+    values: list[list[str] | None] = []
+    for a, kind in enumerate(kinds):
+        cells = [row[a] for row in rows]
+        declared = sorted({cell for cell in cells if cell != "NA"}) if kind == "d" else None
+        values.append(declared)
+        number = float if declared is None else declared.index
+        columns.append([np.nan if cell == "NA" else float(number(cell)) for cell in cells])
+    labels = [row[len(kinds)] for row in rows]
+    codes = {label: code for code, label in enumerate(golden["classes"])}
+    weights = np.array([float(row[-1]) for row in rows], dtype=np.float32) if golden["case_weights"] else None
+    costs = golden["costs_pred_by_actual"]
+    return golden, DataSet(
+        table=np.array(columns, dtype=np.float64).T,
+        values=values,
+        classes=np.array([codes.get(label, -1) for label in labels], dtype=np.int32),
+        n_classes=len(golden["classes"]),
+        weights=weights,
+        costs=None if costs is None else np.array(costs, dtype=np.float32).ravel(),
+    )
+
+
+def fit(data: DataSet, options: dict[str, Any], n_threads: int = 1) -> _core.C50Model:
+    """The core's model for the options of a golden run."""
+    rows = np.flatnonzero(data.classes >= 0)
+    if options["sample"] > 0:
+        rows = rows[_core.sampled_rows(len(rows), options["sample"], options["seed"])]
+    matrix = _core.prepare_matrix(data.table[rows], data.n_categories, n_threads)
+    settings = _core.C50Options(
+        rules=options["rules"],
+        min_cases=options["minCases"],
+        cf=options["CF"],
+        winnow=options["winnow"],
+        global_pruning=not options["noGlobalPruning"],
+        subset=options["subset"],
+    )
+    weights = None if data.weights is None else data.weights[rows]
+    return _core.fit_c50(matrix, data.classes[rows], data.n_classes, weights, data.costs, settings, n_threads)
+
+
+def six_digits(numbers: Any) -> list[str]:
+    """As C5.0 prints them."""
+    return [f"{float(number):g}" for number in numbers]
+
+
+def described_rules(model: _core.C50Model, values: list[list[str] | None]) -> list[dict[str, Any]]:
+    """The rules in the words of a golden file."""
+    flat = model.rules()
+    rules = []
+    for r, label in enumerate(flat["label"]):
+        conditions = []
+        for c in range(flat["start"][r], flat["start"][r + 1]):
+            column, op = int(flat["column"][c]), OPERATORS[flat["kind"][c]]
+            condition: dict[str, Any] = {"feature": column, "op": op}
+            if op in ("<=", ">"):
+                condition["threshold"] = float(flat["threshold"][c])
+            else:
+                declared = values[column]
+                assert declared is not None
+                named = [
+                    declared[v] for v in flat["values"][flat["value_start"][c] : flat["value_start"][c + 1]]
+                ]
+                condition["value"] = named if op == "in" else named[0]
+            conditions.append(condition)
+        rules.append(
+            {
+                "cls": int(label),
+                "conditions": conditions,
+                "figures": six_digits([flat["cover"][r], flat["correct"][r], flat["lift"][r]]),
+            }
+        )
+    return rules
+
+
+def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dict[str, Any]:
+    """The tree in the words of a golden file."""
+    flat = model.tree()
+    distribution = flat["distribution"].reshape(-1, model.n_classes)
+
+    def describe(i: int) -> dict[str, Any]:
+        node: dict[str, Any] = {"cls": int(flat["label"][i])}
+        node["freq"] = six_digits(distribution[i]) if flat["size"][i] > 0 else None
+        kind = KINDS[flat["kind"][i]]
+        if kind == "leaf":
+            return node
+        node |= {"test": kind, "feature": int(flat["column"][i])}
+        branches = [
+            describe(child) for child in flat["child"][flat["child_start"][i] : flat["child_start"][i + 1]]
+        ]
+        if kind == "threshold":
+            return node | {"threshold": float(flat["threshold"][i]), "le": branches[0], "gt": branches[1]}
+        if kind == "subset":
+            declared = values[node["feature"]]
+            assert declared is not None
+            branch_of = flat["value_branch"][flat["value_start"][i] : flat["value_start"][i + 1]]
+            node["subsets"] = [
+                [declared[v] for v in np.flatnonzero(branch_of == b)] for b in range(len(branches))
+            ]
+        return node | {"branches": branches}
+
+    return describe(0)
+
+
+def expected_model(run: dict[str, Any]) -> Any:
+    """A golden model in the form of `described_rules` and `described_tree`."""
+
+    def simplify(part: Any) -> Any:
+        if isinstance(part, list):
+            return [simplify(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        kept = {
+            k: simplify(v) for k, v in part.items() if k not in ("threshold_text", "threshold_candidates")
+        }
+        if part.get("threshold_candidates"):
+            kept["threshold"] = tuple(part["threshold_candidates"])
+        if kept.get("freq") is not None:
+            kept["freq"] = six_digits(kept["freq"])
+        if "cover" in kept:
+            kept["figures"] = six_digits([kept.pop("cover"), kept.pop("ok"), kept.pop("lift")])
+            del kept["confidence"]
+        return kept
+
+    model = run["model"]
+    return simplify(model["rules"] if model["type"] == "rules" else model["root"])
+
+
+def first_difference(ours: Any, golden: Any, where: str = "model") -> str | None:
+    """Where the two differ first, or None."""
+    if isinstance(golden, tuple):  # thresholds that print alike
+        return None if ours in golden else f"{where}: {ours}, golden one of {golden}"
+    if isinstance(golden, dict) and isinstance(ours, dict):
+        if golden.keys() != ours.keys():
+            return f"{where}: has {sorted(ours)}, golden {sorted(golden)}"
+        return next(
+            filter(None, (first_difference(ours[k], golden[k], f"{where}.{k}") for k in golden)), None
+        )
+    if isinstance(golden, list) and isinstance(ours, list):
+        if len(golden) != len(ours):
+            return f"{where}: {len(ours)} entries, golden {len(golden)}"
+        pairs = enumerate(zip(ours, golden, strict=True))
+        return next(filter(None, (first_difference(o, g, f"{where}[{i}]") for i, (o, g) in pairs)), None)
+    return None if ours == golden else f"{where}: {ours}, golden {golden}"
+
+
+def difference_of_run(data: DataSet, run: dict[str, Any], n_threads: int = 1) -> str | None:
+    """How the core's model differs from a golden one, or None."""
+    model = fit(data, run["options"], n_threads)
+    if run["model"]["type"] == "tree":
+        return first_difference(described_tree(model, data.values), expected_model(run))
+    if model.default_label != run["model"]["default"]:
+        return f"default class: {model.default_label}, golden {run['model']['default']}"
+    n_winnowed = model.in_use.count(False)
+    if n_winnowed != run.get("n_winnowed", n_winnowed):
+        return f"winnowed columns: {n_winnowed}, golden {run['n_winnowed']}"
+    return first_difference(described_rules(model, data.values), expected_model(run))
