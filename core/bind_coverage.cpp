@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "coverage.hpp"
 #include "explain.hpp"
+#include "numpy_arrays.hpp"
 #include "voting.hpp"
 
 namespace nb = nanobind;
@@ -22,30 +23,7 @@ namespace {
 template <class Real>
 using Matrix = nb::ndarray<nb::numpy, const Real, nb::ndim<2>, nb::device::cpu>;  // any strides: never copied
 template <class T>
-using Column = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using Target = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-std::vector<T> copied(const Column<T>& column) {
-    return {column.data(), column.data() + column.shape(0)};
-}
-
-// Hands a vector to NumPy without copying it.
-template <class T>
-Result<T> moved(std::vector<T>&& values) {
-    auto owner = std::make_unique<std::vector<T>>(std::move(values));
-    T* const data = owner->data();
-    const std::size_t size = owner->size();
-    nb::capsule capsule(owner.get(), [](void* memory) noexcept {
-        const std::unique_ptr<std::vector<T>> freed(static_cast<std::vector<T>*>(memory));
-    });
-    static_cast<void>(owner.release());
-    return Result<T>(data, {size}, capsule);
-}
-
 template <class Real>
 Rows<Real> rows_of(const Matrix<Real>& X, const RuleIndex& index) {
     if (X.shape(1) != index.premises().n_categories.size())
@@ -58,8 +36,8 @@ void require_size(const Target<T>& out, std::size_t size) {
     if (out.size() != size) throw std::invalid_argument("the output has the wrong size");
 }
 
-Ballot ballot_of(const RuleIndex& index, const Column<std::int32_t>& class_of_rule,
-                 const Column<double>& vote_of_rule, const Column<double>& divisor_of_class) {
+Ballot ballot_of(const RuleIndex& index, const NumpyColumn<std::int32_t>& class_of_rule,
+                 const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class) {
     Ballot ballot{copied(class_of_rule), copied(vote_of_rule), copied(divisor_of_class)};
     const std::size_t n_rules = index.premises().n_rules();
     if (ballot.class_of_rule.size() != n_rules || ballot.vote_of_rule.size() != n_rules)
@@ -86,8 +64,8 @@ void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
         "Bits of the rules (rows of out) over the rows of X.");
     rule_index.def(
         "scores",
-        [](const RuleIndex& index, const Matrix<Real>& X, const Column<std::int32_t>& class_of_rule,
-           const Column<double>& vote_of_rule, const Column<double>& divisor_of_class, const Target<double>& out,
+        [](const RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
+           const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class, const Target<double>& out,
            std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
             const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
@@ -99,8 +77,8 @@ void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
         "n_threads"_a, "Class totals per row, added to out, which must come as zeros.");
     rule_index.def(
         "decide",
-        [](const RuleIndex& index, const Matrix<Real>& X, const Column<std::int32_t>& class_of_rule,
-           const Column<double>& vote_of_rule, const Column<double>& divisor_of_class, std::int32_t default_class,
+        [](const RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
+           const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class, std::int32_t default_class,
            const Target<std::int32_t>& out, std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
             const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
@@ -145,10 +123,10 @@ void bind_coverage(nb::module_& module) {
     nb::class_<RuleIndex> rule_index(module, "RuleIndex", "A rule set made ready for evaluation.");
     rule_index.def(
         "__init__",
-        [](RuleIndex* self, const Column<std::int64_t>& starts, const Column<std::int32_t>& feature,
-           const Column<double>& low, const Column<double>& high, const Column<std::int32_t>& value_set,
-           const Column<std::int64_t>& set_starts, const Column<std::int32_t>& set_codes,
-           const Column<std::int32_t>& n_categories, std::size_t group_bytes) {
+        [](RuleIndex* self, const NumpyColumn<std::int64_t>& starts, const NumpyColumn<std::int32_t>& feature,
+           const NumpyColumn<double>& low, const NumpyColumn<double>& high, const NumpyColumn<std::int32_t>& value_set,
+           const NumpyColumn<std::int64_t>& set_starts, const NumpyColumn<std::int32_t>& set_codes,
+           const NumpyColumn<std::int32_t>& n_categories, std::size_t group_bytes) {
             new (self) RuleIndex({copied(starts), copied(feature), copied(low), copied(high), copied(value_set),
                                   copied(set_starts), copied(set_codes), copied(n_categories)},
                                  group_bytes);

@@ -20,6 +20,7 @@
 #include "control.hpp"
 #include "flat_tree.hpp"
 #include "matrix.hpp"
+#include "numpy_arrays.hpp"
 #include "pool.hpp"
 
 namespace nb = nanobind;
@@ -30,27 +31,15 @@ namespace {
 
 using Table32 = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
 using Table64 = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = NumpyColumn<std::int32_t>;
+using Weights = NumpyColumn<float>;
+using Doubles = NumpyColumn<double>;
 using Targets = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Progress = std::optional<std::function<void(std::size_t, std::size_t)>>;
 
 template <class Real, class Array>
 TableView<Real> view_of(const Array& array) {
     return {array.data(), array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {owned->data(), {owned->size()}, owner};
-}
-
-template <class T>
-std::vector<T> to_vector(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
-    return std::vector<T>(array.data(), array.data() + array.shape(0));
 }
 
 // Runs the job on a thread of its own while this one keeps listening: an interrupt (Ctrl-C) cancels the job within
@@ -119,8 +108,8 @@ C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes
                  const std::optional<Weights>& costs, const C50Options& options, std::size_t n_threads) {
     check_options(options);
     std::vector<std::uint16_t> classes = checked_classes(matrix, codes, n_classes);
-    const std::vector<float> case_weights = weights ? to_vector<float>(*weights) : std::vector<float>{};
-    const std::vector<float> cost_matrix = costs ? to_vector<float>(*costs) : std::vector<float>{};
+    const std::vector<float> case_weights = weights ? copied(*weights) : std::vector<float>{};
+    const std::vector<float> cost_matrix = costs ? copied(*costs) : std::vector<float>{};
     if (!case_weights.empty() && case_weights.size() != classes.size()) throw std::invalid_argument("one weight per row is needed");
     Control control;
     const std::atomic<std::size_t> n_done{0};
@@ -185,18 +174,18 @@ nb::dict rule_arrays(const C50Model& model) {
         start.push_back(static_cast<std::int32_t>(column.size()));
     }
     nb::dict result;
-    result["label"] = to_numpy(std::move(label));
-    result["vote"] = to_numpy(std::move(vote));
-    result["cover"] = to_numpy(std::move(cover));
-    result["correct"] = to_numpy(std::move(correct));
-    result["lift"] = to_numpy(std::move(lift));
-    result["start"] = to_numpy(std::move(start));
-    result["column"] = to_numpy(std::move(column));
-    result["kind"] = to_numpy(std::move(kind));
-    result["rank"] = to_numpy(std::move(rank));
-    result["threshold"] = to_numpy(std::move(threshold));
-    result["value_start"] = to_numpy(std::move(value_start));
-    result["values"] = to_numpy(std::move(values));
+    result["label"] = moved(std::move(label));
+    result["vote"] = moved(std::move(vote));
+    result["cover"] = moved(std::move(cover));
+    result["correct"] = moved(std::move(correct));
+    result["lift"] = moved(std::move(lift));
+    result["start"] = moved(std::move(start));
+    result["column"] = moved(std::move(column));
+    result["kind"] = moved(std::move(kind));
+    result["rank"] = moved(std::move(rank));
+    result["threshold"] = moved(std::move(threshold));
+    result["value_start"] = moved(std::move(value_start));
+    result["values"] = moved(std::move(values));
     return result;
 }
 
@@ -231,29 +220,29 @@ nb::dict tree_arrays(const C50Model& model) {
         child_start.push_back(static_cast<std::int32_t>(child.size()));
     }
     nb::dict result;
-    result["kind"] = to_numpy(std::move(kind));
-    result["label"] = to_numpy(std::move(label));
-    result["column"] = to_numpy(std::move(column));
-    result["rank"] = to_numpy(std::move(rank));
-    result["threshold"] = to_numpy(std::move(threshold));
-    result["size"] = to_numpy(std::move(size));
-    result["distribution"] = to_numpy(std::move(distribution));
-    result["child_start"] = to_numpy(std::move(child_start));
-    result["child"] = to_numpy(std::move(child));
-    result["value_start"] = to_numpy(std::move(value_start));
-    result["value_branch"] = to_numpy(std::move(value_branch));
+    result["kind"] = moved(std::move(kind));
+    result["label"] = moved(std::move(label));
+    result["column"] = moved(std::move(column));
+    result["rank"] = moved(std::move(rank));
+    result["threshold"] = moved(std::move(threshold));
+    result["size"] = moved(std::move(size));
+    result["distribution"] = moved(std::move(distribution));
+    result["child_start"] = moved(std::move(child_start));
+    result["child"] = moved(std::move(child));
+    result["value_start"] = moved(std::move(value_start));
+    result["value_branch"] = moved(std::move(value_branch));
     return result;
 }
 
 template <class Real, class Array>
 nb::tuple gaps(const Matrix& matrix, const Array& table, const Codes& columns, const Codes& ranks) {
-    const std::vector<Gap> found = gaps_above(matrix, view_of<Real>(table), to_vector<std::int32_t>(columns), to_vector<std::int32_t>(ranks));
+    const std::vector<Gap> found = gaps_above(matrix, view_of<Real>(table), copied(columns), copied(ranks));
     std::vector<double> left, right;
     for (const Gap& gap : found) {
         left.push_back(gap.left);
         right.push_back(gap.right);
     }
-    return nb::make_tuple(to_numpy(std::move(left)), to_numpy(std::move(right)));
+    return nb::make_tuple(moved(std::move(left)), moved(std::move(right)));
 }
 
 template <class Real, class Array>
@@ -266,7 +255,7 @@ nb::tuple classify(const FlatTree& tree, const Array& table, std::size_t n_threa
         nb::gil_scoped_release release;
         tree.classify(view, scores.data(), leaf_sizes.data(), n_threads);
     }
-    return nb::make_tuple(to_numpy(std::move(scores)), to_numpy(std::move(leaf_sizes)));
+    return nb::make_tuple(moved(std::move(scores)), moved(std::move(leaf_sizes)));
 }
 
 std::vector<std::int32_t> ranks_of(const Matrix& matrix, std::size_t column) {
@@ -277,7 +266,7 @@ std::vector<std::int32_t> ranks_of(const Matrix& matrix, std::size_t column) {
 template <class Real, class Array>
 std::shared_ptr<Matrix> prepare(const Array& table, const Codes& n_categories, std::size_t n_threads) {
     const TableView<Real> view = view_of<Real>(table);
-    const std::vector<std::int32_t> categories = to_vector<std::int32_t>(n_categories);
+    const std::vector<std::int32_t> categories = copied(n_categories);
     nb::gil_scoped_release release;
     return std::make_shared<Matrix>(view, categories, n_threads);
 }
@@ -289,8 +278,8 @@ void bind_induction(nb::module_& module) {
         .def_prop_ro("n_rows", &Matrix::n_rows)
         .def_prop_ro("n_columns", &Matrix::n_columns)
         .def_prop_ro("memory", &Matrix::memory, "Bytes held.")
-        .def("ranks", [](const Matrix& m, std::size_t column) { return to_numpy(ranks_of(m, column)); }, "column"_a,
-             "Rank of each row's value among the distinct ones of the column, or the code of its category; -1 if missing.")
+        .def("ranks", [](const Matrix& m, std::size_t column) { return moved(ranks_of(m, column)); }, "column"_a,
+             "Rank of each row's value in the column, or the code of its category; -1 if missing.")
         .def("gaps", &gaps<float, Table32>, "table"_a, "columns"_a, "ranks"_a)
         .def("gaps", &gaps<double, Table64>, "table"_a, "columns"_a, "ranks"_a,
              "For each (column, rank): the greatest original number of this rank and the smallest of the next.");
@@ -322,14 +311,14 @@ void bind_induction(nb::module_& module) {
                const Codes& value_branch) {
                 new (self) FlatTree;
                 self->n_classes = n_classes;
-                self->kind = to_vector<std::int32_t>(kind);
-                self->column = to_vector<std::int32_t>(column);
-                self->threshold = to_vector<double>(threshold);
-                self->distribution = to_vector<float>(distribution);
-                self->child_start = to_vector<std::int32_t>(child_start);
-                self->child = to_vector<std::int32_t>(child);
-                self->value_start = to_vector<std::int32_t>(value_start);
-                self->value_branch = to_vector<std::int32_t>(value_branch);
+                self->kind = copied(kind);
+                self->column = copied(column);
+                self->threshold = copied(threshold);
+                self->distribution = copied(distribution);
+                self->child_start = copied(child_start);
+                self->child = copied(child);
+                self->value_start = copied(value_start);
+                self->value_branch = copied(value_branch);
                 for (std::size_t node = 0; node < self->kind.size(); ++node) {
                     float size = 0.0f;
                     for (std::size_t c = 0; c < n_classes; ++c) size += self->distribution[node * n_classes + c];

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -40,7 +41,11 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, Work&& work) {
     };
     std::vector<std::thread> threads;
     threads.reserve(n_threads - 1);
-    for (std::size_t worker = 1; worker < n_threads; ++worker) threads.emplace_back(take_tasks, worker);
+    // Where the system grants no more threads, those that there are do the work.
+    try {
+        for (std::size_t worker = 1; worker < n_threads; ++worker) threads.emplace_back(take_tasks, worker);
+    } catch (const std::system_error&) {
+    }
     take_tasks(0);
     for (auto& thread : threads) thread.join();
     if (failure) std::rethrow_exception(failure);

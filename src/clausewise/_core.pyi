@@ -193,7 +193,7 @@ class Matrix:
 
     def ranks(self, column: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Rank of each row's value among the distinct ones of the column, or the code of its category; -1 if missing.
+        Rank of each row's value in the column, or the code of its category; -1 if missing.
         """
 
     @overload

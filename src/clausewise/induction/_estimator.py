@@ -55,7 +55,8 @@ def read_targets(
     check_classification_targets(labels)
     if len(labels) != n_rows:
         raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, y has {len(labels)}."
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, y has {len(labels)}."
         )
     found, codes = np.unique(labels, return_inverse=True)
     if class_order is not None:
@@ -77,8 +78,8 @@ def check_rows(n_rows: int, classes: ClassCodes) -> None:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
     if len(classes.declared) > 65_535:
         raise ValueError(
-            f"y has {len(classes.declared):,} classes, at most 65,535 can be told apart; is it a number to be "
-            "estimated rather than a class?"
+            f"y has {len(classes.declared):,} classes, at most 65,535 can be told apart; is it a number to "
+            "be estimated rather than a class?"
         )
 
 

@@ -4,7 +4,7 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from clausewise.features import Features
 from clausewise.induction._estimator import check_rows, encode_for, read_targets, set_feature_attributes
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.protocol import BINARY_CLASSES, Progress
-from clausewise.induction.tree import C50Tree
+from clausewise.induction.tree import C50Tree, as_in_model_file
 from clausewise.rules import RuleSet
 from clausewise.rules.rule import Label
 
@@ -29,6 +29,8 @@ MAX_CATEGORIES = 50_000
 # C5.0's seeds; the generator throws away as many numbers, so that larger ones would only cost time.
 N_SEEDS = 4096
 _ABOVE, _IS_THRESHOLD = 1, (0, 1)
+
+Thresholds = Literal["exact", "readable"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class C50Inducer:
         Prune the tree as a whole after its subtrees.
     subset : bool, default True
         Tests on categories may gather them into sets.
+    thresholds : {"readable", "exact"}, default "readable"
+        Write thresholds as the shortest decimals that separate the training rows, or as C5.0's own.
     """
 
     min_cases: int | float = 2
@@ -55,6 +59,7 @@ class C50Inducer:
     winnow: bool = False
     global_pruning: bool = True
     subset: bool = True
+    thresholds: Thresholds = "readable"
 
     def induce(
         self,
@@ -67,7 +72,7 @@ class C50Inducer:
     ) -> RuleSet:
         """One rule set; see `Inducer.induce`."""
         model = fit_core(self, matrix, codes, len(classes), weights=weights, n_jobs=n_jobs)
-        return rule_set_of(model, matrix, classes)
+        return rule_set_of(model, matrix, classes, self.thresholds)
 
     def induce_many(
         self,
@@ -84,7 +89,7 @@ class C50Inducer:
         options = core_options(self, matrix.n_rows, rules=True)
         n_threads = _threads.resolve(n_jobs)
         models = _core.fit_c50_many(matrix.core, targets, weights, options, n_threads, progress)
-        return [rule_set_of(model, matrix, BINARY_CLASSES) for model in models]
+        return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
 
 
 class C50Classifier(ClassifierMixin, BaseEstimator):
@@ -111,13 +116,17 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
     sample : float, default 0.0
         Learn from this fraction of the rows, drawn at random; 0 uses all.
     costs : array-like of shape (n_classes, n_classes), optional
-        Cost of predicting class i (row) where class j (column) is right, classes in the order of `class_order`
-        or `classes_`. As in C5.0, entries up to 1 count as 1.
+        Cost of predicting class i (row) where class j (column) is right, classes in the order of
+        `class_order` or `classes_`. As in C5.0, entries up to 1 count as 1.
     trials : int, default 1
         Boosting rounds. Only 1 is implemented.
+    thresholds : {"exact", "readable"}, default "exact"
+        "exact" puts thresholds where C5.0 does, on a training value (written as the shortest decimal of that
+        value in single precision), so that rows never seen are decided as by C5.0. "readable" takes the
+        shortest decimal that separates the training rows.
     class_order : array-like, optional
-        The classes in the order that decides C5.0's ties, as the levels of a factor in R; it may name classes
-        without rows. `classes_` is sorted in any case.
+        The classes in the order that decides C5.0's ties, as the levels of a factor in R; it may name
+        classes without rows. `classes_` is sorted in any case.
     random_state : int, RandomState or None
         Draws the sample. An integer below 4096 is C5.0's own seed. Without `sample` nothing is random.
     n_jobs : int, optional
@@ -128,8 +137,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     rules_ : RuleSet
-        The rules in C5.0's order (only if `rules`). They vote by confidence, and thresholds are the shortest
-        decimals that separate the training rows as C5.0's do.
+        The rules in C5.0's order (only if `rules`), voting by confidence.
     tree_ : C50Tree
         The tree (only if not `rules`).
     feature_importances_ : ndarray of shape (n_features,)
@@ -145,7 +153,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = C50Classifier().fit(X, y)
     >>> len(model.rules_), round(model.score(X, y), 3)
-    (4, 0.967)
+    (4, 0.973)
     """
 
     def __init__(
@@ -160,6 +168,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
         sample: float = 0.0,
         costs: ArrayLike | None = None,
         trials: int = 1,
+        thresholds: Thresholds = "exact",
         class_order: ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -173,6 +182,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
         self.sample = sample
         self.costs = costs
         self.trials = trials
+        self.thresholds = thresholds
         self.class_order = class_order
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -214,9 +224,9 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
             if hasattr(self, fitted):
                 delattr(self, fitted)
         if self.rules:
-            self.rules_ = rule_set_of(model, matrix, y_codes.labels)
+            self.rules_ = rule_set_of(model, matrix, y_codes.labels, self.thresholds)
         else:
-            self.tree_ = tree_of(model, matrix, y_codes.labels)
+            self.tree_ = tree_of(model, matrix, y_codes.labels, self.thresholds)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -259,7 +269,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"sample={self.sample} of {len(rows)} rows is no row; raise it.")
         return rows[drawn]
 
-    def _decided_by_rules(self, table: NDArray[Any]) -> NDArray[np.intp]:
+    def _decided_by_rules(self, table: NDArray[Any]) -> NDArray[np.int32]:
         evaluator, default = self.rules_.evaluator, self.rules_.default_index
         return evaluator.decide(table, self.rules_.voting, default, self.n_jobs)
 
@@ -304,7 +314,7 @@ def _rule_confidences(
     votes: NDArray[np.float64],
     cover: NDArray[np.float64],
     class_index: NDArray[np.int32],
-    winners: NDArray[np.intp],
+    winners: NDArray[np.int32],
     n_classes: int,
 ) -> NDArray[np.float64]:
     n_firing = np.maximum(fires.sum(axis=0), 1)
@@ -371,7 +381,7 @@ def counted_min_cases(min_cases: int | float, n_rows: int) -> float:
     is_number = isinstance(min_cases, numbers.Real) and not isinstance(min_cases, bool)
     if not is_number or not 0 < min_cases < math.inf:
         raise ValueError(
-            f"min_cases is {min_cases!r}; expected a number of rows (1 or more) or a fraction of them (below 1)."
+            f"min_cases is {min_cases!r}; expected a number of rows (1 or more) or a fraction of them."
         )
     return float(min_cases) if min_cases >= 1 else float(math.ceil(min_cases * n_rows))
 
@@ -383,18 +393,21 @@ def check_categories(features: Features, subset: bool) -> None:
         if n_categories > most:
             raise ValueError(
                 f"Column '{name}' has {n_categories:,} categories, at most {most:,} can be "
-                f"{'gathered into subsets' if subset else 'told apart'}; group rare ones, leave the column out"
-                f"{f', or pass subset=False (up to {MAX_CATEGORIES:,})' if subset else ''}."
+                f"{'gathered into subsets' if subset else 'told apart'}; group rare ones or leave the column "
+                f"out{f', or pass subset=False (up to {MAX_CATEGORIES:,})' if subset else ''}."
             )
 
 
-def rule_set_of(model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label]) -> RuleSet:
-    """The core's rules, with readable thresholds, as a rule set."""
+def rule_set_of(
+    model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
+) -> RuleSet:
+    """The core's rules, with thresholds in decimal, as a rule set."""
+    _check_thresholds(style)
     rules = model.rules()
     kind, column = rules["kind"], rules["column"]
     is_threshold = np.isin(kind, _IS_THRESHOLD)
     low, high = np.full(len(kind), -math.inf), np.full(len(kind), math.inf)
-    thresholds = matrix.thresholds(column[is_threshold], rules["rank"][is_threshold], "left")
+    thresholds = matrix.thresholds(column[is_threshold], rules["rank"][is_threshold], style)
     is_above = kind[is_threshold] == _ABOVE
     low[np.flatnonzero(is_threshold)[is_above]] = thresholds[is_above]
     high[np.flatnonzero(is_threshold)[~is_above]] = thresholds[~is_above]
@@ -413,30 +426,41 @@ def rule_set_of(model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence
         class_index=rules["label"],
         value_set=value_set,
         value_sets=[rules["values"][bounds[c] : bounds[c + 1]].tolist() for c in discrete],
-        confidence=_confidences(rules["correct"], rules["cover"], rules["vote"]),
+        confidence=_confidences(rules["correct"], rules["cover"]),
         cover=rules["cover"],
-        # With costs both are sums of rounded weights, and may differ in the last digit for a rule without errors.
+        # With costs both are rounded sums, which may differ in the last digit for a rule without errors.
         correct=np.minimum(rules["correct"], rules["cover"]),
         voting="confidence",
     )
 
 
-def _confidences(correct: NDArray[Any], cover: NDArray[Any], votes: NDArray[Any]) -> NDArray[np.float64]:
+def _check_thresholds(style: Thresholds) -> None:
+    if style not in ("exact", "readable"):
+        raise ValueError(f"thresholds is {style!r}; expected 'exact' or 'readable'.")
+
+
+def _confidences(correct: NDArray[Any], cover: NDArray[Any]) -> NDArray[np.float64]:
     """(correct + 1) / (cover + 2), such that per-mille rounding gives exactly C5.0's vote.
 
-    The quotient may fall on the other side of a half by its own rounding; the neighbouring double does not.
+    C5.0 votes with the figures of its model file, which have six digits. The quotient may fall on the other
+    side of a half by its own rounding; the neighbouring double does not.
     """
-    exact = (correct.astype(np.float64) + 1) / (cover.astype(np.float64) + 2)
+    correct, cover = as_in_model_file(correct), as_in_model_file(cover)
+    votes = np.floor(1000 * (correct + 1) / (cover + 2) + 0.5)
+    exact = (correct + 1) / (cover + 2)
     rounded = np.floor(1000 * exact + 0.5)
     toward = np.where(rounded < votes, math.inf, -math.inf)
     return np.where(rounded == votes, exact, np.nextafter(exact, toward))
 
 
-def tree_of(model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label]) -> C50Tree:
-    """The core's tree, with readable thresholds."""
+def tree_of(
+    model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
+) -> C50Tree:
+    """The core's tree, with thresholds in decimal."""
+    _check_thresholds(style)
     arrays = model.tree()
     is_threshold = arrays["kind"] == 1
-    thresholds = matrix.thresholds(arrays["column"][is_threshold], arrays["rank"][is_threshold], "left")
+    thresholds = matrix.thresholds(arrays["column"][is_threshold], arrays["rank"][is_threshold], style)
     return C50Tree.from_core(model, matrix.features, classes, thresholds)
 
 

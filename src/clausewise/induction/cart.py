@@ -42,8 +42,8 @@ class CARTInducer:
     criterion : {"gini", "entropy"}, default "gini"
         What tests are chosen by.
     ccp_alpha : float or "cv", default 0.0
-        Strength of cost-complexity pruning. "cv" chooses it by cross-validation: the strongest whose accuracy is
-        within one standard error of the best.
+        Strength of cost-complexity pruning. "cv" chooses it by cross-validation: the strongest whose
+        accuracy is within one standard error of the best.
     random_state : int, default 0
         Decides between tests of equal value, and draws the folds of "cv".
     """
@@ -139,8 +139,8 @@ def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
 class CARTClassifier(ClassifierMixin, BaseEstimator):
     """A CART tree whose leaves are rules, with cost-complexity pruning.
 
-    Categories become sets of values; a missing value fails every term, so that a row may match no rule and get
-    the most frequent class.
+    Categories become sets of values; a missing value fails every term, so that a row may match no rule and
+    get the most frequent class.
 
     Parameters
     ----------

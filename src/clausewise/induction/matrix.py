@@ -11,6 +11,11 @@ from clausewise import _core, _threads
 from clausewise.features import Features, Matrix
 from clausewise.rules.decimals import shortest_decimal
 
+# Which of the decimals that separate the training rows: the shortest, and among these the one closest to the
+# value to the left ("readable") or to the middle of the gap ("middle"); or the shortest of those that stand for
+# the value to the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
+ThresholdStyle = Literal["exact", "readable", "middle"]
+
 
 @dataclass(frozen=True, eq=False)
 class PreparedMatrix:
@@ -78,20 +83,19 @@ class PreparedMatrix:
         return RankTable.of(self)
 
     def thresholds(
-        self, columns: NDArray[Any], ranks: NDArray[Any], prefer: Literal["left", "middle"]
+        self, columns: NDArray[Any], ranks: NDArray[Any], style: ThresholdStyle
     ) -> NDArray[np.float64]:
-        """For each (column, rank) the shortest decimal that separates this rank from the next.
-
-        Among equally short ones it is that closest to the value to the left, or to the middle of the gap.
-        """
+        """For each (column, rank) a decimal that separates this rank from the next; see `ThresholdStyle`."""
         if len(columns) == 0:
             return np.empty(0)
         pairs = np.stack([columns, ranks], axis=1).astype(np.int32)
         unique, place = np.unique(pairs, axis=0, return_inverse=True)
         left, right = self.core.gaps(self.table, *np.ascontiguousarray(unique.T))
-        # Behind the greatest value there is no gap; the value itself is the threshold.
+        if style == "exact":
+            right = np.minimum(right, _end_of_single(left))
         found = [
-            shortest_decimal(low, high, low if prefer == "left" else None) if np.isfinite(high) else low
+            # Behind the greatest value there is no gap; the value itself is the threshold.
+            low if np.isinf(high) else shortest_decimal(low, high, None if style == "middle" else low)
             for low, high in zip(left.tolist(), right.tolist(), strict=True)
         ]
         return np.array(found)[place.ravel()]
@@ -133,12 +137,21 @@ class RankTable:
         return cls(table[:, :place], feature[:place], code[:place])
 
 
+def _end_of_single(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each double the end of the doubles that round to the same single-precision number."""
+    single = values.astype(np.float32)
+    above = np.nextafter(single, np.float32(np.inf)).astype(np.float64)
+    middle = single.astype(np.float64) / 2 + above / 2
+    # The end must lie above the value, also where the value itself is the middle and rounds down.
+    return np.maximum(middle, np.nextafter(values, np.inf))
+
+
 def require_finite(table: Matrix, features: Features) -> None:
     """Raise a ValueError that names the column of the first infinite value."""
     infinite = np.isinf(table)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
         raise ValueError(
-            f"X holds infinity in row {row}, column '{features.names[column]}'; replace inf by a number, or by "
-            "NaN if the value is missing."
+            f"X holds infinity in row {row}, column '{features.names[column]}'; replace inf by a number, or "
+            "by NaN if the value is missing."
         )

@@ -39,8 +39,8 @@ def rules_of_trees(
 ) -> RuleSet:
     """One rule per leaf of the trees, equal ones only once, in the order of trees and leaves.
 
-    Cover, correct and confidence, (correct + 1) / (cover + 2), are those of the rule on the rows of the matrix.
-    The default is the most frequent class.
+    Cover, correct and confidence, (correct + 1) / (cover + 2), are those of the rule on the rows of the
+    matrix. The default is the most frequent class.
 
     Parameters
     ----------

@@ -119,19 +119,18 @@ class C50Tree:
     def __repr__(self) -> str:
         return f"<C50Tree: {self.n_leaves} leaves, depth {self.depth}, classes {list(self.classes)}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What is made when first asked for is made again after unpickling.
+        return {name: getattr(self, name) for name in ("features", "classes", "arrays")}
+
     @cached_property
     def _flat(self) -> _core.FlatTree:
-        names = (
-            "kind",
-            "column",
-            "threshold",
-            "distribution",
-            "child_start",
-            "child",
-            "value_start",
-            "value_branch",
-        )
-        return _core.FlatTree(len(self.classes), *(self.arrays[name] for name in names))
+        arrays = self.arrays | {
+            "distribution": as_in_model_file(self.arrays["distribution"]).astype(np.float32)
+        }
+        needed = ("kind", "column", "threshold", "distribution")
+        lists = ("child_start", "child", "value_start", "value_branch")
+        return _core.FlatTree(len(self.classes), *(arrays[name] for name in needed + lists))
 
     def _node(self, i: int) -> TreeNode:
         arrays, n_classes = self.arrays, len(self.classes)
@@ -197,6 +196,14 @@ class C50Tree:
         wrong = size - float(node.distribution.max(initial=0.0))
         counts = f"{size:g}" if wrong < 1e-6 else f"{size:g}, {wrong:g} wrong"
         return f"{node.label} ({counts})"
+
+
+def as_in_model_file(weights: NDArray[Any]) -> NDArray[np.float64]:
+    """Weights with six significant digits, as C5.0 writes them to its model file and classifies with.
+
+    Whole numbers up to a million, that is everything but fractional weights, stay as they are.
+    """
+    return np.array([float(f"{weight:g}") for weight in np.ravel(weights).tolist()])
 
 
 def _conditions(node: TreeNode) -> list[str]:
