@@ -12,8 +12,8 @@ from clausewise.features import Features, Matrix
 from clausewise.rules.decimals import shortest_decimal
 
 # Which of the decimals that separate the training rows: the shortest, and among these the one closest to the
-# value to the left ("readable") or to the middle of the gap ("middle"); or the shortest of those that stand for
-# the value to the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
+# value to the left ("readable") or to the middle of the gap ("middle"); or the shortest of those that stand
+# for the value to the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
 ThresholdStyle = Literal["exact", "readable", "middle"]
 
 
