@@ -1,0 +1,81 @@
+"""The core against the literal reference, on random data of all kinds."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from tests.induction import golden
+from tests.induction.random_cases import described, difference_of_case, reference_model
+
+
+@pytest.mark.parametrize("first_seed", range(0, 300, 25))
+def test_random_models_equal_the_reference(first_seed):
+    assert differing_seeds(range(first_seed, first_seed + 25)) == {}
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first_seed", range(1_000, 21_000, 500))
+def test_many_random_models_equal_the_reference(first_seed):
+    assert differing_seeds(range(first_seed, first_seed + 500)) == {}
+
+
+@pytest.mark.parametrize("file", ["m_iris10.json", "c_five.json", "d_mixed.json", "w_iris.json"])
+def test_the_reference_itself_equals_c50(file):
+    collection, data = golden.read(golden.SELECTION, file)
+    for run in collection["runs"]:
+        found = described(reference_model(data, run["options"]))
+        if file == "d_mixed.json":
+            found = with_value_names(found, data.values)
+        assert golden.first_difference(found, golden.expected_model(run)) is None, run["id"]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.08, 0.01, 0.002])
+@pytest.mark.parametrize("repeats", ["none", "zeros", "a few", "many"])
+def test_rare_classes_give_the_same_model_as_common_ones_do(share, repeats):
+    # Two paths of the core evaluate cuts: all of them, or those beside a rare class. Both must agree with the
+    # reference on columns with every kind of repetition, at the root and below.
+    rng = np.random.default_rng(int(1000 * share) + len(repeats))
+    table = rng.normal(size=(3000, 4))
+    if repeats == "zeros":
+        table = np.maximum(table, 0)
+    elif repeats == "a few":
+        table[:100] = table[100:200]
+    elif repeats == "many":
+        table = np.round(table, 1)
+    score = table[:, 0] + np.sin(3 * table[:, 1]) + 0.1 * rng.normal(size=3000)
+    classes = (score < np.quantile(score, 1 - share)).astype(np.int32)
+    data = golden.DataSet(table, [None] * 4, classes, 2, None, None)
+    for options in ({"winnow": False, "minCases": 2}, {"winnow": True, "minCases": 10}):
+        run = {
+            "rules": False,
+            "CF": 0.25,
+            "noGlobalPruning": False,
+            "subset": True,
+            "sample": 0.0,
+            "seed": 0,
+        } | options
+        found = golden.described_tree(golden.fit(data, run), data.values)
+        assert golden.first_difference(found, described(reference_model(data, run))) is None
+
+
+def differing_seeds(seeds):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the reference divides by zero where IEEE arithmetic says what to do
+        found = {seed: difference_of_case(seed) for seed in seeds}
+    return {seed: difference for seed, difference in found.items() if difference is not None}
+
+
+def with_value_names(part, values):
+    """Codes of discrete columns replaced by the names that golden files have."""
+    if isinstance(part, list):
+        return [with_value_names(each, values) for each in part]
+    if not isinstance(part, dict):
+        return part
+    named = {key: with_value_names(value, values) for key, value in part.items()}
+    if "value" in part:
+        names, codes = values[part["feature"]], part["value"]
+        named["value"] = [names[v] for v in codes] if isinstance(codes, list) else names[codes]
+    if "subsets" in part:
+        named["subsets"] = [[values[part["feature"]][v] for v in subset] for subset in part["subsets"]]
+    return named
