@@ -236,6 +236,14 @@ nb::dict tree_arrays(const C50Model& model) {
 
 template <class Real, class Array>
 nb::tuple gaps(const Matrix& matrix, const Array& table, const Codes& columns, const Codes& ranks) {
+    if (table.shape(0) != matrix.n_rows() || table.shape(1) != matrix.n_columns())
+        throw std::invalid_argument("the table has another shape than the one the matrix was prepared from");
+    if (columns.shape(0) != ranks.shape(0)) throw std::invalid_argument("one rank per column is needed");
+    for (std::size_t i = 0; i < columns.shape(0); ++i) {
+        if (columns(i) < 0 || static_cast<std::size_t>(columns(i)) >= matrix.n_columns()) throw std::invalid_argument("a column is out of range");
+        const Column& column = matrix.column(static_cast<std::size_t>(columns(i)));
+        if (column.is_discrete || ranks(i) < 0 || ranks(i) >= column.n_values) throw std::invalid_argument("a rank is out of range");
+    }
     const std::vector<Gap> found = gaps_above(matrix, view_of<Real>(table), copied(columns), copied(ranks));
     std::vector<double> left, right;
     for (const Gap& gap : found) {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -52,6 +53,7 @@ def read_targets(
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     if len(labels) != n_rows:
         raise ValueError(
@@ -118,5 +120,5 @@ def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np
             "sample_weight holds negative, infinite or missing weights; pass weights of 0 or more."
         )
     if not (weights > 0).any():
-        raise ValueError("sample_weight is 0 for all rows, so that there is nothing to learn from.")
+        raise ValueError("sample_weight is zero for all rows, so that there is nothing to learn from.")
     return weights

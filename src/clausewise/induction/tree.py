@@ -1,5 +1,6 @@
 """A finished C5.0 tree: readable, exportable, and a classifier of rows."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from clausewise import _core, _threads
 from clausewise.features import Category, Features
-from clausewise.rules.decimals import format_number
 from clausewise.rules.rule import Label
+from clausewise.rules.term import describe_interval, describe_values
 
 TestName = Literal["threshold", "multiway", "subset"]
 _TESTS: tuple[TestName | None, ...] = (None, "threshold", "multiway", "subset")
@@ -181,7 +182,8 @@ class C50Tree:
         if node.test is None:
             return [f"{'    ' * depth}{self._leaf_text(node)}"]
         lines = []
-        for condition, child in zip(_conditions(node), node.children, strict=True):
+        is_binary = self.features.kinds[self.arrays["column"][i]] == "binary"
+        for condition, child in zip(_conditions(node, is_binary), node.children, strict=True):
             start = f"{'    ' * depth}{condition}:"
             below = self.nodes[child]
             if below.test is None:
@@ -206,13 +208,12 @@ def as_in_model_file(weights: NDArray[Any]) -> NDArray[np.float64]:
     return np.array([float(f"{weight:g}") for weight in np.ravel(weights).tolist()])
 
 
-def _conditions(node: TreeNode) -> list[str]:
-    if node.threshold is not None:
-        number = format_number(node.threshold)
-        return [f"{node.feature} ≤ {number}", f"{node.feature} > {number}"]
-    return [
-        f"{node.feature} = {values[0]}"
-        if len(values) == 1
-        else f"{node.feature} ∈ {{{', '.join(map(str, values))}}}"
-        for values in node.values or ()
-    ]
+def _conditions(node: TreeNode, is_binary: bool) -> list[str]:
+    """What leads into each branch of a test."""
+    assert node.feature is not None
+    if node.threshold is None:
+        return [describe_values(node.feature, values) for values in node.values or ()]
+    if is_binary:
+        return [describe_values(node.feature, [False]), describe_values(node.feature, [True])]
+    ends = (-math.inf, node.threshold), (node.threshold, math.inf)
+    return [describe_interval(node.feature, low, high) for low, high in ends]

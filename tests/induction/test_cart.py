@@ -1,0 +1,92 @@
+"""CART and random forests as rules."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+from clausewise import CARTClassifier
+from clausewise.induction import CARTInducer, PreparedMatrix, RandomForestInducer
+
+
+@pytest.mark.parametrize("parameters", [{}, {"max_leaves": 6}, {"min_leaf": 20, "criterion": "entropy"}])
+def test_rules_decide_as_the_tree_does(parameters):
+    X, y = load_breast_cancer(return_X_y=True)
+    matrix = PreparedMatrix.prepare(X)
+    inducer = CARTInducer(**parameters)
+    tree = inducer.grow(matrix, y.astype(np.int32), None)
+    rules = inducer.induce(matrix, y.astype(np.int32), [0, 1])
+    np.testing.assert_array_equal(rules.predict(X), tree.predict(matrix.rank_table.table))
+    assert len(rules) == tree.get_n_leaves()
+
+
+def test_trees_on_ranks_are_as_good_as_trees_on_values():
+    X, y = load_breast_cancer(return_X_y=True)
+    ours = CARTClassifier(max_leaves=8).fit(X, y)
+    theirs = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(X, y)
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=0.01)
+
+
+def test_thresholds_are_short_decimals():
+    X, y = load_iris(return_X_y=True)
+    rules = CARTClassifier(max_leaves=3).fit(X, y).rules_
+    bounds = {bound for rule in rules for term in rule.terms for bound in (term.low, term.high)}
+    assert all(len(repr(bound)) <= 4 for bound in bounds if np.isfinite(bound))
+
+
+def test_categories_become_sets_of_values():
+    jobs = np.array(["cook", "nurse", "pilot", "teacher"] * 25)
+    X = pd.DataFrame({"job": pd.Categorical(jobs), "age": np.arange(100.0)})
+    y = np.isin(jobs, ["nurse", "teacher"])
+    model = CARTClassifier().fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert {str(term) for term in model.rules_.concluding(True)[0].terms} == {"job ∈ {nurse, teacher}"}
+
+
+def test_a_missing_value_fails_every_term():
+    X = np.array([[1.0], [2.0], [np.nan], [8.0], [9.0], [8.5]])
+    y = np.array([0, 0, 0, 1, 1, 1])
+    model = CARTClassifier().fit(X, y)
+    assert model.rules_.uncovered(X).tolist() == [False, False, True, False, False, False]
+    assert [rule.cover for rule in model.rules_] == [2, 3]
+
+
+def test_cross_validated_pruning_gives_a_smaller_tree_that_is_no_worse():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5))
+    y = (X[:, 0] > 0) ^ (rng.random(600) < 0.15)
+    fresh = rng.normal(size=(2000, 5))
+    full, pruned = (CARTClassifier(ccp_alpha=alpha).fit(X, y) for alpha in (0.0, "cv"))
+    assert len(pruned.rules_) < len(full.rules_) / 5
+    assert pruned.score(fresh, fresh[:, 0] > 0) > full.score(fresh, fresh[:, 0] > 0)
+
+
+def test_a_class_with_one_row_is_not_pruned_by_cross_validation():
+    X, y = np.arange(6.0).reshape(-1, 1), np.array([0, 0, 0, 0, 0, 1])
+    assert CARTClassifier(ccp_alpha="cv").fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("alpha", [-0.1, "best", np.inf])
+def test_wrong_pruning_strengths_are_refused(alpha):
+    with pytest.raises(ValueError, match="ccp_alpha is"):
+        CARTClassifier(ccp_alpha=alpha).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_a_forest_gives_the_leaves_of_all_its_trees_once():
+    X, y = load_iris(return_X_y=True)
+    matrix = PreparedMatrix.prepare(X)
+    inducer = RandomForestInducer(n_trees=5, max_depth=2)
+    rules = inducer.induce(matrix, y.astype(np.int32), ["a", "b", "c"])
+    assert 5 < len(rules) <= 5 * 4
+    assert len({(rule.terms, rule.conclusion) for rule in rules}) == len(rules)
+    assert (rules.predict(X) == np.array(["a", "b", "c"])[y]).mean() > 0.9
+    assert rules == inducer.induce(matrix, y.astype(np.int32), ["a", "b", "c"], n_jobs=3)
+
+
+def test_a_class_without_rows_is_never_concluded():
+    X, y = load_iris(return_X_y=True)
+    matrix = PreparedMatrix.prepare(X[:100])
+    for inducer in (CARTInducer(), RandomForestInducer(n_trees=2)):
+        rules = inducer.induce(matrix, y[:100].astype(np.int32) * 2, ["a", "none", "c"])
+        assert set(rules.predict(X[:100])) == {"a", "c"}

@@ -1,0 +1,133 @@
+"""Long work: progress, prompt interruption, and nothing left behind."""
+
+import os
+import resource
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
+
+# Work of many seconds: as many targets as it takes, over a matrix that is quickly made.
+LONG_WORK = """
+    import os, signal, sys, threading, time
+    import numpy as np
+    from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60_000, 30))
+    matrix = PreparedMatrix.prepare(X)
+    noise = rng.random((40, len(X))) < 0.5
+"""
+
+
+def run_python(body: str) -> "subprocess.CompletedProcess[str]":
+    script = textwrap.dedent(LONG_WORK) + textwrap.dedent(body)
+    return subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.slow_under_sanitizers
+@pytest.mark.parametrize("n_targets", [1, 40])
+def test_an_interrupt_stops_the_work_promptly_and_leaves_no_threads(n_targets):
+    done = run_python(f"""
+        def interrupt():
+            time.sleep(0.7)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        sent = []
+        threading.Thread(target=interrupt).start()
+        started = time.monotonic()
+        try:
+            while time.monotonic() < started + 60:  # one target may be done before the interrupt comes
+                induce_many(C50Inducer(cf=1.0), matrix, noise[:{n_targets}])
+        except KeyboardInterrupt:
+            print("took", time.monotonic() - sent[0])
+        time.sleep(0.2)
+        print("threads", len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 1)
+        print("works after", len(induce_many(C50Inducer(), matrix, X[:, :1].T > 0)[0]))
+    """)
+    assert "took" in done.stdout, done.stderr
+    lines = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    # Half a second is the aim, measured where nothing else runs; a shared machine may hold the process up.
+    assert float(lines["took"]) < 5
+    assert int(lines["threads"]) <= 1 + threads_of_numpy()
+    assert int(lines["works after"]) == 2
+
+
+def test_an_error_in_the_progress_callback_stops_the_work_and_comes_through():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 20))
+    matrix = PreparedMatrix.prepare(X)
+
+    def complain(done, total):
+        raise RuntimeError(f"enough after {done} of {total}")
+
+    with pytest.raises(RuntimeError, match="enough after"):
+        induce_many(C50Inducer(cf=1.0), matrix, rng.random((200, len(X))) < 0.5, progress=complain)
+
+
+def test_progress_is_reported_in_order_and_from_the_calling_thread():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4_000, 20))
+    reports = []
+    induce_many(
+        C50Inducer(cf=1.0),
+        PreparedMatrix.prepare(X),
+        rng.random((60, len(X))) < 0.5,
+        progress=lambda done, total: reports.append((done, total, threading.get_ident())),
+    )
+    assert reports
+    assert [done for done, _, _ in reports] == sorted({done for done, _, _ in reports})
+    assert {(total, thread) for _, total, thread in reports} == {(60, threading.get_ident())}
+
+
+def test_repeated_fits_do_not_gather_memory():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5_000, 20))
+    targets = rng.random((4, len(X))) < 0.2
+
+    def work():
+        for _ in range(5):
+            induce_many(C50Inducer(), PreparedMatrix.prepare(X), targets)
+
+    work()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(6):
+        work()
+    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown_kib < 20_000
+
+
+def test_several_python_threads_may_fit_on_one_matrix():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2_000, 10))
+    matrix = PreparedMatrix.prepare(X)
+    target = (X[:, :1] * X[:, 1:2] > 0).T
+    expected = induce_many(C50Inducer(), matrix, target)
+    found = [None] * 8
+
+    def fit(place):
+        found[place] = induce_many(C50Inducer(), matrix, target, n_jobs=2)
+
+    threads = [threading.Thread(target=fit, args=(place,)) for place in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(rules == expected for rules in found)
+
+
+def threads_of_numpy() -> int:
+    """Threads that NumPy's and SciPy's linear algebra keep, which are not ours."""
+    script = "import os, numpy, scipy.linalg, sklearn; print(len(os.listdir('/proc/self/task')))"
+    if not os.path.isdir("/proc/self/task"):
+        return 64
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return int(done.stdout)

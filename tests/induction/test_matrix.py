@@ -1,0 +1,112 @@
+"""The prepared matrix: ranks, gaps and thresholds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from clausewise import _core
+from clausewise.induction import PreparedMatrix
+
+WIDTHS = st.sampled_from([32, 64])
+LARGEST = float(np.float32(3e38))
+
+
+@st.composite
+def columns(draw):
+    """Floats of both widths with ties, denormals and neighbours that single precision cannot tell apart."""
+    width = draw(WIDTHS)
+    numbers = st.floats(-LARGEST, LARGEST, width=width, allow_nan=False)
+    pool = draw(st.lists(numbers, min_size=1, max_size=6))
+    pool += [float(np.nextafter(value, np.inf)) for value in pool if width == 64 and abs(value) < 1e38]
+    cells = draw(st.lists(st.sampled_from([*pool, np.nan]), min_size=1, max_size=30))
+    return np.array(cells, dtype=np.float32 if width == 32 else np.float64)
+
+
+@given(columns())
+def test_ranks_order_values_in_single_precision(column):
+    found = PreparedMatrix.prepare(column[:, None]).core.ranks(0)
+    single = column.astype(np.float32) + np.float32(0)
+    known = ~np.isnan(single)
+    _, expected = np.unique(single[known], return_inverse=True)
+    np.testing.assert_array_equal(found[known], expected)
+    assert (found[~known] == -1).all()
+
+
+@given(columns(), st.sampled_from(["exact", "readable", "middle"]))
+def test_thresholds_separate_the_training_rows_as_ranks_do(column, style):
+    matrix = PreparedMatrix.prepare(column[:, None])
+    ranks = matrix.core.ranks(0)
+    for rank in range(ranks.max(initial=-1)):
+        (threshold,) = matrix.thresholds(np.array([0]), np.array([rank]), style)
+        known = ranks >= 0
+        np.testing.assert_array_equal(column[known].astype(np.float64) <= threshold, ranks[known] <= rank)
+
+
+@given(columns())
+def test_exact_thresholds_round_to_the_value_to_the_left(column):
+    matrix = PreparedMatrix.prepare(column[:, None])
+    ranks = matrix.core.ranks(0)
+    for rank in range(ranks.max(initial=-1)):
+        (threshold,) = matrix.thresholds(np.array([0]), np.array([rank]), "exact")
+        left = column[ranks == rank].astype(np.float32)[0]
+        # The double just below the middle of two singles may be the greatest of the column, and round up.
+        assert np.float32(threshold) in (left, np.nextafter(left, np.float32(np.inf)))
+
+
+@given(hnp.arrays(np.int64, st.integers(1, 200), elements=st.integers(0, 40)))
+def test_repeated_values_are_counted_once(column):
+    ranks = PreparedMatrix.prepare(column[:, None]).core.ranks(0)
+    np.testing.assert_array_equal(np.unique(column)[ranks], column)
+
+
+def test_categories_are_their_codes():
+    frame = pd.DataFrame(
+        {"job": pd.Categorical(["cook", None, "nurse"], categories=["nurse", "cook", "pilot"])}
+    )
+    assert PreparedMatrix.prepare(frame).core.ranks(0).tolist() == [1, -1, 0]
+
+
+def test_rank_tables_hold_ranks_and_indicators():
+    frame = pd.DataFrame({"age": [40.0, np.nan, 30.0], "job": pd.Categorical(["cook", "nurse", None])})
+    table = PreparedMatrix.prepare(frame).rank_table
+    np.testing.assert_array_equal(table.table, [[1, 1, 0], [np.nan, 0, 1], [0, np.nan, np.nan]])
+    assert table.feature.tolist() == [0, 1, 1]
+    assert table.code.tolist() == [-1, 0, 1]
+
+
+def test_preparing_does_not_depend_on_threads():
+    table = np.random.default_rng(0).normal(size=(500, 30))
+    one, many = (PreparedMatrix.prepare(table, n_jobs=n) for n in (1, 5))
+    assert all((one.core.ranks(a) == many.core.ranks(a)).all() for a in range(30))
+
+
+def test_the_core_checks_what_it_is_given():
+    table = np.zeros((3, 2))
+    with pytest.raises(ValueError, match="2 columns, kinds are given for 1"):
+        _core.prepare_matrix(table, np.zeros(1, np.int32))
+    with pytest.raises(ValueError, match="no code between 0 and 1"):
+        _core.prepare_matrix(np.full((3, 1), 7.0), np.array([2], np.int32))
+    with pytest.raises(ValueError, match="infinite value in row 1"):
+        _core.prepare_matrix(np.array([[0.0], [np.inf]]), np.zeros(1, np.int32))
+    matrix = _core.prepare_matrix(table, np.zeros(2, np.int32))
+    options = _core.C50Options()
+    with pytest.raises(ValueError, match="classes are given for 2"):
+        _core.fit_c50(matrix, np.zeros(2, np.int32), 2, None, None, options)
+    with pytest.raises(ValueError, match="class code is out of range"):
+        _core.fit_c50(matrix, np.array([0, 1, 2], np.int32), 2, None, None, options)
+    with pytest.raises(ValueError, match="one weight per row"):
+        _core.fit_c50(matrix, np.zeros(3, np.int32), 2, np.ones(2, np.float32), None, options)
+    with pytest.raises(ValueError, match="classes × classes"):
+        _core.fit_c50(matrix, np.zeros(3, np.int32), 2, None, np.ones(3, np.float32), options)
+    with pytest.raises(IndexError):
+        matrix.ranks(2)
+    with pytest.raises(ValueError, match="a rank is out of range"):
+        matrix.gaps(table, np.array([0], np.int32), np.array([5], np.int32))
+    with pytest.raises(ValueError, match="another shape"):
+        matrix.gaps(np.zeros((9, 2)), np.array([0], np.int32), np.array([0], np.int32))
+    empty = _core.prepare_matrix(np.empty((0, 2)), np.zeros(2, np.int32))
+    with pytest.raises(ValueError, match="no rows"):
+        _core.fit_c50(empty, np.empty(0, np.int32), 2, None, None, options)

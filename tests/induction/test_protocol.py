@@ -1,0 +1,149 @@
+"""Inducers as parts that can be exchanged, one target or many at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from clausewise import Rule, RuleSet, Term
+from clausewise.induction import (
+    C50Inducer,
+    CARTInducer,
+    PreparedMatrix,
+    RandomForestInducer,
+    get_inducer,
+    induce_many,
+)
+
+BUILT_IN = [
+    C50Inducer(),
+    C50Inducer(winnow=True, min_cases=5),
+    CARTInducer(min_leaf=5),
+    RandomForestInducer(n_trees=3),
+]
+
+
+@dataclass(frozen=True)
+class OneCut:
+    """A user's inducer: one threshold on the first column, halfway between the class means."""
+
+    def induce(self, matrix, codes, classes, *, weights=None, n_jobs=None):
+        column = matrix.table[:, 0]
+        weights = np.ones(len(column)) if weights is None else weights
+        means = [np.average(column[codes == c], weights=weights[codes == c]) for c in (0, 1)]
+        cut = float(np.mean(means))
+        above, below = (0, 1) if means[0] > means[1] else (1, 0)
+        rules = [
+            self._rule(matrix, codes, classes, above, column > cut, Term(0, low=cut)),
+            self._rule(matrix, codes, classes, below, column <= cut, Term(0, high=cut)),
+        ]
+        return RuleSet.from_rules(rules, matrix.features, classes=list(classes), default=classes[1])
+
+    @staticmethod
+    def _rule(matrix, codes, classes, label, fires, term):
+        cover, correct = int(fires.sum()), int((fires & (codes == label)).sum())
+        return Rule((term,), classes[label], (correct + 1) / (cover + 2), cover, correct)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(800, 6))
+    X[:, 4] = np.maximum(X[:, 4], 0)
+    X[:, 5] = np.round(X[:, 5], 1)
+    return X
+
+
+@pytest.fixture(scope="module")
+def targets(table):
+    """Premises as ECLAIRE meets them: the leaves of a tree, and one that never holds."""
+    y = (np.sin(2 * table[:, 0]) + table[:, 1] * table[:, 4] > 0.2).astype(int)
+    leaf = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(table, y).apply(table)
+    return np.array([*(leaf == each for each in np.unique(leaf)), np.zeros(len(table), dtype=bool)])
+
+
+@pytest.mark.parametrize("inducer", BUILT_IN, ids=repr)
+def test_many_targets_give_what_each_gives_alone(inducer, table, targets):
+    matrix = PreparedMatrix.prepare(table)
+    together = induce_many(inducer, matrix, targets)
+    alone = [inducer.induce(matrix, (~target).astype(np.int32), (True, False)) for target in targets]
+    assert together == alone
+    assert all(rules.classes.tolist() == [True, False] for rules in together)
+
+
+@pytest.mark.parametrize("inducer", BUILT_IN, ids=repr)
+def test_the_number_of_threads_changes_nothing(inducer, table, targets):
+    matrix = PreparedMatrix.prepare(table)
+    assert induce_many(inducer, matrix, targets, n_jobs=1) == induce_many(inducer, matrix, targets, n_jobs=4)
+    few = targets[:1]
+    assert induce_many(inducer, matrix, few, n_jobs=1) == induce_many(inducer, matrix, few, n_jobs=4)
+
+
+@pytest.mark.parametrize("inducer", BUILT_IN, ids=repr)
+def test_cover_and_correct_are_those_of_the_training_rows(inducer, table, targets):
+    matrix = PreparedMatrix.prepare(table)
+    for target in targets[:3]:
+        rules = inducer.induce(matrix, (~target).astype(np.int32), (True, False))
+        fires = rules.fires(table).dense()
+        assert len(rules) > 0
+        for rule, covered in zip(rules, fires, strict=True):
+            assert rule.cover == covered.sum()
+            assert rule.correct == (covered & (target == rule.conclusion)).sum()
+            assert rule.confidence == pytest.approx((rule.correct + 1) / (rule.cover + 2))
+
+
+def test_a_users_inducer_can_be_plugged_in(table):
+    matrix = PreparedMatrix.prepare(table)
+    target = table[:, 0] > 0.3
+    inducer = get_inducer(OneCut())
+    (rules,) = induce_many(inducer, matrix, target[None, :])
+    assert (rules.predict(table) == target).mean() > 0.85
+    reported = []
+    weighted = induce_many(
+        inducer,
+        matrix,
+        np.array([target, ~target]),
+        positive_weights=np.array([9.0, 1.0]),
+        progress=lambda done, total: reported.append((done, total)),
+    )
+    assert len(weighted) == 2
+    assert reported == [(1, 2), (2, 2)]
+
+
+def test_positive_weights_raise_the_recall_of_a_rare_premise(table):
+    rng = np.random.default_rng(2)
+    matrix = PreparedMatrix.prepare(table)
+    rare = (table[:, 0] > 1.3) & (rng.random(len(table)) < 0.2)
+    plain, balanced = (
+        induce_many(C50Inducer(min_cases=5), matrix, rare[None, :], positive_weights=weights)[0]
+        for weights in (None, np.array([(~rare).sum() / rare.sum()]))
+    )
+    recall_plain, recall_balanced = (rules.predict(table)[rare].mean() for rules in (plain, balanced))
+    assert recall_balanced > recall_plain
+
+
+def test_inducers_have_names():
+    assert get_inducer("c5.0", min_cases=7) == C50Inducer(min_cases=7)
+    assert get_inducer("CART") == CARTInducer()
+    assert get_inducer("random_forest", n_trees=4) == RandomForestInducer(n_trees=4)
+
+
+def test_wrong_inducers_and_targets_get_clear_errors(table):
+    matrix = PreparedMatrix.prepare(table)
+    with pytest.raises(ValueError, match=r"no inducer 'c4\.5'; there are 'c5\.0', 'cart', 'random_forest'"):
+        get_inducer("c4.5")
+    with pytest.raises(TypeError, match="object is no inducer"):
+        get_inducer(object())
+    with pytest.raises(ValueError, match="'min_cases' only go with an inducer given by its name"):
+        get_inducer(OneCut(), min_cases=2)
+    with pytest.raises(ValueError, match=r"booleans of shape \(n_targets, 800\)"):
+        induce_many(C50Inducer(), matrix, np.ones((2, 10), dtype=bool))
+    with pytest.raises(ValueError, match="one per target"):
+        induce_many(
+            C50Inducer(), matrix, np.ones((2, 800), dtype=bool), positive_weights=np.array([1.0, 0.0])
+        )
+
+
+def test_no_target_is_no_work(table):
+    assert induce_many(C50Inducer(), PreparedMatrix.prepare(table), np.empty((0, 800), dtype=bool)) == []
