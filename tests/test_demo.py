@@ -1,0 +1,96 @@
+"""`make demo`: it runs anywhere, writes what it says, and its rules imitate the network."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from clausewise import RuleSet
+from tests.doc_blocks import ROOT, first_block
+
+DEMO = ROOT / "examples" / "demo.py"
+
+
+class Texts(HTMLParser):
+    """The text of a page, and whether its tags close in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open_tags, self.text, self.links = [], "", []
+
+    def handle_starttag(self, tag, attributes):
+        self.links += [value for name, value in attributes if name in ("href", "src")]
+        if tag != "meta":
+            self.open_tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open_tags.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """What the demo printed, and the folder that it wrote to, which has a space in its path."""
+    folder = tmp_path_factory.mktemp("a demo") / "new folder"
+    command = [sys.executable, "-W", "error", "-X", "utf8", str(DEMO), str(folder)]
+    done = subprocess.run(
+        command, cwd=folder.parent, capture_output=True, text=True, encoding="utf-8", timeout=120, check=True
+    )
+    assert done.stderr == ""
+    return done.stdout, folder
+
+
+def test_rules_through_the_layers_are_faithful_and_those_from_labels_alone_are_not(run):
+    printed, _ = run
+    from_labels = float(re.search(r"labels alone: \d+, fidelity ([\d.]+)%", printed)[1])
+    through_layers = float(re.search(r"fidelity to the network +([\d.]+) %", printed)[1])
+    assert from_labels < 60
+    assert 85 < through_layers <= 100
+
+
+def test_the_rules_file_holds_the_printed_rules(run):
+    printed, folder = run
+    rules = RuleSet.load(folder / "rules.json")
+    assert f"Rules through its hidden layers: {rules}\n" in printed
+    assert {"x1", "x2"} <= {term.name for rule in rules for term in rule.terms}
+    assert all(rule.origin is not None and rule.origin.layer for rule in rules)
+
+
+def test_the_report_is_one_page_that_shows_rules_figures_and_the_explanation(run):
+    printed, folder = run
+    page = Texts()
+    page.feed((folder / "report.html").read_text(encoding="utf-8"))
+    page.close()
+    figures = re.search(r"\d+ rules on .*?distinct terms +\d+", printed, re.DOTALL)[0]
+    explanation = re.search(r"^Why (row .*?)\n\n", printed, re.DOTALL | re.MULTILINE)[1]
+    assert (page.open_tags, page.links) == ([], [])
+    assert figures in page.text
+    assert explanation in page.text
+    assert str(RuleSet.load(folder / "rules.json")[0].terms[0]) in page.text
+
+
+def test_it_says_which_files_it_wrote(run):
+    printed, folder = run
+    assert printed.endswith(
+        f"Wrote {folder / 'rules.json'} (loaded again: equal) and {folder / 'report.html'}\n"
+    )
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "rules.json"]
+
+
+def test_the_readme_shows_the_demo_as_it_is(run):
+    # Training a network gives slightly different figures on other processors, so only the words are compared.
+    def words(text):
+        return set(re.findall(r"[a-z]{4,}", text))
+
+    sample = first_block("README.md", "text")
+    assert words(sample) == words(run[0].replace(str(run[1]), "out"))
+
+
+def test_without_a_folder_it_says_how_it_is_called():
+    done = subprocess.run([sys.executable, str(DEMO)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == "usage: python examples/demo.py OUTDIR\n"
