@@ -41,10 +41,13 @@ class Costs:
         return self.class_factor is not None
 
     def expected(self, class_scores: Sequence[float]) -> list[float]:
-        """Expected cost of predicting each class, classes in order."""
+        """Expected cost of predicting each class, classes in order.
+
+        The product of two singles is a single (spec 9.2); scores that are doubles give doubles.
+        """
         n_classes = len(class_scores)
         return [
-            sum_of(float(class_scores[d]) * float(self.matrix[c][d]) for d in range(n_classes) if d != c)
+            sum_of(float(class_scores[d] * self.matrix[c][d]) for d in range(n_classes) if d != c)
             for c in range(n_classes)
         ]
 
