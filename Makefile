@@ -20,7 +20,7 @@ help:
 .venv/.stamp-tools:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "clausewise needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(PIP) install "pip>=23" "scikit-build-core>=0.11" "nanobind>=2.7" cmake ninja
+	$(PIP) install "pip>=23.1" "scikit-build-core>=0.11" "nanobind>=2.7" cmake ninja
 	@touch $@
 
 .venv/.stamp-core: .venv/.stamp-tools $(CORE)

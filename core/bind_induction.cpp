@@ -64,15 +64,17 @@ void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std
     });
     std::exception_ptr interruption;
     std::size_t n_reported = 0;
+    const auto report = [&](std::size_t n_now) {
+        nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (progress && n_now != n_reported) (*progress)(n_reported = n_now, n_total);
+    };
     std::unique_lock<std::mutex> lock(guard);
     while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_finished; })) {
         if (control.cancelled) continue;
         lock.unlock();
         try {
-            nb::gil_scoped_acquire acquire;
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-            const std::size_t n_now = n_done;
-            if (progress && n_now != n_reported) (*progress)(n_reported = n_now, n_total);
+            report(n_done);
         } catch (...) {
             interruption = std::current_exception();
             control.cancelled = true;
@@ -83,6 +85,7 @@ void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std
     worker.join();
     if (interruption) std::rethrow_exception(interruption);
     if (failure) std::rethrow_exception(failure);
+    report(n_done);
 }
 
 std::vector<std::uint16_t> checked_classes(const Matrix& matrix, const Codes& codes, std::size_t n_classes) {
@@ -151,6 +154,16 @@ std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targ
         });
     });
     return models;
+}
+
+nb::dict stage_seconds(const C50Model& model) {
+    nb::dict seconds;
+    seconds["winnow"] = model.seconds.winnow;
+    seconds["grow"] = model.seconds.grow;
+    seconds["prune"] = model.seconds.prune;
+    seconds["form rules"] = model.seconds.form_rules;
+    seconds["select rules"] = model.seconds.select_rules;
+    return seconds;
 }
 
 // Rules as flat arrays: conditions of rule r are start[r] … start[r+1], values of condition c value_start[c] ….
@@ -275,8 +288,12 @@ template <class Real, class Array>
 std::shared_ptr<Matrix> prepare(const Array& table, const Codes& n_categories, std::size_t n_threads) {
     const TableView<Real> view = view_of<Real>(table);
     const std::vector<std::int32_t> categories = copied(n_categories);
-    nb::gil_scoped_release release;
-    return std::make_shared<Matrix>(view, categories, n_threads);
+    std::shared_ptr<Matrix> matrix;
+    Control control;
+    const std::atomic<std::size_t> n_done{0};
+    run_listening(control, n_done, 1, std::nullopt,
+                  [&] { matrix = std::make_shared<Matrix>(view, categories, n_threads, control); });
+    return matrix;
 }
 
 }  // namespace
@@ -308,6 +325,7 @@ void bind_induction(nb::module_& module) {
         .def_prop_ro("default_label", [](const C50Model& m) { return m.default_label; })
         .def_prop_ro("in_use", [](const C50Model& m) { return m.in_use; }, "Which columns winnowing left.")
         .def_prop_ro("usage", [](const C50Model& m) { return m.usage; }, "Weight of the training rows each column decides about.")
+        .def_prop_ro("seconds", &stage_seconds, "Seconds of each stage of the fit.")
         .def("rules", &rule_arrays)
         .def("tree", &tree_arrays);
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "grower.hpp"
 #include "information.hpp"
@@ -57,14 +59,28 @@ void forget_unit_weights(Cases& cases) {
         cases.weights.clear();
 }
 
+// Seconds since it was made or last asked.
+class StopWatch {
+public:
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 Tree pruned_tree(Cases& cases, const C50Options& options, const PessimisticErrors& extra_errors,
-                 const std::vector<bool>& in_use, std::size_t n_threads) {
+                 const std::vector<bool>& in_use, std::size_t n_threads, StageSeconds& seconds) {
+    StopWatch watch;
     std::vector<std::int32_t> rows(cases.n_rows());
     std::iota(rows.begin(), rows.end(), 0);
     const Span all{rows.data(), rows.data() + rows.size()};
     Grower grower(cases, Regime::of_classifier(cases.n_rows(), cases.n_classes), cases.matrix.information(), in_use,
                   options.use_subsets, n_threads);
     Tree tree = grower.grow(all);
+    seconds.grow = watch.lap();
     LocalPruner(cases, grower, extra_errors).prune(tree, all);
     if (cases.costs.is_active()) {
         relabel_by_costs(cases, tree);
@@ -74,6 +90,7 @@ Tree pruned_tree(Cases& cases, const C50Options& options, const PessimisticError
     }
     tidy_discrete_tests(tree, options.use_subsets, options.rules);
     snap_thresholds(cases.matrix, tree);
+    seconds.prune = watch.lap();
     return tree;
 }
 
@@ -101,6 +118,7 @@ std::vector<double> rule_usage(const Cases& cases, const std::vector<FormedRule>
     std::vector<bool> is_counted(cases.n_rows());
     for (std::size_t a = 0; a < usage.size(); ++a) {
         if (rules_of[a].empty()) continue;
+        cases.control.check();
         std::fill(is_counted.begin(), is_counted.end(), false);
         for (const std::size_t r : rules_of[a])
             rules[r].covered.for_each([&](std::int32_t row) {
@@ -127,10 +145,12 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
     model.in_use.assign(matrix.n_columns(), true);
     if (cases.weights.empty() && has_missing(matrix, model.in_use)) cases.weights.assign(cases.n_rows(), 1.0f);
     const PessimisticErrors extra_errors(options.confidence);
+    StopWatch watch;
     if (options.winnow)
         model.in_use = winnow(cases, matrix.information(), extra_errors, options.use_subsets, n_threads);
+    model.seconds.winnow = watch.lap();
     if (!has_missing(matrix, model.in_use)) forget_unit_weights(cases);
-    model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads);
+    model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads, model.seconds);
     model.default_label = model.tree[0].label;
     if (!options.rules) {
         if (!options.usage) return model;
@@ -140,6 +160,7 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
         return model;
     }
 
+    watch.lap();
     if (cases.class_scale.empty()) forget_unit_weights(cases);
     std::vector<double> class_totals(n_classes, 0.0);
     for (std::size_t row = 0; row < cases.n_rows(); ++row)
@@ -148,7 +169,10 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
     LogFactorial log_factorial;
     const auto n_in_use = static_cast<std::size_t>(std::count(model.in_use.begin(), model.in_use.end(), true));
     RuleFormer former(cases, class_totals, n_in_use, options.use_subsets, log_factorial, error_costs);
-    SelectedRules chosen = select_rules(cases, class_totals, former.form(model.tree), model.tree[0].errors, log_factorial, error_costs);
+    std::vector<FormedRule> candidates = former.form(model.tree);
+    model.seconds.form_rules = watch.lap();
+    SelectedRules chosen = select_rules(cases, class_totals, std::move(candidates), model.tree[0].errors, log_factorial, error_costs);
+    model.seconds.select_rules = watch.lap();
     model.default_label = chosen.default_label;
     if (options.usage) model.usage = rule_usage(cases, chosen.rules);
     model.rules = std::move(chosen.rules);

@@ -22,6 +22,11 @@ struct C50Options {
     bool usage = true;              // compute C50Model::usage
 };
 
+// Seconds of each stage of a fit, by the clock.
+struct StageSeconds {
+    double winnow = 0.0, grow = 0.0, prune = 0.0, form_rules = 0.0, select_rules = 0.0;
+};
+
 struct C50Model {
     std::size_t n_classes = 0;
     Tree tree;                          // the pruned tree; nodes not reachable from node 0 are left-overs
@@ -29,6 +34,7 @@ struct C50Model {
     std::int32_t default_label = 0;
     std::vector<bool> in_use;           // columns left by winnowing
     std::vector<double> usage;          // per column: weight of the training rows that a test of it decides about
+    StageSeconds seconds;
 };
 
 // `weights` may be empty; missing and non-positive ones count as the mean. `costs` may be empty.

@@ -42,7 +42,8 @@ Cells Cells::merged(const Cases& cases, const std::vector<FormedRule>& rules) {
     std::vector<Part> parts(cases.n_classes, Part{-1, -1, -1, -1, 0});
     std::vector<std::int32_t> part_of_row(cases.classes.begin(), cases.classes.end());
     for (const std::int32_t part : part_of_row) ++parts[static_cast<std::size_t>(part)].n_rows;
-    for (std::int32_t r = 0; r < static_cast<std::int32_t>(rules.size()); ++r)
+    for (std::int32_t r = 0; r < static_cast<std::int32_t>(rules.size()); ++r) {
+        cases.control.check();
         rules[static_cast<std::size_t>(r)].covered.for_each([&](std::int32_t row) {
             std::int32_t& part = part_of_row[static_cast<std::size_t>(row)];
             const auto old = static_cast<std::size_t>(part);
@@ -55,6 +56,7 @@ Cells Cells::merged(const Cases& cases, const std::vector<FormedRule>& rules) {
             --parts[old].n_rows;
             ++parts[static_cast<std::size_t>(part)].n_rows;
         });
+    }
 
     Cells cells;
     for (std::size_t p = 0; p < parts.size(); ++p) {

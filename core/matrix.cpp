@@ -136,7 +136,8 @@ std::int32_t Column::rank_at_most(float threshold) const {
 }
 
 template <class Real>
-Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads)
+Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads,
+               const Control& control)
     : n_rows_(table.n_rows), columns_(table.n_columns), information_(std::min(table.n_rows, kMaxRows)) {
     if (n_categories.size() != table.n_columns)
         throw std::invalid_argument("the table has " + std::to_string(table.n_columns) + " columns, kinds are given for " +
@@ -153,6 +154,7 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
         for (std::size_t row = 0; row < table.n_rows; ++row)
             for (std::size_t j = 0; j < width; ++j) mine.strip[j][row] = static_cast<float>(table.at(row, first + j));
         for (std::size_t j = 0; j < width; ++j) {
+            control.check();
             const std::size_t index = first + j;
             if (n_categories[index] > 0)
                 prepare_discrete(columns_[index], mine.strip[j], index, n_categories[index]);
@@ -211,8 +213,8 @@ std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table, 
     return gaps;
 }
 
-template Matrix::Matrix(const TableView<float>&, const std::vector<std::int32_t>&, std::size_t);
-template Matrix::Matrix(const TableView<double>&, const std::vector<std::int32_t>&, std::size_t);
+template Matrix::Matrix(const TableView<float>&, const std::vector<std::int32_t>&, std::size_t, const Control&);
+template Matrix::Matrix(const TableView<double>&, const std::vector<std::int32_t>&, std::size_t, const Control&);
 template std::vector<Gap> gaps_above(const Matrix&, const TableView<float>&, const std::vector<std::int32_t>&,
                                      const std::vector<std::int32_t>&);
 template std::vector<Gap> gaps_above(const Matrix&, const TableView<double>&, const std::vector<std::int32_t>&,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "control.hpp"
 #include "information.hpp"
 
 namespace clausewise {
@@ -49,7 +50,8 @@ public:
     // `n_categories[a]` is 0 for a continuous column and the number of declared values for a discrete one, whose
     // cells must hold the codes 0 … n-1 or NaN. Throws std::invalid_argument on infinite values and bad codes.
     template <class Real>
-    Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads);
+    Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads,
+           const Control& control);
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_columns() const { return columns_.size(); }

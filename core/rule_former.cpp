@@ -18,6 +18,26 @@ float error_rate(double n, double errors) {
     return n < 1e-4 ? 0.5f : static_cast<float>((errors + 1.0) / (n + 2.0));
 }
 
+bool states_the_same(const Condition& a, const Condition& b) {
+    return a.column == b.column && a.kind == b.kind && a.threshold_rank == b.threshold_rank && a.values == b.values;
+}
+
+std::uint64_t hash_of(const FormedRule& rule) {
+    std::uint64_t hash = static_cast<std::uint64_t>(rule.label);
+    const auto mix = [&](std::int32_t number) { hash = (hash ^ static_cast<std::uint32_t>(number)) * 0x9e3779b97f4a7c15u + (hash >> 29); };
+    for (const Condition& condition : rule.conditions) {
+        mix(condition.column);
+        mix(static_cast<std::int32_t>(condition.kind));
+        mix(condition.threshold_rank);
+        for (const std::int32_t value : condition.values) mix(value);
+    }
+    return hash;
+}
+
+void add_members(Words& set, const Words& more) {
+    for (std::size_t w = 0; w < set.size(); ++w) set[w] |= more[w];
+}
+
 double log_choose(std::size_t n, std::size_t k) {
     long double ways = 1.0L;
     for (std::size_t i = 1; i <= k; ++i) ways = std::floor(ways * static_cast<long double>(n - k + i) / static_cast<long double>(i) + 0.5L);
@@ -173,12 +193,15 @@ std::vector<FormedRule> RuleFormer::form(const Tree& tree) {
 
 void RuleFormer::visit(const Tree& tree, std::int32_t id) {
     const Node& node = tree[id];
+    Words fails;
     for (std::size_t b = 0; b < node.children.size(); ++b) {
+        fails = rows_failing(node.test, b, std::move(fails));
         if (tree[node.children[b]].size < kSmallestBranch) continue;
-        path_.push_back({condition_of(node.test, b), rows_failing(node.test, b)});
+        path_.push_back({condition_of(node.test, b), std::move(fails)});
         n_failed_.add(path_.back().fails);
         visit(tree, node.children[b]);
         n_failed_.remove(path_.back().fails);
+        fails = std::move(path_.back().fails);
         path_.pop_back();
     }
     if (!path_.empty() && node.size >= 1.0f) {
@@ -187,17 +210,19 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
     }
 }
 
-Words RuleFormer::rows_failing(const Test& test, std::size_t branch) const {
+Words RuleFormer::rows_failing(const Test& test, std::size_t branch, Words previous) const {
     const Column& column = cases_.matrix.column(static_cast<std::size_t>(test.column));
     if (test.kind == TestKind::threshold) {
-        Words fails = rows_above(column.ranks, test.threshold_rank);
-        if (branch == 1) {  // fails "above": the others, a missing value included
-            for (auto& word : fails) word = ~word;
-            fails.back() &= last_word_mask(column.ranks.size());
-        } else if (column.has_missing) {
-            const Words missing = rows_missing(column.ranks);
-            for (std::size_t w = 0; w < fails.size(); ++w) fails[w] |= missing[w];
+        if (branch == 0) {
+            Words fails = rows_above(column.ranks, test.threshold_rank);
+            if (column.has_missing) add_members(fails, rows_missing(column.ranks));
+            return fails;
         }
+        // Who satisfies "at most" fails "above", and so does a missing value.
+        Words fails = std::move(previous);
+        for (auto& word : fails) word = ~word;
+        fails.back() &= last_word_mask(column.ranks.size());
+        if (column.has_missing) add_members(fails, rows_missing(column.ranks));
         return fails;
     }
     Words fails(words_for(column.ranks.size()), 0);
@@ -340,16 +365,25 @@ void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept
     rule.lift = (rule.correct + 1.0f) / ((rule.cover + 2.0f) * prior);
     rule.vote = static_cast<std::int32_t>(std::floor(1000.0 * (rule.correct + 1.0) / (rule.cover + 2.0) + 0.5));
     rule.bits = rule_bits(rule.conditions);
-    for (FormedRule& old : rules_)
-        if (old.label == rule.label && old.conditions.size() == rule.conditions.size() &&
-            std::equal(old.conditions.begin(), old.conditions.end(), rule.conditions.begin(),
-                       [](const Condition& a, const Condition& b) { return a.states_the_same(b); })) {
-            old.vote = std::max(old.vote, rule.vote);
-            return;
-        }
+    if (FormedRule* const same = find_same(rule)) {
+        same->vote = std::max(same->vote, rule.vote);
+        return;
+    }
     rule.covered = std::move(covered);
     if (use_subsets_) remove_absent_values(rule);
+    numbers_by_hash_.emplace(hash_of(rule), rules_.size());
     rules_.push_back(std::move(rule));
+}
+
+FormedRule* RuleFormer::find_same(const FormedRule& rule) {
+    const auto [first, last] = numbers_by_hash_.equal_range(hash_of(rule));
+    for (auto it = first; it != last; ++it) {
+        FormedRule& old = rules_[it->second];
+        if (old.label == rule.label && std::equal(old.conditions.begin(), old.conditions.end(), rule.conditions.begin(),
+                                                  rule.conditions.end(), states_the_same))
+            return &old;
+    }
+    return nullptr;
 }
 
 float RuleFormer::rule_bits(const std::vector<Condition>& conditions) {

@@ -1,6 +1,8 @@
 // From a pruned tree to candidate rules: every node's path, less the conditions that it can do without.
 #pragma once
 
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "bit_sets.hpp"
@@ -39,7 +41,9 @@ private:
     float rule_bits(const std::vector<Condition>& conditions);
     void remove_absent_values(FormedRule& rule) const;
     float threshold_bits(std::size_t column);
-    Words rows_failing(const Test& test, std::size_t branch) const;
+    // `previous` are the rows that fail the branch before.
+    Words rows_failing(const Test& test, std::size_t branch, Words previous) const;
+    FormedRule* find_same(const FormedRule& rule);
     const Words& rows_of_class(std::int32_t label);
 
     const Cases& cases_;
@@ -52,6 +56,7 @@ private:
     BitCounters n_failed_;              // per row, how many conditions of the path it fails
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
+    std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;   // where rules_ holds a rule
 };
 
 }  // namespace clausewise

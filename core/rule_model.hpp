@@ -19,11 +19,6 @@ struct Condition {
     std::vector<std::int32_t> values;   // discrete, ascending
     float bits = 0.0f;                  // to write it down
 
-    bool is_discrete() const { return kind == ConditionKind::equals || kind == ConditionKind::among; }
-    bool states_the_same(const Condition& other) const {
-        return column == other.column && kind == other.kind && threshold_rank == other.threshold_rank &&
-               values == other.values;
-    }
 };
 
 // Rows of the training data: a list when few, a bit each when many.

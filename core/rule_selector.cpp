@@ -154,6 +154,7 @@ public:
             if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
         }
         for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+            if (cell % 4096 == 0) cases.control.check();
             if (!standing(cell).is_correct) total_ += count(cell);
             visit_contributions(cell, [&](std::size_t r, std::int64_t change) { changes_[r] += change; });
         }

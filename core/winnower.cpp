@@ -29,7 +29,9 @@ struct Trial {
 double held_out_errors(const Cases& cases, const Tree& tree, Span held_out, std::int32_t unknown_column = -1) {
     TrainingClassifier classifier(cases, tree);
     double errors = 0.0;
+    std::size_t n_seen = 0;
     for (const std::int32_t row : held_out) {
+        if (n_seen++ % 65536 == 0) cases.control.check();
         const auto predicted = static_cast<std::size_t>(classifier.classify(row, unknown_column));
         const std::size_t actual = cases.class_of(row);
         if (predicted != actual) errors += cases.costs.is_active() ? cases.costs(predicted, actual) : 1.0;

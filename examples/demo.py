@@ -8,7 +8,6 @@ steps are written out here, from the parts that exist.
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -67,13 +66,6 @@ def rules_through_layers(network: MLPClassifier, X: np.ndarray) -> list[Rule]:
     return list(found.values())
 
 
-def with_figures(rule: Rule, X: np.ndarray, labels: np.ndarray) -> Rule:
-    """The rule with its cover, and how often it is right about the network's labels."""
-    fires = RuleSet.from_rules([rule], FEATURES, default=rule.conclusion).fires(X)[0]
-    cover, correct = fires.sum(), (fires & (labels == rule.conclusion)).sum()
-    return replace(rule, cover=cover, correct=correct, confidence=(correct + 1) / (cover + 2))
-
-
 def is_needed(rule: Rule, rules: list[Rule]) -> bool:
     """Whether no more general rule says the same."""
     same = (other for other in rules if other.conclusion == rule.conclusion and other is not rule)
@@ -92,8 +84,8 @@ def main(folder: Path) -> None:
     figures = pedagogical.evaluate(X_held, y_held, network=labels_held)
     about += f"\nRules learnt from its labels alone: {figures.n_rules}, fidelity {figures.fidelity:.1%}."
 
-    candidates = [with_figures(rule, X, labels) for rule in rules_through_layers(network, X)]
-    reliable = [rule for rule in candidates if rule.confidence >= 0.9]
+    candidates = RuleSet.from_rules(rules_through_layers(network, X), FEATURES, default=pedagogical.default)
+    reliable = list(candidates.with_statistics(X, labels).filter(min_confidence=0.9))
     needed = [rule for rule in reliable if is_needed(rule, reliable)]
     rules = RuleSet.from_rules(needed, FEATURES, default=pedagogical.default, classes=network.classes_)
     figures = rules.evaluate(X_held, y_held, network=labels_held)

@@ -264,6 +264,10 @@ class C50Model:
     def usage(self) -> list[float]:
         """Weight of the training rows each column decides about."""
 
+    @property
+    def seconds(self) -> dict:
+        """Seconds of each stage of the fit."""
+
     def rules(self) -> dict: ...
     def tree(self) -> dict: ...
 

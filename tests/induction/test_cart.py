@@ -73,6 +73,22 @@ def test_wrong_pruning_strengths_are_refused(alpha):
         CARTClassifier(ccp_alpha=alpha).fit([[1.0], [2.0]], [0, 1])
 
 
+@pytest.mark.parametrize(
+    ("inducer", "message"),
+    [
+        (CARTInducer(min_leaf=0), "min_leaf is 0"),
+        (CARTInducer(max_leaves=1), "max_leaves is 1"),
+        (CARTInducer(min_cases=-1), "min_cases is -1"),
+        (RandomForestInducer(n_trees=0), "n_trees is 0"),
+        (RandomForestInducer(max_depth=1.5), "max_depth is 1.5"),
+    ],
+)
+def test_wrong_parameters_are_named_as_the_user_knows_them(inducer, message):
+    matrix = PreparedMatrix.prepare(np.arange(4.0)[:, None])
+    with pytest.raises(ValueError, match=message):
+        inducer.induce(matrix, np.array([0, 0, 1, 1], dtype=np.int32), ["a", "b"])
+
+
 def test_a_forest_gives_the_leaves_of_all_its_trees_once():
     X, y = load_iris(return_X_y=True)
     matrix = PreparedMatrix.prepare(X)

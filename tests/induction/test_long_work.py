@@ -83,9 +83,17 @@ def test_progress_is_reported_in_order_and_from_the_calling_thread():
         rng.random((60, len(X))) < 0.5,
         progress=lambda done, total: reports.append((done, total, threading.get_ident())),
     )
-    assert reports
+    assert reports[-1][:2] == (60, 60)
     assert [done for done, _, _ in reports] == sorted({done for done, _, _ in reports})
     assert {(total, thread) for _, total, thread in reports} == {(60, threading.get_ident())}
+
+
+def test_short_work_reports_its_end_too():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    reports = []
+    targets = np.array([X[:, 0] > 0, X[:, 1] > 0])
+    induce_many(C50Inducer(), PreparedMatrix.prepare(X), targets, progress=lambda *done: reports.append(done))
+    assert reports[-1] == (2, 2)
 
 
 def test_repeated_fits_do_not_gather_memory():

@@ -139,6 +139,10 @@ def test_wrong_inducers_and_targets_get_clear_errors(table):
         get_inducer(OneCut(), min_cases=2)
     with pytest.raises(ValueError, match=r"booleans of shape \(n_targets, 800\)"):
         induce_many(C50Inducer(), matrix, np.ones((2, 10), dtype=bool))
+    with pytest.raises(ValueError, match="whole numbers of shape"):
+        C50Inducer().induce(matrix, np.zeros(800), ["a", "b"])
+    with pytest.raises(ValueError, match="codes runs from 0 to 2; there are 2 classes"):
+        C50Inducer().induce(matrix, np.arange(800, dtype=np.int32) % 3, ["a", "b"])
     with pytest.raises(ValueError, match="one per target"):
         induce_many(
             C50Inducer(), matrix, np.ones((2, 800), dtype=bool), positive_weights=np.array([1.0, 0.0])

@@ -20,7 +20,9 @@ def test_many_random_models_equal_the_reference(first_seed):
     assert differing_seeds(range(first_seed, first_seed + 500)) == {}
 
 
-@pytest.mark.parametrize("file", ["m_iris10.json", "c_two.json", "c_five.json", "d_mixed.json", "w_iris.json"])
+@pytest.mark.parametrize(
+    "file", ["m_iris10.json", "c_two.json", "c_five.json", "d_mixed.json", "w_iris.json"]
+)
 def test_the_reference_itself_equals_c50(file):
     collection, data = golden.read(golden.SELECTION, file)
     for run in collection["runs"]:

@@ -495,3 +495,18 @@ def test_explained_votes_add_up_to_the_scores(seed, voting):
             votes = [fired.votes for fired in explanation.fired if fired.rule.conclusion == label]
             assert sum(votes) == pytest.approx(score)
         assert explanation.prediction == expected[row]
+
+
+def test_statistics_are_counted_on_the_rows_given():
+    X = np.array([[1.0], [2.0], [3.0], [np.nan]])
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, high=2),), "low"), Rule((Term(0, low=1),), "high")], ["x"], default="low"
+    )
+    counted = rules.with_statistics(X, ["low", "high", "high", "low"])
+    assert [(rule.cover, rule.correct, rule.confidence) for rule in counted] == [(2, 1, 0.5), (2, 2, 0.75)]
+    weighted = rules.with_statistics(X, ["low", "other", "high", "low"], sample_weight=[1, 2, 3, 4])
+    assert [(rule.cover, rule.correct) for rule in weighted] == [(3, 1), (5, 3)]
+    with pytest.raises(ValueError, match=r"labels has shape \(1,\) for 4 rows"):
+        rules.with_statistics(X, ["low"])
+    with pytest.raises(ValueError, match="negative"):
+        rules.with_statistics(X, ["low"] * 4, sample_weight=[1, -1, 1, 1])

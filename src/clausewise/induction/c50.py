@@ -192,10 +192,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
 
         Rows of weight 0 are left out. As in C5.0, weights count relative to their mean.
         """
-        if self.trials != 1:
-            raise NotImplementedError(
-                f"trials is {self.trials}; boosting (trials > 1) is not implemented yet, use trials=1."
-            )
+        _check_trials(self.trials)
         features = Features.learn(X)
         table = features.encode(X)
         y_codes, weights = read_targets(y, sample_weight, len(table), self.class_order)
@@ -353,13 +350,25 @@ def fit_core(
     check_categories(matrix.features, settings.subset)
     return _core.fit_c50(
         matrix.core,
-        np.ascontiguousarray(codes, dtype=np.int32),
+        checked_codes(codes, matrix.n_rows, n_classes),
         n_classes,
         None if weights is None else np.ascontiguousarray(weights, dtype=np.float32),
         None if costs is None else np.ascontiguousarray(costs, dtype=np.float32).ravel(),
         core_options(settings, matrix.n_rows, rules),
         _threads.resolve(n_jobs),
     )
+
+
+def checked_codes(codes: NDArray[Any], n_rows: int, n_classes: int) -> NDArray[np.int32]:
+    """Class codes for the core, or an error that says what is wrong with them."""
+    if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
+        raise ValueError(
+            f"codes has shape {codes.shape} and dtype {codes.dtype}; whole numbers of shape ({n_rows},) are "
+            "needed, the position of each row's class."
+        )
+    if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
+        raise ValueError(f"codes runs from {codes.min()} to {codes.max()}; there are {n_classes} classes.")
+    return np.ascontiguousarray(codes, dtype=np.int32)
 
 
 def core_options(settings: C50Inducer | C50Classifier, n_rows: int, rules: bool) -> _core.C50Options:
@@ -434,6 +443,15 @@ def rule_set_of(
     )
 
 
+def _check_trials(trials: int) -> None:
+    if isinstance(trials, bool) or not hasattr(trials, "__index__") or trials < 1:
+        raise ValueError(f"trials is {trials!r}; expected a number of boosting rounds, which is 1 for now.")
+    if trials > 1:
+        raise NotImplementedError(
+            f"trials is {trials}; boosting (trials > 1) is not implemented yet, use trials=1."
+        )
+
+
 def _check_thresholds(style: Thresholds) -> None:
     if style not in ("exact", "readable"):
         raise ValueError(f"thresholds is {style!r}; expected 'exact' or 'readable'.")
@@ -468,10 +486,12 @@ def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float6
     if costs is None:
         return None
     matrix = np.asarray(costs, dtype=np.float64)
-    if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all() or (matrix < 0).any():
+    if matrix.shape != (n_classes, n_classes):
         raise ValueError(
-            f"costs has shape {matrix.shape}; expected finite costs, not negative, of shape "
-            f"({n_classes}, {n_classes}): predicted class by actual class."
+            f"costs has shape {matrix.shape}; expected ({n_classes}, {n_classes}): predicted by actual class."
         )
+    wrong = matrix[~(np.isfinite(matrix) & (matrix >= 0))]
+    if len(wrong):
+        raise ValueError(f"costs holds {wrong[0]:g}; expected finite numbers that are not negative.")
     off_diagonal = matrix[~np.eye(n_classes, dtype=bool)]
     return matrix if (off_diagonal > 1).any() else None

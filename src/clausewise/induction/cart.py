@@ -72,6 +72,8 @@ class CARTInducer:
         self, matrix: PreparedMatrix, codes: NDArray[np.int32], weights: NDArray[np.float64] | None
     ) -> DecisionTreeClassifier:
         """The pruned tree, over the columns of `matrix.rank_table`."""
+        require_count("min_leaf", self.min_leaf, 1)
+        require_count("max_leaves", self.max_leaves, 2)
         alpha = self._chosen_alpha(matrix, codes, weights)
         return self._tree(matrix.n_rows, alpha).fit(matrix.rank_table.table, codes, sample_weight=weights)
 
@@ -126,6 +128,13 @@ class CARTInducer:
             .score(table[held_back], codes[held_back], sample_weight=on_held_back)
             for alpha in alphas
         ]
+
+
+def require_count(name: str, count: int | None, least: int) -> None:
+    """Raise a ValueError unless the parameter is a whole number of at least `least`, or None for no limit."""
+    is_count = isinstance(count, numbers.Integral) and not isinstance(count, bool)
+    if count is not None and not (is_count and count >= least):
+        raise ValueError(f"{name} is {count!r}; expected a whole number of {least} or more.")
 
 
 def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:

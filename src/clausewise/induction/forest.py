@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from clausewise import _threads
 from clausewise.induction.c50 import counted_min_cases
+from clausewise.induction.cart import require_count
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_trees
 from clausewise.rules import RuleSet
@@ -49,6 +50,9 @@ class RandomForestInducer:
         n_jobs: int | None = None,
     ) -> RuleSet:
         """One rule per leaf, equal ones only once; see `Inducer.induce`."""
+        require_count("n_trees", self.n_trees, 1)
+        require_count("max_depth", self.max_depth, 1)
+        require_count("max_leaves", self.max_leaves, 2)
         forest = RandomForestClassifier(
             n_estimators=self.n_trees,
             min_samples_split=max(2, int(np.ceil(counted_min_cases(self.min_cases, matrix.n_rows)))),

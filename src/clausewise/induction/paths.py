@@ -54,11 +54,10 @@ def rules_of_trees(
         for path, label in _paths(tree):
             conditions.add_path(path)
             labels.append(label)
-    case_weights = np.ones(matrix.n_rows) if weights is None else weights
-    totals = np.bincount(codes, weights=case_weights, minlength=len(classes))
+    totals = np.bincount(codes, weights=weights, minlength=len(classes))
     found = _rule_set(conditions, labels, matrix, classes, classes[int(totals.argmax())])
     found = found[_first_of_equals(found)]
-    return _with_statistics(found, matrix, codes, case_weights)
+    return found.with_counts(*found.evaluator.statistics(matrix.table, codes, weights))
 
 
 def _paths(tree: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
@@ -123,34 +122,3 @@ def _first_of_equals(rules: RuleSet) -> NDArray[np.int64]:
     for number, rule in enumerate(rules):
         first.setdefault((rule.terms, rule.conclusion), number)
     return np.array(list(first.values()), dtype=np.int64)
-
-
-def _with_statistics(
-    rules: RuleSet, matrix: PreparedMatrix, codes: NDArray[np.int32], weights: NDArray[np.float64]
-) -> RuleSet:
-    stored = rules.columns
-    cover, correct = np.zeros(len(rules)), np.zeros(len(rules))
-    rules_per_chunk = max(1, 2**24 // max(1, matrix.n_rows))  # dense bits of one chunk stay small
-    for start in range(0, len(rules), rules_per_chunk):
-        part = slice(start, start + rules_per_chunk)
-        fires = rules[part].evaluator.fires(matrix.table).dense()
-        cover[part] = fires @ weights
-        is_right = stored.class_index[part, None] == codes[None, :]
-        correct[part] = (fires & is_right) @ weights
-    correct = np.minimum(correct, cover)
-    return RuleSet.from_arrays(
-        rules.features,
-        rules.classes,
-        rules.default,
-        starts=stored.starts,
-        feature=stored.feature,
-        low=stored.low,
-        high=stored.high,
-        class_index=stored.class_index,
-        value_set=stored.value_set,
-        value_sets=[stored.codes(s).tolist() for s in range(len(stored.set_starts) - 1)],
-        confidence=(correct + 1) / (cover + 2),
-        cover=cover,
-        correct=correct,
-        voting=rules.voting,
-    )

@@ -86,7 +86,8 @@ def induce_many(
     targets = _checked_targets(targets, matrix)
     if positive_weights is not None:
         positive_weights = np.asarray(positive_weights, dtype=np.float64)
-        if positive_weights.shape != (len(targets),) or not (positive_weights > 0).all():
+        is_positive = (positive_weights > 0) & np.isfinite(positive_weights)
+        if positive_weights.shape != (len(targets),) or not is_positive.all():
             raise ValueError(f"positive_weights must be {len(targets)} positive numbers, one per target.")
     at_once = getattr(inducer, "induce_many", None)
     if at_once is not None:

@@ -70,6 +70,10 @@ class FiredAndNear:
     failing_terms: NDArray[np.int64]
 
 
+# Rules × rows of one dense block; bounds the memory of counting.
+_DENSE_BITS = 2**24
+
+
 class Evaluator:
     """Rules made ready for encoded matrices. Results do not depend on the number of threads.
 
@@ -120,6 +124,27 @@ class Evaluator:
         flags = np.ones(len(matrix), dtype=np.uint8)
         self._index.uncovered(matrix, flags, _threads.resolve(n_jobs))
         return flags.view(np.bool_)
+
+    def statistics(
+        self,
+        matrix: Matrix,
+        codes: NDArray[Any],
+        weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Per rule the weight of the rows it covers, and of those whose class is the one it concludes."""
+        n_rules = self._columns.n_rules
+        cover, correct = np.zeros(n_rules), np.zeros(n_rules)
+        rows_per_chunk = max(1, _DENSE_BITS // max(1, n_rules))
+        for start in range(0, len(matrix), rows_per_chunk):
+            rows = slice(start, start + rows_per_chunk)
+            fires = self.fires(matrix[rows], n_jobs).dense()
+            is_right = fires & (self._columns.class_index[:, None] == codes[rows])
+            weight = np.ones(fires.shape[1]) if weights is None else weights[rows]
+            cover += fires @ weight
+            correct += is_right @ weight
+        # Sums of weights may differ in the last digit for a rule without errors.
+        return cover, np.minimum(correct, cover)
 
     def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
         """The rules that fire on each row and the near misses."""

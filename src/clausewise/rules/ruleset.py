@@ -228,6 +228,46 @@ class RuleSet:
         column.setflags(write=False)
         return replace(self, columns=replace(self.columns, weight=column), voting="weights")
 
+    def with_statistics(
+        self, X: Any, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+    ) -> "Self":
+        """The same rules with cover, correct and confidence counted on these rows.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows as `Features.encode` takes them.
+        labels : array-like of shape (n_rows,)
+            What is right for each row: true classes, or those of a network.
+        sample_weight : array-like of shape (n_rows,), optional
+            How much each row counts.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+
+        Returns
+        -------
+        RuleSet
+            With confidence (correct + 1) / (cover + 2), Laplace's estimate.
+        """
+        matrix = self.features.encode(X)
+        code_of = {label: code for code, label in enumerate(self.labels)}
+        codes = np.array([code_of.get(label, -1) for label in np.asarray(labels).tolist()], dtype=np.int64)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        for name, column in (("labels", codes), ("sample_weight", weights)):
+            if column is not None and column.shape != (len(matrix),):
+                raise ValueError(f"{name} has shape {column.shape} for {len(matrix)} rows; pass one per row.")
+        if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
+            raise ValueError("sample_weight holds negative, infinite or missing weights; pass 0 or more.")
+        return self.with_counts(*self.evaluator.statistics(matrix, codes, weights, n_jobs))
+
+    def with_counts(self, cover: NDArray[np.float64], correct: NDArray[np.float64]) -> "Self":
+        """The same rules with these cover and correct counts, and the confidence that follows from them."""
+        confidence = (correct + 1) / (cover + 2)
+        for column in (cover, correct, confidence):
+            column.setflags(write=False)
+        counted = replace(self.columns, cover=cover, correct=correct, confidence=confidence)
+        return self._with_columns(counted)
+
     # --- Rules on rows ---
 
     def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> NDArray[Any]:
