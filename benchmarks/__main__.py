@@ -9,7 +9,7 @@ import benchmarks
 
 def main() -> None:
     found = sorted(
-        module.name for module in pkgutil.iter_modules(benchmarks.__path__) if module.name != "__main__"
+        module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
     )
     chosen = sys.argv[1:] or found
     unknown = [name for name in chosen if name not in found]

@@ -4,16 +4,11 @@ The bar: 1,000,000 rows × 200 rules of 4 terms at least 10 times faster than Nu
 same run, and less than 2 × the bytes of X at the peak, X itself included.
 """
 
-import os
-import subprocess
 import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks._measure import growth_during, megabytes, peak_growth, timed
 from clausewise import RuleSet, _threads
 
 N_ROWS, N_FEATURES, N_RULES, N_TERMS = 1_000_000, 20, 200, 4
@@ -63,53 +58,15 @@ def predict_with_numpy(rules: RuleSet, X: np.ndarray) -> np.ndarray:
     return rules.classes[totals.argmax(axis=1)]
 
 
-@dataclass(frozen=True)
-class Timing:
-    """Seconds on the clock and of processor time, each the best of the repetitions."""
-
-    wall: float
-    cpu: float
-
-
-def timed(work: Callable[[], object], repeat: int) -> Timing:
-    walls, cpus = [], []
-    for _ in range(repeat):
-        wall, cpu = time.perf_counter(), time.process_time()
-        work()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    return Timing(min(walls), min(cpus))
-
-
-def peak_growth(work: str) -> int | None:
-    """Bytes by which the peak of a fresh process grows during `work`; None where the system does not tell."""
-    if not Path("/proc/self/clear_refs").exists():
-        return None
-    command = [sys.executable, "-m", "benchmarks.evaluation", work]
-    folder = Path(__file__).parents[1]
-    result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder, env=os.environ)
-    return int(result.stdout)
-
-
 def measure_peak(work: str) -> None:
-    """In the fresh process: make the input, forget the peak so far, work, and print the growth in bytes."""
+    """In the fresh process: make the input, work, and print the growth in bytes."""
     if work == "many-rules":
         X, rules = make_table("float64", "row-major", 2_000), make_rules(100_000)
     else:
         dtype, order = work.split("/")
         X, rules = make_table(dtype, order), make_rules()
     make_rules(10).predict(X[:10])  # libraries and threads have been used once; tables are part of the growth
-    Path("/proc/self/clear_refs").write_text("5")
-    before = _status("VmRSS")
-    rules.predict(X)
-    print(_status("VmHWM") - before)
-
-
-def _status(key: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{key}:"):
-            return int(line.split()[1]) * 1024
-    raise KeyError(key)
+    print(growth_during(lambda: rules.predict(X)))
 
 
 def compare_layouts() -> None:
@@ -123,7 +80,7 @@ def compare_layouts() -> None:
         assert (predict_with_numpy(rules, X[:20_000]) == rules.predict(X[:20_000])).all()
         plain = timed(lambda X=X: predict_with_numpy(rules, X), repeat=1)
         core = timed(lambda X=X: rules.predict(X), repeat=3)
-        growth = peak_growth(f"{dtype}/{order}")
+        growth = peak_growth("benchmarks.evaluation", f"{dtype}/{order}")
         peak = "unknown" if growth is None else f"{1 + growth / X.nbytes:.2f}"
         print(
             f"{dtype + ', ' + order:<24}{plain.wall:>8.2f}{core.wall:>8.3f}{plain.wall / core.wall:>6.0f}×",
@@ -136,10 +93,9 @@ def show_many_rules() -> None:
     rules, X = make_rules(100_000), make_table("float64", "row-major", 2_000)
     built = timed(lambda: rules[:].predict(X[:1]), repeat=1)
     core = timed(lambda: rules.predict(X), repeat=2)
-    growth = peak_growth("many-rules")
-    peak = "unknown" if growth is None else f"{growth / 2**20:.0f} MB"
+    growth = peak_growth("benchmarks.evaluation", "many-rules")
     print("\n100,000 rules of 4 terms, 2,000 rows: ", end="")
-    print(f"first row {built.wall:.2f} s, all rows {core.wall:.2f} s, peak growth {peak}")
+    print(f"first row {built.wall:.2f} s, all rows {core.wall:.2f} s, peak growth {megabytes(growth)}")
 
 
 def main() -> None:

@@ -6,25 +6,15 @@
 #include <emmintrin.h>
 #endif
 
-// The generic x86-64 has neither wide integer vectors nor a population count; the clones for newer processors are
-// chosen when the library is loaded.
+// Clones for processors with wider vectors are chosen when the library is loaded.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-#define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "popcnt", "default")))
+#define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define CLAUSEWISE_CLONES
 #endif
 
 namespace clausewise {
 namespace {
-
-// In a clone for a processor with a population count this is one instruction.
-inline std::int64_t population(std::uint64_t word) {
-#if defined(__GNUC__)
-    return __builtin_popcountll(word);
-#else
-    return count_bits(word);
-#endif
-}
 
 std::uint64_t compare_64(const std::int32_t* ranks, std::int32_t threshold) {
     std::uint64_t word = 0;
@@ -87,8 +77,8 @@ PairCount count_sparse(const std::uint32_t* places, const std::uint64_t* words, 
     PairCount count;
     for (std::size_t i = 0; i < n; ++i) {
         const std::uint64_t word = words[i] & a[places[i]];
-        count.first += population(word);
-        count.both += population(word & b[places[i]]);
+        count.first += count_bits(word);
+        count.both += count_bits(word & b[places[i]]);
     }
     return count;
 }
@@ -98,8 +88,8 @@ PairCount count_absent(const std::uint64_t* absent_from, const std::uint64_t* ma
     PairCount count;
     for (std::size_t w = 0; w < n_words; ++w) {
         const std::uint64_t word = ~absent_from[w] & (w + 1 == n_words ? last_mask : ~std::uint64_t{0});
-        count.first += population(word);
-        count.both += population(word & marked[w]);
+        count.first += count_bits(word);
+        count.both += count_bits(word & marked[w]);
     }
     return count;
 }
@@ -109,7 +99,7 @@ void running_counts(const std::uint64_t* words, std::int32_t* before, std::size_
     std::int32_t total = 0;
     for (std::size_t w = 0; w < n_words; ++w) {
         before[w] = total;
-        total += static_cast<std::int32_t>(population(words[w]));
+        total += count_bits(words[w]);
     }
 }
 

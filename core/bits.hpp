@@ -37,13 +37,17 @@ inline int highest_bit(std::uint64_t word) {
 #endif
 }
 
-// Without the popcnt instruction, which a wheel for every x86-64 may not assume, the compiler calls a table;
-// this is the usual sum in parallel instead.
+// Where the processor has no instruction for it, the compiler would call a table; this is the usual sum in parallel
+// instead.
 inline int count_bits(std::uint64_t word) {
+#if defined(__POPCNT__) || defined(__aarch64__)
+    return __builtin_popcountll(word);
+#else
     word -= (word >> 1) & 0x5555555555555555u;
     word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
     word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
     return static_cast<int>((word * 0x0101010101010101u) >> 56);
+#endif
 }
 
 // Calls visit(index) for every set bit, lowest first.

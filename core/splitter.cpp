@@ -215,21 +215,60 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
     return split;
 }
 
-// Unit weights, two classes. Groups are the runs of equal value.
+// Follows the groups of equal value of one column, lowest first: unit weights, two classes.
+class Splitter::TwoClassScan {
+public:
+    TwoClassScan(const CountInformation& information, const NodeView& node, double side, Scan& scan)
+        : information_(information), scan_(scan), total_(static_cast<std::int32_t>(node.rows.size())),
+          total_first_(static_cast<std::int32_t>(node.counts.per_class[0])),
+          first_end_(static_cast<std::int32_t>(std::ceil(side - 1e-5))),
+          last_end_(total_ - static_cast<std::int32_t>(std::ceil(side))) {}
+
+    // A group of `n` cases, `n_first` of them of the first class. The cut before it is judged now, when both of the
+    // groups beside it are known.
+    void add(std::int32_t rank, std::int32_t n, std::int32_t n_first) {
+        const int right_label = label(n, n_first);
+        if (end_ >= first_end_ && end_ <= last_end_ && end_ > 0) {
+            // The block to the left of the first cut is everything so far.
+            const int left_label = scan_.n_cuts++ == 0 ? label(end_, first_) : label_;
+            if (!is_decided_ && (left_label == 0 || left_label != right_label || end_ + n >= last_end_)) evaluate(rank);
+        } else if (end_ == 0) {
+            scan_.lowest_rank = rank;
+        }
+        end_ += n;
+        first_ += n_first;
+        label_ = right_label;
+        scan_.highest_rank = rank;
+    }
+
+private:
+    static int label(std::int32_t n, std::int32_t n_first) { return n_first == n ? 1 : n_first == 0 ? 2 : 0; }
+    void evaluate(std::int32_t rank) {
+        const double low = information_[end_] - (information_[first_] + information_[end_ - first_]);
+        if (low >= scan_.best) {    // no later cut can win; they are only counted
+            is_decided_ = true;
+            return;
+        }
+        const std::int32_t above = total_ - end_, above_first = total_first_ - first_;
+        const double high = information_[above] - (information_[above_first] + information_[above - above_first]);
+        scan_.offer(low + high, end_, scan_.highest_rank, rank);
+    }
+
+    const CountInformation& information_;
+    Scan& scan_;
+    const std::int32_t total_, total_first_;
+    const std::int32_t first_end_, last_end_;   // cuts after so many cases are allowed
+    std::int32_t end_ = 0, first_ = 0;          // cases so far, and those of the first class
+    int label_ = 0;                             // of the last group
+    bool is_decided_ = false;
+};
+
 void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
                                 Scan& scan) const {
-    const std::size_t n = node.rows.size();
-    auto& rank = scratch.group_rank;
-    auto& end = scratch.group_end;              // cases up to and including the group
-    auto& first = scratch.group_first_class;    // of them, of the first class
-    rank.resize(n);
-    end.resize(n);
-    first.resize(n);
-    std::size_t n_groups = 0;
+    TwoClassScan groups(information_, node, smallest_side(scan.n_known), scan);
     const std::int32_t* ranks = column.ranks.data();
     const std::uint16_t* classes = cases_.classes.data();
     const auto n_values = static_cast<std::size_t>(column.n_values);
-
     if (is_marked && column.is_mostly_unique) {
         // Marks in a bit per rank replace sorting; the few ranks met again are sorted and join in.
         auto& present = scratch.place.present;
@@ -254,83 +293,37 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
         repeated.push_back(std::numeric_limits<std::int32_t>::max());
         const std::int32_t first_common = static_cast<std::int32_t>(node.counts.per_class[0]) - first_uncommon;
         if (n_common > 0) present[static_cast<std::size_t>(column.common_rank) >> 6] |= std::uint64_t{1} << (column.common_rank & 63);
-        std::int32_t cases = 0, of_first = 0;
         const std::int32_t* again = repeated.data();
         for (std::size_t w = 0; w < present.size(); ++w)
             for (std::uint64_t here = present[w]; here != 0; here &= here - 1) {
                 const int bit = lowest_bit(here);
                 const std::int32_t r = static_cast<std::int32_t>(w * 64) + bit;
                 const bool is_common = r == column.common_rank;
-                of_first += is_common ? first_common : static_cast<std::int32_t>((of_first_class[w] >> bit) & 1);
-                cases += is_common ? n_common : 1;
-                for (; *again >> 1 == r; ++again) {
-                    of_first += *again & 1;
-                    ++cases;
-                }
-                rank[n_groups] = r;
-                end[n_groups] = cases;
-                first[n_groups++] = of_first;
+                std::int32_t n = is_common ? n_common : 1;
+                std::int32_t n_first = is_common ? first_common : static_cast<std::int32_t>((of_first_class[w] >> bit) & 1);
+                for (; *again >> 1 == r; ++again, ++n) n_first += *again & 1;
+                groups.add(r, n, n_first);
             }
     } else if (is_marked) {
         auto& counts = scratch.class_counts;
         counts.assign(n_values * 2, 0);
         for (const std::int32_t row : node.rows) ++counts[static_cast<std::size_t>(ranks[row]) * 2 + classes[row]];
-        std::int32_t cases = 0, of_first = 0;
-        for (std::size_t r = 0; r < n_values; ++r) {
-            const std::int32_t here = counts[2 * r] + counts[2 * r + 1];
-            if (here == 0) continue;
-            of_first += counts[2 * r];
-            cases += here;
-            rank[n_groups] = static_cast<std::int32_t>(r);
-            end[n_groups] = cases;
-            first[n_groups++] = of_first;
-        }
+        for (std::size_t r = 0; r < n_values; ++r)
+            if (const std::int32_t n = counts[2 * r] + counts[2 * r + 1]) groups.add(static_cast<std::int32_t>(r), n, counts[2 * r]);
     } else {
         auto& keys = scratch.keys;
-        keys.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
+        keys.resize(node.rows.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) {
             const std::int32_t row = node.rows.first[i];
             keys[i] = static_cast<std::uint32_t>(ranks[row]) * 2 + classes[row];
         }
         sort_keys(keys, scratch.sorted, 1);
-        std::int32_t of_first = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto r = static_cast<std::int32_t>(keys[i] >> 1);
-            of_first += static_cast<std::int32_t>(~keys[i] & 1);
-            if (n_groups > 0 && rank[n_groups - 1] == r) --n_groups;
-            rank[n_groups] = r;
-            end[n_groups] = static_cast<std::int32_t>(i) + 1;
-            first[n_groups++] = of_first;
+        for (std::size_t i = 0; i < keys.size();) {
+            const std::uint32_t r = keys[i] >> 1;
+            std::int32_t n = 0, n_first = 0;
+            for (; i < keys.size() && keys[i] >> 1 == r; ++i, ++n) n_first += static_cast<std::int32_t>(~keys[i] & 1);
+            groups.add(static_cast<std::int32_t>(r), n, n_first);
         }
-    }
-    if (n_groups < 2) return;
-    scan.lowest_rank = rank[0];
-    scan.highest_rank = rank[n_groups - 1];
-
-    const double side = smallest_side(scan.n_known);
-    const auto total = static_cast<std::int32_t>(n);
-    const std::int32_t total_first = first[n_groups - 1];
-    const std::int32_t last_end = total - static_cast<std::int32_t>(std::ceil(side));  // cuts leave the rest to the right
-    std::size_t g = 0;
-    while (g < n_groups && end[g] < side - 1e-5) ++g;
-    const auto label = [](std::int32_t cases, std::int32_t of_first) { return of_first == cases ? 1 : of_first == 0 ? 2 : 0; };
-    if (g >= n_groups || end[g] > last_end) return;
-    int left_label = label(end[g], first[g]);
-    for (; end[g] <= last_end; ++g) {
-        ++scan.n_cuts;
-        const int right_label = label(end[g + 1] - end[g], first[g + 1] - first[g]);
-        if (left_label == 0 || left_label != right_label || end[g + 1] >= last_end) {
-            const std::int32_t below = end[g], below_first = first[g];
-            const double low = information_[below] - (information_[below_first] + information_[below - below_first]);
-            if (low >= scan.best) {
-                for (++g; end[g] <= last_end; ++g) ++scan.n_cuts;
-                return;
-            }
-            const std::int32_t above = total - below, above_first = total_first - below_first;
-            const double high = information_[above] - (information_[above_first] + information_[above - above_first]);
-            scan.offer(low + high, below, rank[g], rank[g + 1]);
-        }
-        left_label = right_label;
     }
 }
 

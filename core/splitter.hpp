@@ -25,7 +25,7 @@ struct Split {
 struct SplitScratch {
     std::vector<std::uint32_t> keys, sorted;        // rank and class in one word
     std::vector<std::uint64_t> wide_keys, wide_sorted;
-    std::vector<std::int32_t> group_rank, group_end, group_first_class;
+    std::vector<std::int32_t> group_rank, group_end;
     std::vector<std::int32_t> class_counts;         // per rank and class
     Words of_first_class;                           // one bit per rank
     std::vector<std::uint16_t> sequence;            // classes in order of value
@@ -57,7 +57,8 @@ public:
     Split evaluate(std::size_t column, const NodeView& node, SplitScratch& scratch) const;
 
 private:
-    struct Scan;    // a continuous column's best cut so far
+    struct Scan;            // a continuous column's best cut so far
+    class TwoClassScan;     // how it is found
 
     Split continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
     Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
