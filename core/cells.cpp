@@ -34,37 +34,43 @@ Cells Cells::one_per_row(const Cases& cases, const std::vector<FormedRule>& rule
 
 // Starts with one part per class; each rule divides the parts that it covers in part.
 Cells Cells::merged(const Cases& cases, const std::vector<FormedRule>& rules) {
-    struct Part {
-        std::int32_t parent, rule, child;
-        std::int32_t child_rule;    // the rule for which `child` was made
-        std::int32_t n_rows;
+    // Per part: where it came from, and the part that the newest rule makes of it. The latter is all that the loop over
+    // rows looks at, so it is kept apart.
+    struct Origin {
+        std::int32_t parent, rule;
     };
-    std::vector<Part> parts(cases.n_classes, Part{-1, -1, -1, -1, 0});
+    struct Offspring {
+        std::int32_t rule, part;
+    };
+    std::vector<Origin> origins(cases.n_classes, Origin{-1, -1});
+    std::vector<Offspring> offspring(cases.n_classes, Offspring{-1, -1});
     std::vector<std::int32_t> part_of_row(cases.classes.begin(), cases.classes.end());
-    for (const std::int32_t part : part_of_row) ++parts[static_cast<std::size_t>(part)].n_rows;
     for (std::int32_t r = 0; r < static_cast<std::int32_t>(rules.size()); ++r) {
         cases.control.check();
         rules[static_cast<std::size_t>(r)].covered.for_each([&](std::int32_t row) {
             std::int32_t& part = part_of_row[static_cast<std::size_t>(row)];
-            const auto old = static_cast<std::size_t>(part);
-            if (parts[old].child_rule != r) {
-                parts[old].child_rule = r;
-                parts[old].child = static_cast<std::int32_t>(parts.size());
-                parts.push_back({part, r, -1, -1, 0});
+            Offspring& newest = offspring[static_cast<std::size_t>(part)];
+            if (newest.rule == r) {
+                part = newest.part;
+                return;
             }
-            part = parts[old].child;
-            --parts[old].n_rows;
-            ++parts[static_cast<std::size_t>(part)].n_rows;
+            const auto added = static_cast<std::int32_t>(offspring.size());
+            newest = {r, added};
+            origins.push_back({part, r});
+            offspring.push_back({-1, -1});
+            part = added;
         });
     }
+    std::vector<std::int32_t> n_rows(origins.size(), 0);
+    for (const std::int32_t part : part_of_row) ++n_rows[static_cast<std::size_t>(part)];
 
     Cells cells;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (parts[p].n_rows == 0) continue;
-        cells.weight.push_back(static_cast<float>(parts[p].n_rows));
+    for (std::size_t p = 0; p < origins.size(); ++p) {
+        if (n_rows[p] == 0) continue;
+        cells.weight.push_back(static_cast<float>(n_rows[p]));
         auto root = static_cast<std::int32_t>(p);
-        for (; parts[static_cast<std::size_t>(root)].parent >= 0; root = parts[static_cast<std::size_t>(root)].parent)
-            cells.rules_of_cell.members.push_back(parts[static_cast<std::size_t>(root)].rule);
+        for (; origins[static_cast<std::size_t>(root)].parent >= 0; root = origins[static_cast<std::size_t>(root)].parent)
+            cells.rules_of_cell.members.push_back(origins[static_cast<std::size_t>(root)].rule);
         cells.rules_of_cell.end_list();
         cells.label.push_back(static_cast<std::uint16_t>(root));
     }

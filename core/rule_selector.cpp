@@ -147,46 +147,45 @@ class CountedChanges {
 public:
     CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected)
         : n_classes_(static_cast<std::int32_t>(cases.n_classes)), rules_(rules), cells_(cells),
-          votes_(cells.size(), cases.n_classes), changes_(rules.size(), 0) {
+          votes_(cells.size(), cases.n_classes) {
         for (std::size_t r = 0; r < rules.size(); ++r) {
             const std::int32_t sign = selected[r] ? -1 : 1;
-            flips_.push_back({sign * rules[r].vote, rules[r].label, sign});
+            flips_.push_back({sign * rules[r].vote, rules[r].label, sign, 0});
             if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
         }
         for (std::size_t cell = 0; cell < cells.size(); ++cell) {
             if (cell % 4096 == 0) cases.control.check();
             if (!standing(cell).is_correct) total_ += count(cell);
-            visit_contributions(cell, [&](std::size_t r, std::int64_t change) { changes_[r] += change; });
+            add_contributions(cell, 1);
         }
     }
     float total() const { return static_cast<float>(total_); }
-    float of(std::size_t r) const { return static_cast<float>(changes_[r]); }
+    float of(std::size_t r) const { return static_cast<float>(flips_[r].change); }
     void flip(std::size_t flipped) {
-        const std::int64_t change = changes_[flipped];
-        total_ += change;
         Flip& flip = flips_[flipped];
+        const std::int32_t change = flip.change;
+        total_ += change;
         cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
-            visit_contributions(cell, [&](std::size_t r, std::int64_t before) { changes_[r] -= before; });
+            add_contributions(cell, -1);
             votes_.add(rules_[flipped], flip.sign, cell);
-            visit_contributions(cell, [&](std::size_t r, std::int64_t after) { changes_[r] += after; });
+            add_contributions(cell, 1);
         });
         // Flipping back would undo exactly this, whatever was added above.
-        changes_[flipped] = -change;
-        flip.vote = -flip.vote;
-        flip.sign = -flip.sign;
+        flip = {-flip.vote, flip.label, -flip.sign, -change};
     }
 
 private:
-    // What flipping a rule adds to the votes for its class. Kept apart from the rules: this is read all the time.
+    // What flipping a rule adds to the votes for its class, and to the number of errors. Kept apart from the rules and
+    // small: it is read all the time.
     struct Flip {
-        std::int32_t vote, label, sign;
+        std::int32_t vote, label, sign, change;
     };
     // What it takes to decide a cell rightly: its own class must reach the highest rival, one more for lower classes.
     struct Standing {
         std::int32_t own, highest, second, highest_class;
         bool is_correct;
     };
-    std::int64_t count(std::size_t cell) const { return static_cast<std::int64_t>(cells_.weight[cell]); }
+    std::int32_t count(std::size_t cell) const { return static_cast<std::int32_t>(cells_.weight[cell]); }
     Standing standing(std::size_t cell) const {
         const std::int32_t* votes = votes_.of(cell);
         const std::int32_t actual = cells_.label[cell];
@@ -212,16 +211,15 @@ private:
         const std::int32_t others = flip.label == s.highest_class ? s.second : s.highest;
         return s.own >= std::max(others, votes[flip.label] + (flip.label < actual) + flip.vote);
     }
-    // Calls visit(rule, change) with what a cell as it stands contributes to the changes of the rules that cover it.
-    template <class Visit>
-    void visit_contributions(std::size_t cell, Visit&& visit) const {
+    // Adds what a cell as it stands contributes to the changes of the rules that cover it, or takes it away.
+    void add_contributions(std::size_t cell, std::int32_t times) {
         const Standing s = standing(cell);
         const std::int32_t* votes = votes_.of(cell);
         const std::int32_t actual = cells_.label[cell], n_firing = votes_.n_firing(cell);
-        const std::int64_t n = count(cell);
+        const std::int32_t n = times * count(cell);
         cells_.rules_of_cell.for_each(cell, [&](std::size_t r) {
-            const bool after = is_correct_after(flips_[r], s, votes, actual, n_firing);
-            if (after != s.is_correct) visit(r, after ? -n : n);
+            Flip& flip = flips_[r];
+            flip.change += n * (s.is_correct - is_correct_after(flip, s, votes, actual, n_firing));
         });
     }
 
@@ -230,8 +228,7 @@ private:
     const Cells& cells_;
     Votes votes_;
     std::vector<Flip> flips_;
-    std::vector<std::int64_t> changes_;
-    std::int64_t total_ = 0;
+    std::int32_t total_ = 0;
 };
 
 // Flips one rule at a time while the description gets shorter.
