@@ -1,0 +1,195 @@
+"""C5.0 beside scikit-learn's trees, many targets beside single fits, and how the cost grows.
+
+The bars, as ratios of processor time within one run:
+
+- one rule set, preparation included, no slower than scikit-learn grows a tree of as many leaves;
+- 100 premises over one matrix at least 10 times cheaper than 100 fits that prepare for themselves, and 20
+  times cheaper than 100 scikit-learn trees with the same least leaf;
+- twice the rows never more than 2.4 times the cost, at min_cases in proportion to the rows.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks._measure import growth_during, megabytes, peak_growth, timed
+from clausewise import C50Classifier
+from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
+from clausewise.induction.c50 import fit_core
+
+SHAPES = [(40_000, 16), (10_000, 64)]
+N_PREMISES, MIN_CASES = 100, 50
+SIZES = [25_000, 50_000, 100_000, 200_000, 400_000]
+
+
+def rectified(n_rows: int, n_columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Like the units of a layer: half of the numbers are 0; classes with noise."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(n_rows, 8))
+    X = np.maximum(hidden @ rng.normal(size=(8, n_columns)) + rng.normal(size=n_columns), 0)
+    score = np.sin(2 * hidden[:, 0]) + hidden[:, 1] * hidden[:, 2] + 0.3 * rng.normal(size=n_rows)
+    return X, (score > 0).astype(np.int32)
+
+
+def continuous(n_rows: int, n_columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Normal numbers; classes by a product and a sum, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns))
+    score = X[:, 0] * X[:, 1] + X[:, 2] - X[:, 3] + 0.3 * rng.normal(size=n_rows)
+    return X, (score > 0.3).astype(np.int32)
+
+
+DATA: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
+    "rectified": rectified,
+    "continuous": continuous,
+}
+
+
+def as_many_leaves(X: np.ndarray, y: np.ndarray) -> DecisionTreeClassifier:
+    n_leaves = C50Classifier(rules=False).fit(X, y).tree_.n_leaves
+    return DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=n_leaves, random_state=0)
+
+
+def compare_with_trees() -> None:
+    print(
+        "\nOne C5.0 rule set (one thread, preparation included) beside scikit-learn's tree of as many leaves"
+    )
+    columns = ("C5.0", "tree")
+    print(f"{'data':<26}{'leaves':>7}{'rules':>7}{columns[0]:>9}{columns[1]:>9}{'ratio':>7}", end="")
+    print("".join(f"{name:>9}" for name in columns * 2))
+    print(f"{'':<40}{'cpu s':>9}{'cpu s':>9}{'':>7}{'wall s':>9}{'wall s':>9}{'peak':>9}{'peak':>9}")
+    for name, make in DATA.items():
+        for n_rows, n_columns in SHAPES:
+            X, y = make(n_rows, n_columns)
+            model, tree = C50Classifier(n_jobs=1), as_many_leaves(X, y)
+            ours, theirs = (timed(partial(estimator.fit, X, y), 3) for estimator in (model, tree))
+            print(
+                f"{f'{name} {n_rows:,} × {n_columns}':<26}{tree.get_n_leaves():>7}{len(model.rules_):>7}",
+                end="",
+            )
+            print(f"{ours.cpu:>9.3f}{theirs.cpu:>9.3f}{ours.cpu / theirs.cpu:>7.2f}", end="")
+            print(f"{ours.wall:>9.3f}{theirs.wall:>9.3f}", end="")
+            works = [f"{who}/{name}/{n_rows}/{n_columns}" for who in ("c50", "tree")]
+            print("".join(f"{megabytes(peak_growth('benchmarks.induction', work)):>9}" for work in works))
+
+
+def premises() -> tuple[np.ndarray, np.ndarray]:
+    """100,000 × 50 rows, half of the columns rectified, and the leaves of a tree on them."""
+    X, y = continuous(100_000, 50)
+    X[:, 25:] = np.maximum(X[:, 25:], 0)
+    tree = DecisionTreeClassifier(max_leaf_nodes=N_PREMISES, min_samples_leaf=100, random_state=0).fit(X, y)
+    leaf = tree.apply(X)
+    return X, np.array([leaf == each for each in np.unique(leaf)])
+
+
+def many_at_once(X: np.ndarray, targets: np.ndarray, **options: object) -> None:
+    induce_many(C50Inducer(min_cases=MIN_CASES, **options), PreparedMatrix.prepare(X), targets)
+
+
+def one_by_one(X: np.ndarray, targets: np.ndarray) -> None:
+    for target in targets:
+        codes = (~target).astype(np.int32)
+        C50Inducer(min_cases=MIN_CASES).induce(
+            PreparedMatrix.prepare(X, n_jobs=1), codes, (True, False), n_jobs=1
+        )
+
+
+def trees_one_by_one(X: np.ndarray, targets: np.ndarray) -> None:
+    for target in targets:
+        DecisionTreeClassifier(criterion="entropy", min_samples_leaf=MIN_CASES, random_state=0).fit(X, target)
+
+
+def compare_many_targets() -> None:
+    X, targets = premises()
+    sizes = targets.sum(axis=1)
+    print(f"\n{len(targets)} premises of {sizes.min():,} to {sizes.max():,} rows over ", end="")
+    print(f"{X.shape[0]:,} × {X.shape[1]}, min_cases {MIN_CASES}; processor seconds, preparation included")
+    shared = timed(lambda: many_at_once(X, targets), 3)
+    winnowed = timed(lambda: many_at_once(X, targets, winnow=True), 1)
+    apart = timed(lambda: one_by_one(X, targets), 1)
+    every_fifth = targets[::5]
+    trees_cpu = timed(lambda: trees_one_by_one(X, every_fifth), 1).cpu * len(targets) / len(every_fifth)
+    print(f"  induce_many            {shared.cpu:8.2f}   wall {shared.wall:.2f}; winnowed {winnowed.cpu:.2f}")
+    print(f"  100 fits of our own    {apart.cpu:8.2f}   {apart.cpu / shared.cpu:.1f} times as much")
+    print(
+        f"  100 scikit-learn trees {trees_cpu:8.2f}   {trees_cpu / shared.cpu:.1f} times (every fifth, × 5)"
+    )
+    print(f"  peak memory of induce_many: {megabytes(peak_growth('benchmarks.induction', 'many'))}; ", end="")
+    print(f"X itself has {megabytes(X.nbytes)}")
+
+
+def show_growth() -> None:
+    """Whole fits, summed over four data sets: the shape of a single tree depends on its noise."""
+    print("\nHow the cost of a rule set grows with the rows (16 columns, processor seconds)")
+    print(f"{'rows':>9}{'min_cases = rows / 1000':>26}{'times':>8}{'min_cases = 2':>18}{'times':>8}")
+    print(f"{'':>9}{'sum over 4 data sets':>26}{'':>8}{'1 data set':>18}")
+    full = [rectified(SIZES[-1], 16, seed) for seed in range(4)]
+    before: tuple[float, float] | None = None
+    for n_rows in SIZES:
+        in_proportion = sum(
+            cost_of_fit(C50Classifier(min_cases=0.001), X[:n_rows], y[:n_rows], 2) for X, y in full
+        )
+        # Quadratic by nature (see the profile), so not up to the largest size.
+        X, y = full[0]
+        at_two = cost_of_fit(C50Classifier(), X[:n_rows], y[:n_rows], 1) if n_rows <= 200_000 else np.nan
+        times = (
+            ("", "") if before is None else (f"{in_proportion / before[0]:.2f}", f"{at_two / before[1]:.2f}")
+        )
+        print(f"{n_rows:>9,}{in_proportion:>26.2f}{times[0]:>8}{at_two:>18.2f}{times[1]:>8}")
+        before = in_proportion, at_two
+
+
+def cost_of_fit(model: C50Classifier, X: np.ndarray, y: np.ndarray, repeat: int) -> float:
+    return timed(lambda: model.set_params(n_jobs=1).fit(X, y), repeat).cpu
+
+
+def show_profile() -> None:
+    print("\nWhere the time goes (seconds by the clock, one thread)")
+    cases = {
+        "rectified 40,000 × 16, min_cases 2": (rectified(40_000, 16), 2, False),
+        "rectified 40,000 × 16, min_cases 15, winnowed": (rectified(40_000, 16), 15, True),
+        "rectified 200,000 × 16, min_cases 200": (rectified(200_000, 16), 200, False),
+    }
+    for title, ((X, y), min_cases, winnow) in cases.items():
+        prepared = timed(lambda X=X: PreparedMatrix.prepare(X, n_jobs=1), 2)
+        matrix = PreparedMatrix.prepare(X)
+        model = fit_core(C50Inducer(min_cases=min_cases, winnow=winnow), matrix, y, 2, n_jobs=1)
+        stages = {"prepare": prepared.wall} | model.seconds
+        total = sum(stages.values())
+        parts = ", ".join(
+            f"{stage} {seconds / total:.0%}" for stage, seconds in stages.items() if seconds > 0
+        )
+        print(f"  {title}: {total:.2f} s = {parts}")
+    print(
+        "Growing is bound by reading the ranks of a node's rows, once per column and level. Where min_cases\n"
+        "is small against the rows, leaves grow in number with the rows, and every node becomes a candidate\n"
+        "rule whose conditions are counted over all rows (64 at a time): forming and selecting rules then\n"
+        "grow with the square of the rows, here as in C5.0 itself."
+    )
+
+
+def main() -> None:
+    compare_with_trees()
+    compare_many_targets()
+    show_growth()
+    show_profile()
+
+
+def measure_peak(work: str) -> None:
+    """In the fresh process: make the input, work, and print the growth in bytes."""
+    if work == "many":
+        X, targets = premises()
+        print(growth_during(lambda: many_at_once(X, targets)))
+        return
+    who, name, n_rows, n_columns = work.split("/")
+    X, y = DATA[name](int(n_rows), int(n_columns))
+    tree = as_many_leaves(X[:2_000], y[:2_000])  # libraries have been used once
+    model = C50Classifier(n_jobs=1) if who == "c50" else tree.set_params(max_leaf_nodes=1_000)
+    print(growth_during(lambda: model.fit(X, y)))
+
+
+if __name__ == "__main__":
+    measure_peak(sys.argv[1])
