@@ -83,6 +83,23 @@ def test_a_tree_prints_and_exports(people):
     assert len(exported["branches"]) == len(tree.nodes[0].children)
 
 
+def test_a_tree_of_a_single_leaf_prints_its_class():
+    assert str(C50Classifier(rules=False).fit([[0.0]] * 3, ["a", "a", "b"]).tree_) == "a (3, 1 wrong)"
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_a_very_deep_tree_is_no_danger(rules):
+    # Stripes that only a chain of tests can tell apart, one after the other.
+    n = 60_000
+    X = np.arange(n, dtype=float).reshape(-1, 1)
+    y = np.cumsum(np.arange(n) % 30 == 0) % 2
+    model = C50Classifier(rules=rules, min_cases=1, cf=1.0).fit(X[:20_000], y[:20_000])
+    assert model.predict(X).shape == (n,)
+    if not rules:
+        assert len(model.tree_.to_text().splitlines()) == len(model.tree_.nodes) - 1
+        assert model.tree_.to_dict()["feature"] == "x0"
+
+
 def test_multiway_tests_name_a_value_per_branch(people):
     X, _ = people
     tree = C50Classifier(rules=False, subset=False).fit(X, X["job"]).tree_

@@ -107,13 +107,28 @@ class C50Tree:
         scores, sizes = self._flat.classify(table, _threads.resolve(n_jobs))
         return scores.reshape(len(table), len(self.classes)), sizes
 
+    # Trees may be thousands of tests deep, so neither of these recurses.
+
     def to_dict(self) -> dict[str, Any]:
         """The tree as nested dictionaries of plain values, ready for JSON."""
-        return self._described(0)
+        described: dict[int, dict[str, Any]] = {}
+        for i in reversed(range(len(self.nodes))):  # a node comes before those below it
+            described[i] = self._described(i, [described[child] for child in self.nodes[i].children])
+        return described[0]
 
     def to_text(self) -> str:
-        """The tree as indented lines."""
-        return "\n".join(self._lines(0, 0))
+        """The tree as indented lines, a leaf behind the condition that leads to it."""
+        condition_into = self._condition_into()
+        if not condition_into:
+            return self._leaf_text(self.nodes[0])
+        lines = []
+        for depth, i in self._in_pre_order():
+            if i == 0:
+                continue
+            node = self.nodes[i]
+            answer = f" {self._leaf_text(node)}" if node.test is None else ""
+            lines.append(f"{'    ' * (depth - 1)}{condition_into[i]}:{answer}")
+        return "\n".join(lines)
 
     __str__ = to_text
 
@@ -165,7 +180,7 @@ class C50Tree:
             yield depth, i
             waiting.extend((depth + 1, child) for child in reversed(self.nodes[i].children))
 
-    def _described(self, i: int) -> dict[str, Any]:
+    def _described(self, i: int, branches: list[dict[str, Any]]) -> dict[str, Any]:
         node = self.nodes[i]
         described: dict[str, Any] = {"label": node.label, "distribution": node.distribution.tolist()}
         if node.test is None:
@@ -175,22 +190,16 @@ class C50Tree:
             described |= {"threshold": node.threshold, "cut": node.cut}
         else:
             described["values"] = [list(values) for values in node.values or ()]
-        return described | {"branches": [self._described(child) for child in node.children]}
+        return described | {"branches": branches}
 
-    def _lines(self, i: int, depth: int) -> list[str]:
-        node = self.nodes[i]
-        if node.test is None:
-            return [f"{'    ' * depth}{self._leaf_text(node)}"]
-        lines = []
-        is_binary = self.features.kinds[self.arrays["column"][i]] == "binary"
-        for condition, child in zip(_conditions(node, is_binary), node.children, strict=True):
-            start = f"{'    ' * depth}{condition}:"
-            below = self.nodes[child]
-            if below.test is None:
-                lines.append(f"{start} {self._leaf_text(below)}")
-            else:
-                lines += [start, *self._lines(child, depth + 1)]
-        return lines
+    def _condition_into(self) -> dict[int, str]:
+        """For each node but the root, what leads into it."""
+        conditions: dict[int, str] = {}
+        for i, node in enumerate(self.nodes):
+            if node.test is not None:
+                is_binary = self.features.kinds[self.arrays["column"][i]] == "binary"
+                conditions |= dict(zip(node.children, _conditions(node, is_binary), strict=True))
+        return conditions
 
     @staticmethod
     def _leaf_text(node: TreeNode) -> str:
