@@ -59,8 +59,10 @@ check-sanitizers: .venv/.stamp-dev
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks
 
+# New inputs for the property tests, and the long comparisons that `make test` leaves out.
 fuzz: .venv/.stamp-dev
-	$(BIN)/python -m pytest tests -m fuzz -p no:cacheprovider $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/rules tests/io tests/induction/test_matrix.py $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests -m fuzz $(PYTEST_ARGS)
 
 wheel: .venv/.stamp-dev
 	tools/check_wheel.sh

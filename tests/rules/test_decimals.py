@@ -28,7 +28,7 @@ ends = st.one_of(
 def gaps(draw):
     low = draw(ends)
     steps = draw(st.integers(0, 40))
-    high = draw(ends) if steps == 0 else float(np.nextafter(low, math.inf))
+    high = draw(ends) if steps == 0 else math.nextafter(low, math.inf)
     for _ in range(steps - 1):
         high = math.nextafter(high, math.inf)
     low, high = sorted((low, high))

@@ -140,7 +140,8 @@ class RankTable:
 def _end_of_single(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each double the end of the doubles that round to the same single-precision number."""
     single = values.astype(np.float32)
-    above = np.nextafter(single, np.float32(np.inf)).astype(np.float64)
+    with np.errstate(over="ignore"):  # behind the greatest single comes infinity
+        above = np.nextafter(single, np.float32(np.inf)).astype(np.float64)
     middle = single.astype(np.float64) / 2 + above / 2
     # The end must lie above the value, also where the value itself is the middle and rounds down.
     return np.maximum(middle, np.nextafter(values, np.inf))
