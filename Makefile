@@ -43,6 +43,7 @@ check: lint types check-stubs
 lint: .venv/.stamp-dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror core/*
 
 types: .venv/.stamp-dev
 	$(BIN)/python -m mypy

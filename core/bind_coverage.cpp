@@ -53,20 +53,18 @@ template <class Real>
 void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
     rule_index.def(
         "fires",
-        [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint64_t>& out,
-           std::size_t n_threads) {
+        [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint64_t>& out, std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
             require_size(out, index.premises().n_rules() * words_for(rows.n_rows));
             const nb::gil_scoped_release unlocked;
             write_fires(index, rows, n_threads, out.data());
         },
-        "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
-        "Bits of the rules (rows of out) over the rows of X.");
+        "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a, "Bits of the rules (rows of out) over the rows of X.");
     rule_index.def(
         "scores",
         [](const RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
-           const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class, const Target<double>& out,
-           std::size_t n_threads) {
+           const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
+           const Target<double>& out, std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
             const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
             require_size(out, rows.n_rows * ballot.n_classes());
@@ -78,8 +76,8 @@ void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
     rule_index.def(
         "decide",
         [](const RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
-           const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class, std::int32_t default_class,
-           const Target<std::int32_t>& out, std::size_t n_threads) {
+           const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
+           std::int32_t default_class, const Target<std::int32_t>& out, std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
             const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
             if (default_class < 0 || static_cast<std::size_t>(default_class) >= ballot.n_classes())
@@ -131,8 +129,8 @@ void bind_coverage(nb::module_& module) {
                                   copied(set_starts), copied(set_codes), copied(n_categories)},
                                  group_bytes);
         },
-        "starts"_a, "feature"_a, "low"_a, "high"_a, "value_set"_a, "set_starts"_a, "set_codes"_a,
-        "n_categories"_a, "group_bytes"_a);
+        "starts"_a, "feature"_a, "low"_a, "high"_a, "value_set"_a, "set_starts"_a, "set_codes"_a, "n_categories"_a,
+        "group_bytes"_a);
     bind_evaluation<float>(rule_index);
     bind_evaluation<double>(rule_index);
 

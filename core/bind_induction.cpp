@@ -45,8 +45,8 @@ TableView<Real> view_of(const Array& array) {
 // Runs the job on a thread of its own while this one keeps listening: an interrupt (Ctrl-C) cancels the job within
 // moments, and progress is reported from the thread that Python called from.
 template <class Job>
-void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std::size_t n_total, const Progress& progress,
-                   Job&& job) {
+void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std::size_t n_total,
+                   const Progress& progress, Job&& job) {
     std::mutex guard;
     std::condition_variable finished;
     bool is_finished = false;
@@ -90,21 +90,24 @@ void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std
 
 std::vector<std::uint16_t> checked_classes(const Matrix& matrix, const Codes& codes, std::size_t n_classes) {
     if (codes.shape(0) != matrix.n_rows())
-        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, classes are given for " +
-                                    std::to_string(codes.shape(0)));
+        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) +
+                                    " rows, classes are given for " + std::to_string(codes.shape(0)));
     if (n_classes < 1 || n_classes > 65535) throw std::invalid_argument("between 1 and 65,535 classes are supported");
     if (matrix.n_rows() == 0) throw std::invalid_argument("there are no rows to learn from");
     std::vector<std::uint16_t> classes(codes.shape(0));
     for (std::size_t i = 0; i < classes.size(); ++i) {
-        if (codes(i) < 0 || static_cast<std::size_t>(codes(i)) >= n_classes) throw std::invalid_argument("a class code is out of range");
+        if (codes(i) < 0 || static_cast<std::size_t>(codes(i)) >= n_classes)
+            throw std::invalid_argument("a class code is out of range");
         classes[i] = static_cast<std::uint16_t>(codes(i));
     }
     return classes;
 }
 
 void check_options(const C50Options& options) {
-    if (!(options.confidence > 0.0f && options.confidence <= 1.0f)) throw std::invalid_argument("cf must lie in (0, 1]");
-    if (!(options.min_cases > 0.0) || !std::isfinite(options.min_cases)) throw std::invalid_argument("min_cases must be positive");
+    if (!(options.confidence > 0.0f && options.confidence <= 1.0f))
+        throw std::invalid_argument("cf must lie in (0, 1]");
+    if (!(options.min_cases > 0.0) || !std::isfinite(options.min_cases))
+        throw std::invalid_argument("min_cases must be positive");
 }
 
 C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes, const std::optional<Weights>& weights,
@@ -113,7 +116,8 @@ C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes
     std::vector<std::uint16_t> classes = checked_classes(matrix, codes, n_classes);
     const std::vector<float> case_weights = weights ? copied(*weights) : std::vector<float>{};
     const std::vector<float> cost_matrix = costs ? copied(*costs) : std::vector<float>{};
-    if (!case_weights.empty() && case_weights.size() != classes.size()) throw std::invalid_argument("one weight per row is needed");
+    if (!case_weights.empty() && case_weights.size() != classes.size())
+        throw std::invalid_argument("one weight per row is needed");
     Control control;
     const std::atomic<std::size_t> n_done{0};
     C50Model model;
@@ -124,15 +128,18 @@ C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes
 }
 
 // One fit per row of `targets`. The first class is "true", as the reference declares it, so that ties fall its way.
-std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targets& targets, const std::optional<Weights>& positive_weights,
-                                                C50Options options, std::size_t n_threads, const Progress& progress) {
+std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targets& targets,
+                                                const std::optional<Weights>& positive_weights, C50Options options,
+                                                std::size_t n_threads, const Progress& progress) {
     check_options(options);
     options.usage = false;
     const std::size_t n_targets = targets.shape(0), n_rows = targets.shape(1);
     if (n_rows != matrix.n_rows())
-        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, the targets have " + std::to_string(n_rows));
+        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, the targets have " +
+                                    std::to_string(n_rows));
     if (n_rows == 0) throw std::invalid_argument("there are no rows to learn from");
-    if (positive_weights && positive_weights->shape(0) != n_targets) throw std::invalid_argument("one positive weight per target is needed");
+    if (positive_weights && positive_weights->shape(0) != n_targets)
+        throw std::invalid_argument("one positive weight per target is needed");
     std::vector<std::shared_ptr<C50Model>> models(n_targets);
     Control control;
     std::atomic<std::size_t> n_done{0};
@@ -149,7 +156,8 @@ std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targ
                 for (std::size_t i = 0; i < n_rows; ++i)
                     if (target[i]) weights[i] = (*positive_weights)(t);
             }
-            models[t] = std::make_shared<C50Model>(fit_c50(matrix, std::move(classes), 2, weights, {}, options, n_per_fit, control));
+            models[t] = std::make_shared<C50Model>(
+                fit_c50(matrix, std::move(classes), 2, weights, {}, options, n_per_fit, control));
             ++n_done;
         });
     });
@@ -253,9 +261,11 @@ nb::tuple gaps(const Matrix& matrix, const Array& table, const Codes& columns, c
         throw std::invalid_argument("the table has another shape than the one the matrix was prepared from");
     if (columns.shape(0) != ranks.shape(0)) throw std::invalid_argument("one rank per column is needed");
     for (std::size_t i = 0; i < columns.shape(0); ++i) {
-        if (columns(i) < 0 || static_cast<std::size_t>(columns(i)) >= matrix.n_columns()) throw std::invalid_argument("a column is out of range");
+        if (columns(i) < 0 || static_cast<std::size_t>(columns(i)) >= matrix.n_columns())
+            throw std::invalid_argument("a column is out of range");
         const Column& column = matrix.column(static_cast<std::size_t>(columns(i)));
-        if (column.is_discrete || ranks(i) < 0 || ranks(i) >= column.n_values) throw std::invalid_argument("a rank is out of range");
+        if (column.is_discrete || ranks(i) < 0 || ranks(i) >= column.n_values)
+            throw std::invalid_argument("a rank is out of range");
     }
     const std::vector<Gap> found = gaps_above(matrix, view_of<Real>(table), copied(columns), copied(ranks));
     std::vector<double> left, right;
@@ -270,7 +280,8 @@ template <class Real, class Array>
 nb::tuple classify(const FlatTree& tree, const Array& table, std::size_t n_threads) {
     const TableView<Real> view = view_of<Real>(table);
     for (const std::int32_t column : tree.column)
-        if (column >= static_cast<std::int32_t>(view.n_columns)) throw std::invalid_argument("the table has too few columns");
+        if (column >= static_cast<std::int32_t>(view.n_columns))
+            throw std::invalid_argument("the table has too few columns");
     std::vector<double> scores(view.n_rows * tree.n_classes), leaf_sizes(view.n_rows);
     {
         nb::gil_scoped_release release;
@@ -299,12 +310,14 @@ std::shared_ptr<Matrix> prepare(const Array& table, const Codes& n_categories, s
 }  // namespace
 
 void bind_induction(nb::module_& module) {
-    nb::class_<Matrix>(module, "Matrix", "Columns prepared once for many fits: single-precision ranks, shared read-only.")
+    nb::class_<Matrix>(module, "Matrix",
+                       "Columns prepared once for many fits: single-precision ranks, shared read-only.")
         .def_prop_ro("n_rows", &Matrix::n_rows)
         .def_prop_ro("n_columns", &Matrix::n_columns)
         .def_prop_ro("memory", &Matrix::memory, "Bytes held.")
-        .def("ranks", [](const Matrix& m, std::size_t column) { return moved(ranks_of(m, column)); }, "column"_a,
-             "Rank of each row's value in the column, or the code of its category; -1 if missing.")
+        .def(
+            "ranks", [](const Matrix& m, std::size_t column) { return moved(ranks_of(m, column)); }, "column"_a,
+            "Rank of each row's value in the column, or the code of its category; -1 if missing.")
         .def("gaps", &gaps<float, Table32>, "table"_a, "columns"_a, "ranks"_a)
         .def("gaps", &gaps<double, Table64>, "table"_a, "columns"_a, "ranks"_a,
              "For each (column, rank): the greatest original number of this rank and the smallest of the next.");
@@ -314,17 +327,21 @@ void bind_induction(nb::module_& module) {
     nb::class_<C50Options>(module, "C50Options", "Settings of one C5.0 fit.")
         .def(
             "__init__",
-            [](C50Options* self, bool rules, double min_cases, double cf, bool winnow, bool global_pruning, bool subset) {
+            [](C50Options* self, bool rules, double min_cases, double cf, bool winnow, bool global_pruning,
+               bool subset) {
                 new (self) C50Options{rules, min_cases, static_cast<float>(cf), winnow, global_pruning, subset};
             },
-            nb::kw_only(), "rules"_a = true, "min_cases"_a = 2.0, "cf"_a = 0.25, "winnow"_a = false, "global_pruning"_a = true,
-            "subset"_a = true);
+            nb::kw_only(), "rules"_a = true, "min_cases"_a = 2.0, "cf"_a = 0.25, "winnow"_a = false,
+            "global_pruning"_a = true, "subset"_a = true);
 
     nb::class_<C50Model>(module, "C50Model", "A fitted C5.0 tree and, if asked for, its rules.")
         .def_prop_ro("n_classes", [](const C50Model& m) { return m.n_classes; })
         .def_prop_ro("default_label", [](const C50Model& m) { return m.default_label; })
-        .def_prop_ro("in_use", [](const C50Model& m) { return m.in_use; }, "Which columns winnowing left.")
-        .def_prop_ro("usage", [](const C50Model& m) { return m.usage; }, "Weight of the training rows each column decides about.")
+        .def_prop_ro(
+            "in_use", [](const C50Model& m) { return m.in_use; }, "Which columns winnowing left.")
+        .def_prop_ro(
+            "usage", [](const C50Model& m) { return m.usage; },
+            "Weight of the training rows each column decides about.")
         .def_prop_ro("seconds", &stage_seconds, "Seconds of each stage of the fit.")
         .def("rules", &rule_arrays)
         .def("tree", &tree_arrays);
@@ -351,17 +368,20 @@ void bind_induction(nb::module_& module) {
                     self->size.push_back(size);
                 }
             },
-            "n_classes"_a, "kind"_a, "column"_a, "threshold"_a, "distribution"_a, "child_start"_a, "child"_a, "value_start"_a,
-            "value_branch"_a)
+            "n_classes"_a, "kind"_a, "column"_a, "threshold"_a, "distribution"_a, "child_start"_a, "child"_a,
+            "value_start"_a, "value_branch"_a)
         .def("classify", &classify<float, Table32>, "table"_a, "n_threads"_a = 1)
         .def("classify", &classify<double, Table64>, "table"_a, "n_threads"_a = 1,
              "Scores (rows × classes, flat) and the mean size of the leaves that each row reaches.");
 
-    module.def("fit_c50", &fit_one, "matrix"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a.none(), "options"_a,
-               "n_threads"_a = 1, "One C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
-    module.def("fit_c50_many", &fit_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a, "n_threads"_a = 1,
-               "progress"_a.none() = nb::none(), "One two-class model per row of targets; class 0 is true.");
-    module.def("sampled_rows", &sampled_rows, "n_rows"_a, "fraction"_a, "seed"_a, "The rows that C5.0's sampling takes.");
+    module.def("fit_c50", &fit_one, "matrix"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a.none(),
+               "options"_a, "n_threads"_a = 1,
+               "One C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
+    module.def("fit_c50_many", &fit_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a,
+               "n_threads"_a = 1, "progress"_a.none() = nb::none(),
+               "One two-class model per row of targets; class 0 is true.");
+    module.def("sampled_rows", &sampled_rows, "n_rows"_a, "fraction"_a, "seed"_a,
+               "The rows that C5.0's sampling takes.");
 }
 
 }  // namespace clausewise

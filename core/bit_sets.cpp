@@ -7,7 +7,8 @@
 #endif
 
 // Clones for processors with wider vectors are chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
+    !defined(__SANITIZE_ADDRESS__)
 #define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define CLAUSEWISE_CLONES
@@ -84,7 +85,8 @@ PairCount count_sparse(const std::uint32_t* places, const std::uint64_t* words, 
 }
 
 CLAUSEWISE_CLONES
-PairCount count_absent(const std::uint64_t* absent_from, const std::uint64_t* marked, std::size_t n_words, std::uint64_t last_mask) {
+PairCount count_absent(const std::uint64_t* absent_from, const std::uint64_t* marked, std::size_t n_words,
+                       std::uint64_t last_mask) {
     PairCount count;
     for (std::size_t w = 0; w < n_words; ++w) {
         const std::uint64_t word = ~absent_from[w] & (w + 1 == n_words ? last_mask : ~std::uint64_t{0});

@@ -40,7 +40,8 @@ void scale_by_costs(Cases& cases) {
     for (std::size_t row = 0; row < cases.n_rows(); ++row)
         totals[cases.classes[row]] += cases.weight(static_cast<std::int32_t>(row));
     const float missing_first = cases.costs(1, 0), missing_second = cases.costs(0, 1);
-    const float scale = static_cast<float>((totals[0] * missing_first + totals[1] * missing_second) / (totals[0] + totals[1]));
+    const float scale =
+        static_cast<float>((totals[0] * missing_first + totals[1] * missing_second) / (totals[0] + totals[1]));
     cases.class_scale = {missing_first / scale, missing_second / scale};
     if (cases.weights.empty()) cases.weights.assign(cases.n_rows(), 1.0f);
     for (std::size_t row = 0; row < cases.n_rows(); ++row) cases.weights[row] *= cases.class_scale[cases.classes[row]];
@@ -171,7 +172,8 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
     RuleFormer former(cases, class_totals, n_in_use, options.use_subsets, log_factorial, error_costs);
     std::vector<FormedRule> candidates = former.form(model.tree);
     model.seconds.form_rules = watch.lap();
-    SelectedRules chosen = select_rules(cases, class_totals, std::move(candidates), model.tree[0].errors, log_factorial, error_costs);
+    SelectedRules chosen =
+        select_rules(cases, class_totals, std::move(candidates), model.tree[0].errors, log_factorial, error_costs);
     model.seconds.select_rules = watch.lap();
     model.default_label = chosen.default_label;
     if (options.usage) model.usage = rule_usage(cases, chosen.rules);

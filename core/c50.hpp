@@ -15,11 +15,11 @@ namespace clausewise {
 struct C50Options {
     bool rules = true;
     double min_cases = 2.0;
-    float confidence = 0.25f;       // CF
+    float confidence = 0.25f;  // CF
     bool winnow = false;
     bool global_pruning = true;
     bool use_subsets = true;
-    bool usage = true;              // compute C50Model::usage
+    bool usage = true;  // compute C50Model::usage
 };
 
 // Seconds of each stage of a fit, by the clock.
@@ -29,11 +29,11 @@ struct StageSeconds {
 
 struct C50Model {
     std::size_t n_classes = 0;
-    Tree tree;                          // the pruned tree; nodes not reachable from node 0 are left-overs
+    Tree tree;  // the pruned tree; nodes not reachable from node 0 are left-overs
     std::vector<FormedRule> rules;
     std::int32_t default_label = 0;
-    std::vector<bool> in_use;           // columns left by winnowing
-    std::vector<double> usage;          // per column: weight of the training rows that a test of it decides about
+    std::vector<bool> in_use;   // columns left by winnowing
+    std::vector<double> usage;  // per column: weight of the training rows that a test of it decides about
     StageSeconds seconds;
 };
 

@@ -5,7 +5,8 @@
 namespace clausewise {
 
 Costs::Costs(std::vector<float> by_predicted_then_actual, std::size_t n_classes) : n_classes_(n_classes) {
-    if (by_predicted_then_actual.size() != n_classes * n_classes) throw std::invalid_argument("costs must be classes × classes");
+    if (by_predicted_then_actual.size() != n_classes * n_classes)
+        throw std::invalid_argument("costs must be classes × classes");
     bool any = false;
     for (std::size_t p = 0; p < n_classes; ++p)
         for (std::size_t r = 0; r < n_classes; ++r) {
@@ -68,7 +69,8 @@ Division::Division(Cases& cases, const Test& test, Span rows, float node_size, s
         return;
     }
     const auto scaled_weight = [&](std::int32_t row) {
-        return cases.class_scale.empty() ? 0.0 : static_cast<double>(cases.weights[static_cast<std::size_t>(row)] /
+        return cases.class_scale.empty() ? 0.0
+                                         : static_cast<double>(cases.weights[static_cast<std::size_t>(row)] /
                                                                cases.class_scale[cases.class_of(row)]);
     };
     double known_scaled = 0.0;
@@ -93,8 +95,7 @@ Division::Division(Cases& cases, const Test& test, Span rows, float node_size, s
     const bool skips_light = test.n_branches >= 10 && rows.size() > 1000 && missing_.size() * 2 > rows.size();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int32_t row = rows.first[i];
-        if (branch_of_row[i] >= 0)
-            branches_[static_cast<std::size_t>(branch_of_row[i])].owned.push_back(row);
+        if (branch_of_row[i] >= 0) branches_[static_cast<std::size_t>(branch_of_row[i])].owned.push_back(row);
         else if (!skips_light || cases.weight(row) >= 0.1)
             for (Branch& branch : branches_) branch.owned.push_back(row);
     }

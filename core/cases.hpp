@@ -30,7 +30,9 @@ public:
     Costs(std::vector<float> by_predicted_then_actual, std::size_t n_classes);
 
     bool is_active() const { return !costs_.empty(); }
-    float operator()(std::size_t predicted, std::size_t actual) const { return costs_[predicted * n_classes_ + actual]; }
+    float operator()(std::size_t predicted, std::size_t actual) const {
+        return costs_[predicted * n_classes_ + actual];
+    }
     // The class of least expected cost, the first on ties.
     template <class Real>
     std::int32_t cheapest(const Real* weight_per_class) const {
@@ -60,7 +62,7 @@ private:
 
 struct Cases {
     const Matrix& matrix;
-    std::vector<std::uint16_t> classes;     // per row
+    std::vector<std::uint16_t> classes;  // per row
     std::size_t n_classes;
     // Weight per row; empty when every case has weight 1 throughout. Descending past a missing value scales the
     // weight down and back up again, and the rounding of that is part of the defined behaviour.
@@ -130,7 +132,8 @@ bool Division::enter(std::size_t index, Visit&& visit) {
         return true;
     }
     const bool scaled = !cases_.class_scale.empty();
-    const float share = static_cast<float>(static_cast<float>(scaled ? branch.known_scaled : branch.known) / known_total_);
+    const float share =
+        static_cast<float>(static_cast<float>(scaled ? branch.known_scaled : branch.known) / known_total_);
     if (branch.known + share * missing_weight_ < kSmallestBranch) return false;
     const auto multiply_missing = [&](auto&& change) {
         for (const std::int32_t row : missing_) {

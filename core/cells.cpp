@@ -69,7 +69,8 @@ Cells Cells::merged(const Cases& cases, const std::vector<FormedRule>& rules) {
         if (n_rows[p] == 0) continue;
         cells.weight.push_back(static_cast<float>(n_rows[p]));
         auto root = static_cast<std::int32_t>(p);
-        for (; origins[static_cast<std::size_t>(root)].parent >= 0; root = origins[static_cast<std::size_t>(root)].parent)
+        for (; origins[static_cast<std::size_t>(root)].parent >= 0;
+             root = origins[static_cast<std::size_t>(root)].parent)
             cells.rules_of_cell.members.push_back(origins[static_cast<std::size_t>(root)].rule);
         cells.rules_of_cell.end_list();
         cells.label.push_back(static_cast<std::uint16_t>(root));

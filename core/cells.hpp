@@ -31,8 +31,8 @@ struct Lists {
 };
 
 struct Cells {
-    std::vector<std::uint16_t> label;       // class of the rows
-    std::vector<float> weight;              // of all rows of the cell
+    std::vector<std::uint16_t> label;  // class of the rows
+    std::vector<float> weight;         // of all rows of the cell
     Lists rules_of_cell, cells_of_rule;
 
     std::size_t size() const { return label.size(); }

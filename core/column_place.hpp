@@ -1,7 +1,7 @@
 // Where the values of a node lie among the ranks of a column.
 //
-// Three forms answer the same questions: how many cases have a rank up to r, how many different ranks there are up to r,
-// which ranks are beside r, and which rank the case at a position has.
+// Three forms answer the same questions: how many cases have a rank up to r, how many different ranks there are up to
+// r, which ranks are beside r, and which rank the case at a position has.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace clausewise {
 
 struct PlaceScratch {
-    Words present;                              // one bit per rank
-    std::vector<std::int32_t> groups_before;    // per word of `present`
-    std::vector<std::int32_t> cases_before;     // per word of `present`
-    std::vector<std::int32_t> cases_up_to;      // per rank
-    std::vector<std::int32_t> kept;             // rows
-    std::vector<std::int32_t> repeated;         // ranks met again
+    Words present;                            // one bit per rank
+    std::vector<std::int32_t> groups_before;  // per word of `present`
+    std::vector<std::int32_t> cases_before;   // per word of `present`
+    std::vector<std::int32_t> cases_up_to;    // per rank
+    std::vector<std::int32_t> kept;           // rows
+    std::vector<std::int32_t> repeated;       // ranks met again
     std::vector<std::int32_t> extra_rank, extra_up_to;
 };
 
@@ -33,7 +33,7 @@ public:
     std::int32_t before(std::int32_t r) const { return r - 1; }
     std::int32_t after(std::int32_t r) const { return r + 1; }
     std::int32_t rank_at(std::int32_t position) const {
-        if (column_.n_values == column_.starts.back()) return position;     // every value once
+        if (column_.n_values == column_.starts.back()) return position;  // every value once
         const auto above = std::upper_bound(column_.starts.begin(), column_.starts.end(), position);
         return static_cast<std::int32_t>(above - column_.starts.begin()) - 1;
     }
@@ -67,35 +67,40 @@ class MarkedColumn {
 public:
     // `others` are the rows that the node lacks, given when they are fewer: then these are taken away from the whole.
     MarkedColumn(const Column& column, Span rows, Span others, PlaceScratch& scratch)
-        : present_(scratch.present), groups_before_(scratch.groups_before), cases_before_(scratch.cases_before),
-          extra_rank_(scratch.extra_rank), extra_up_to_(scratch.extra_up_to) {
+        : present_(scratch.present),
+          groups_before_(scratch.groups_before),
+          cases_before_(scratch.cases_before),
+          extra_rank_(scratch.extra_rank),
+          extra_up_to_(scratch.extra_up_to) {
         extra_rank_.clear();
         extra_up_to_.clear();
-        if (others.size() > 0)
-            unmark(column, others, scratch);
-        else
-            mark(column, rows, scratch);
+        if (others.size() > 0) unmark(column, others, scratch);
+        else mark(column, rows, scratch);
         count_marks(present_, groups_before_);
         // Running counts of cases: those of marks, plus what the repeated ranks add.
         cases_before_ = groups_before_;
         for (std::size_t e = 0; e < extra_rank_.size(); ++e) {
             const std::size_t from = (static_cast<std::size_t>(extra_rank_[e]) >> 6) + 1;
-            const std::size_t to = e + 1 < extra_rank_.size() ? (static_cast<std::size_t>(extra_rank_[e + 1]) >> 6) + 1 : present_.size();
+            const std::size_t to =
+                e + 1 < extra_rank_.size() ? (static_cast<std::size_t>(extra_rank_[e + 1]) >> 6) + 1 : present_.size();
             for (std::size_t w = from; w < to; ++w) cases_before_[w] += extra_up_to_[e];
         }
     }
     std::int32_t cases_up_to(std::int32_t r) const {
         const auto w = static_cast<std::size_t>(r) >> 6;
         const std::int32_t groups = groups_up_to(r), before_word = cases_before_[w] - groups_before_[w];
-        if (w + 1 < present_.size() && cases_before_[w + 1] - groups_before_[w + 1] == before_word) return groups + before_word;
+        if (w + 1 < present_.size() && cases_before_[w + 1] - groups_before_[w + 1] == before_word)
+            return groups + before_word;
         const auto above = std::upper_bound(extra_rank_.begin(), extra_rank_.end(), r);
-        return groups + (above == extra_rank_.begin() ? 0 : extra_up_to_[static_cast<std::size_t>(above - extra_rank_.begin()) - 1]);
+        return groups + (above == extra_rank_.begin()
+                             ? 0
+                             : extra_up_to_[static_cast<std::size_t>(above - extra_rank_.begin()) - 1]);
     }
     std::int32_t groups_up_to(std::int32_t r) const {
         const auto w = static_cast<std::size_t>(r) >> 6;
         return groups_before_[w] + count_bits(present_[w] & (~std::uint64_t{0} >> (63 - (r & 63))));
     }
-    std::int32_t before(std::int32_t r) const {     // -1 if there is none
+    std::int32_t before(std::int32_t r) const {  // -1 if there is none
         auto w = static_cast<std::size_t>(r) >> 6;
         std::uint64_t word = present_[w] & ((std::uint64_t{1} << (r & 63)) - 1);
         while (word == 0) {
@@ -104,7 +109,7 @@ public:
         }
         return static_cast<std::int32_t>(w * 64) + highest_bit(word);
     }
-    std::int32_t after(std::int32_t r) const {      // there is one
+    std::int32_t after(std::int32_t r) const {  // there is one
         auto w = static_cast<std::size_t>(r + 1) >> 6;
         std::uint64_t word = present_[w] & (~std::uint64_t{0} << ((r + 1) & 63));
         while (word == 0) word = present_[++w];
@@ -122,7 +127,7 @@ private:
     bool is_marked(std::size_t r) const { return (present_[r >> 6] >> (r & 63)) & 1; }
     void set(std::size_t r) { present_[r >> 6] |= std::uint64_t{1} << (r & 63); }
     void clear(std::size_t r) { present_[r >> 6] &= ~(std::uint64_t{1} << (r & 63)); }
-    void add_extra(std::int32_t r, std::int32_t n) {    // in ascending order of ranks
+    void add_extra(std::int32_t r, std::int32_t n) {  // in ascending order of ranks
         const std::int32_t so_far = extra_up_to_.empty() ? 0 : extra_up_to_.back();
         if (!extra_rank_.empty() && extra_rank_.back() == r) {
             extra_up_to_.back() += n;
@@ -157,10 +162,11 @@ private:
         // A rank that is cleared twice, or stands for several rows, is counted below.
         auto& gone = scratch.repeated;
         gone.clear();
-        const std::int32_t n_common_elsewhere = visit_uncommon(column, others, scratch.kept, [&](std::size_t r, std::int32_t) {
-            if (column.starts[r + 1] - column.starts[r] > 1) gone.push_back(static_cast<std::int32_t>(r));
-            else clear(r);
-        });
+        const std::int32_t n_common_elsewhere =
+            visit_uncommon(column, others, scratch.kept, [&](std::size_t r, std::int32_t) {
+                if (column.starts[r + 1] - column.starts[r] > 1) gone.push_back(static_cast<std::int32_t>(r));
+                else clear(r);
+            });
         std::sort(gone.begin(), gone.end());
         auto next = gone.begin();
         const auto settle = [&](std::int32_t r, std::int32_t n_gone) {
@@ -214,11 +220,13 @@ public:
     std::int32_t cases_up_to(std::int32_t r) const { return cases_[static_cast<std::size_t>(r)]; }
     std::int32_t groups_up_to(std::int32_t r) const { return groups_[static_cast<std::size_t>(r)]; }
     std::int32_t before(std::int32_t r) const {
-        for (--r; r >= 0 && !occurs(r); --r) {}
+        for (--r; r >= 0 && !occurs(r); --r) {
+        }
         return r;
     }
     std::int32_t after(std::int32_t r) const {
-        for (++r; !occurs(r); ++r) {}
+        for (++r; !occurs(r); ++r) {
+        }
         return r;
     }
     std::int32_t rank_at(std::int32_t position) const {

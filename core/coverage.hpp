@@ -92,7 +92,7 @@ struct Premises {
         }
     }
 
-  private:
+private:
     template <class Fail>
     void check_value_set(std::size_t term, const Fail& fail) const {
         const std::int32_t n_codes = n_categories[static_cast<std::size_t>(feature[term])];
@@ -245,8 +245,7 @@ void add_numeric_tests(Chunk& chunk, const Premises& premises, Iterator begin, I
         const double high = premises.high[it->term];
         const std::size_t from = std::isfinite(low) ? rank(low) + 1 : 0;
         const std::size_t to = std::isfinite(high) ? rank(high) : tests.n_thresholds;
-        for (std::size_t bin = from; bin <= to; ++bin)
-            allow(&chunk.masks[tests.masks + bin * chunk.n_words], it->rule);
+        for (std::size_t bin = from; bin <= to; ++bin) allow(&chunk.masks[tests.masks + bin * chunk.n_words], it->rule);
     }
     chunk.tests.push_back(tests);
 }
@@ -285,16 +284,14 @@ inline Chunk build_chunk(const Premises& premises, std::size_t first_rule, std::
         for (std::size_t term = begin; term < end; ++term)
             terms.push_back({premises.feature[term], static_cast<std::uint32_t>(rule), term});
     }
-    std::stable_sort(terms.begin(), terms.end(),
-                     [](const auto& a, const auto& b) { return a.feature < b.feature; });
+    std::stable_sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.feature < b.feature; });
     std::vector<std::uint64_t> untested(chunk.n_words);
     for (auto begin = terms.begin(); begin != terms.end();) {
-        const auto end = std::find_if(begin, terms.end(),
-                                      [&](const auto& term) { return term.feature != begin->feature; });
+        const auto end =
+            std::find_if(begin, terms.end(), [&](const auto& term) { return term.feature != begin->feature; });
         if (premises.n_categories[static_cast<std::size_t>(begin->feature)] != not_categorical)
             detail::add_categorical_tests(chunk, premises, begin, end);
-        else
-            detail::add_numeric_tests(chunk, premises, begin, end);
+        else detail::add_numeric_tests(chunk, premises, begin, end);
         // Rules that do not test the feature pass in every bin, in that of missing too.
         untested = chunk.all_rules;
         for (auto it = begin; it != end; ++it)
@@ -309,7 +306,7 @@ inline Chunk build_chunk(const Premises& premises, std::size_t first_rule, std::
 // A rule set made ready for evaluation. Chunks are grouped so that the tables of one group stay below
 // group_bytes; one group (nearly always) is built once and kept, several are built when their turn comes.
 class RuleIndex {
-  public:
+public:
     RuleIndex(Premises premises, std::size_t group_bytes) : premises_(std::move(premises)) {
         premises_.check();
         divide_into_groups(group_bytes);
@@ -322,13 +319,11 @@ class RuleIndex {
     // Calls use(chunks) with the tables of a group.
     template <class Use>
     void with_group(std::size_t group, std::size_t n_threads, Use&& use) const {
-        if (groups_.size() == 1)
-            use(kept_);
-        else
-            use(build_group(group, n_threads));
+        if (groups_.size() == 1) use(kept_);
+        else use(build_group(group, n_threads));
     }
 
-  private:
+private:
     struct Group {
         std::size_t first_chunk;
         std::size_t last_chunk;
@@ -339,8 +334,7 @@ class RuleIndex {
         std::vector<Chunk> chunks(range.last_chunk - range.first_chunk);
         parallel_for(chunks.size(), n_threads, [&](std::size_t i, std::size_t) {
             const std::size_t first_rule = (range.first_chunk + i) * max_chunk_rules;
-            chunks[i] = build_chunk(premises_, first_rule,
-                                    std::min(max_chunk_rules, premises_.n_rules() - first_rule));
+            chunks[i] = build_chunk(premises_, first_rule, std::min(max_chunk_rules, premises_.n_rules() - first_rule));
         });
         return chunks;
     }
@@ -372,8 +366,8 @@ class RuleIndex {
         tested.erase(std::unique(tested.begin(), tested.end()), tested.end());
         std::size_t n_bins = 2 * (end - begin);
         for (const std::int32_t feature : tested)
-            n_bins += 2 + static_cast<std::size_t>(
-                              std::max(0, premises_.n_categories[static_cast<std::size_t>(feature)]));
+            n_bins +=
+                2 + static_cast<std::size_t>(std::max(0, premises_.n_categories[static_cast<std::size_t>(feature)]));
         constexpr std::size_t search_bytes = sizeof(double) + 32 * sizeof(std::uint16_t);
         return n_bins * (detail::chunk_words(n_rules) * sizeof(std::uint64_t) + search_bytes);
     }
@@ -458,16 +452,11 @@ void find_masks(const Chunk& chunk, const FeatureTests& tests, const Rows<Real>&
         offsets[i] = static_cast<std::uint32_t>(bin * n_words);
     };
     std::int32_t* buckets = scratch.buckets.data();
-    if (tests.is_categorical())
-        detail::find_categorical_bins(tests, values, n, set_bin);
-    else if (tests.n_buckets == 0)
-        detail::find_bins_by_search(chunk, tests, values, n, set_bin);
-    else if (tests.n_compared <= 1)
-        detail::find_bins_by_bucket<1>(chunk, tests, values, n, buckets, set_bin);
-    else if (tests.n_compared <= 2)
-        detail::find_bins_by_bucket<2>(chunk, tests, values, n, buckets, set_bin);
-    else
-        detail::find_bins_by_bucket<max_compared>(chunk, tests, values, n, buckets, set_bin);
+    if (tests.is_categorical()) detail::find_categorical_bins(tests, values, n, set_bin);
+    else if (tests.n_buckets == 0) detail::find_bins_by_search(chunk, tests, values, n, set_bin);
+    else if (tests.n_compared <= 1) detail::find_bins_by_bucket<1>(chunk, tests, values, n, buckets, set_bin);
+    else if (tests.n_compared <= 2) detail::find_bins_by_bucket<2>(chunk, tests, values, n, buckets, set_bin);
+    else detail::find_bins_by_bucket<max_compared>(chunk, tests, values, n, buckets, set_bin);
 }
 
 template <std::size_t Words, bool WithNear, class Real>
@@ -511,10 +500,14 @@ template <bool WithNear, class Real>
 void evaluate_block(const Chunk& chunk, const Rows<Real>& rows, std::size_t first_row, std::size_t n,
                     BlockScratch& scratch) {
     switch (chunk.n_words) {
-        case 1: return evaluate_block<1, WithNear>(chunk, rows, first_row, n, scratch);
-        case 2: return evaluate_block<2, WithNear>(chunk, rows, first_row, n, scratch);
-        case 4: return evaluate_block<4, WithNear>(chunk, rows, first_row, n, scratch);
-        default: return evaluate_block<8, WithNear>(chunk, rows, first_row, n, scratch);
+        case 1:
+            return evaluate_block<1, WithNear>(chunk, rows, first_row, n, scratch);
+        case 2:
+            return evaluate_block<2, WithNear>(chunk, rows, first_row, n, scratch);
+        case 4:
+            return evaluate_block<4, WithNear>(chunk, rows, first_row, n, scratch);
+        default:
+            return evaluate_block<8, WithNear>(chunk, rows, first_row, n, scratch);
     }
 }
 
@@ -559,8 +552,7 @@ void write_fires(const RuleIndex& index, const Rows<Real>& rows, std::size_t n_t
             for (std::size_t w = 0; w < words_for(chunk.n_rules); ++w) {
                 std::uint64_t square[word_bits] = {};
                 const std::size_t n_square = std::min(word_bits, n - row);
-                for (std::size_t i = 0; i < n_square; ++i)
-                    square[i] = scratch.bits[(row + i) * chunk.n_words + w];
+                for (std::size_t i = 0; i < n_square; ++i) square[i] = scratch.bits[(row + i) * chunk.n_words + w];
                 transpose_64x64(square);
                 const std::size_t n_rules = std::min(word_bits, chunk.n_rules - w * word_bits);
                 for (std::size_t j = 0; j < n_rules; ++j) {

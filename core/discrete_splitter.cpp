@@ -56,7 +56,7 @@ struct Scoring {
 class LogPartitions {
 public:
     explicit LogPartitions(std::size_t n_values) {
-        std::vector<long double> row(n_values + 1, 0.0L);   // S(n, ·), scaled by 2^-exponent
+        std::vector<long double> row(n_values + 1, 0.0L);  // S(n, ·), scaled by 2^-exponent
         row[0] = 1.0L;
         long double exponent = 0.0L;
         for (std::size_t n = 1; n <= n_values; ++n) {
@@ -171,8 +171,9 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
                    const Control& control) {
     const std::size_t n_values = blocks.size();
     if (count_big(blocks, min_cases) < 1) return {};
-    blocks.erase(std::remove_if(blocks.begin(), blocks.end(), [](const Block& block) { return !(block.weight > kOccurs); }),
-                 blocks.end());
+    blocks.erase(
+        std::remove_if(blocks.begin(), blocks.end(), [](const Block& block) { return !(block.weight > kOccurs); }),
+        blocks.end());
     const LogPartitions log_partitions(blocks.size());
 
     std::vector<Block> best_blocks;
@@ -248,7 +249,8 @@ Split Splitter::discrete(std::size_t index, const NodeView& node, SplitScratch&)
     if (scoring.n_missing > 0.0 && scoring.n_known > 0.0)
         scoring.base = total_information(known.data(), known.size()) / scoring.n_known;
     if (by_subsets)
-        return subset_split(scoring, static_cast<std::int32_t>(index), std::move(blocks), cases_.min_cases, cases_.control);
+        return subset_split(scoring, static_cast<std::int32_t>(index), std::move(blocks), cases_.min_cases,
+                            cases_.control);
 
     if (count_big(blocks, cases_.min_cases) < 2) return {};
     Split split;

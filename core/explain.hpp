@@ -30,8 +30,7 @@ struct Hit {
 };
 
 // Hits of a row come in the order of its rules, task by task; a stable counting sort by row keeps that order.
-inline RuleLists sorted_by_row(const std::vector<std::vector<Hit>>& hits_of_task, std::size_t n_rows,
-                               bool with_terms) {
+inline RuleLists sorted_by_row(const std::vector<std::vector<Hit>>& hits_of_task, std::size_t n_rows, bool with_terms) {
     RuleLists lists;
     lists.starts.assign(n_rows + 1, 0);
     for (const auto& hits : hits_of_task)
@@ -75,8 +74,8 @@ RowExplanations explain_rows(const RuleIndex& index, const Rows<Real>& rows, std
             });
             for_each_bit(&scratch.near[i * chunk.n_words], chunk.n_words, [&](std::size_t bit) {
                 const std::size_t rule = chunk.first_rule + bit;
-                near[task].push_back({row, static_cast<std::int32_t>(rule),
-                                      detail::failing_term(index.premises(), rows, rule, row)});
+                near[task].push_back(
+                    {row, static_cast<std::int32_t>(rule), detail::failing_term(index.premises(), rows, rule, row)});
             });
         }
     };

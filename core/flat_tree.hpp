@@ -15,9 +15,9 @@ namespace clausewise {
 struct FlatTree {
     std::size_t n_classes = 0;
     std::vector<std::int32_t> kind, column, child_start, child, value_start, value_branch;
-    std::vector<double> threshold;      // rows up to it take the first child
-    std::vector<float> distribution;    // nodes × classes
-    std::vector<float> size;            // per node: the sum of its distribution
+    std::vector<double> threshold;    // rows up to it take the first child
+    std::vector<float> distribution;  // nodes × classes
+    std::vector<float> size;          // per node: the sum of its distribution
 
     // Class scores of each row (rows × classes), and the mean size of the leaves it reaches. A missing value, or a
     // category that no branch takes, follows every branch by its share of the training cases.
@@ -42,7 +42,8 @@ private:
     template <class Real>
     std::int32_t branch_of(std::size_t node, Real value) const {
         if (std::isnan(value)) return -1;
-        if (kind[node] == static_cast<std::int32_t>(TestKind::threshold)) return static_cast<double>(value) > threshold[node];
+        if (kind[node] == static_cast<std::int32_t>(TestKind::threshold))
+            return static_cast<double>(value) > threshold[node];
         const auto code = static_cast<std::int64_t>(value);
         const std::int64_t n_values = value_start[node + 1] - value_start[node];
         return code < 0 || code >= n_values ? -1 : value_branch[static_cast<std::size_t>(value_start[node] + code)];
@@ -57,7 +58,8 @@ private:
             if (branch < 0) {
                 for (std::int32_t c = child_start[node]; c < child_start[node + 1]; ++c) {
                     const auto next = static_cast<std::size_t>(child[static_cast<std::size_t>(c)]);
-                    if (size[next] > kEmpty) descend(table, row, next, node, fraction * size[next] / size[node], scores, leaf_size);
+                    if (size[next] > kEmpty)
+                        descend(table, row, next, node, fraction * size[next] / size[node], scores, leaf_size);
                 }
                 return;
             }
@@ -66,7 +68,8 @@ private:
             node = static_cast<std::size_t>(child[static_cast<std::size_t>(child_start[node] + branch)]);
         }
         const std::size_t source = size[node] < kEmpty ? parent : node;
-        for (std::size_t c = 0; c < n_classes; ++c) scores[c] += fraction * distribution[source * n_classes + c] / size[source];
+        for (std::size_t c = 0; c < n_classes; ++c)
+            scores[c] += fraction * distribution[source * n_classes + c] / size[source];
         leaf_size += fraction * size[source];
     }
 };

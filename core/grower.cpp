@@ -25,8 +25,13 @@ Regime Regime::of_classifier(std::size_t n_cases, std::size_t n_classes) {
 
 Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& information, const std::vector<bool>& in_use,
                bool use_subsets, std::size_t n_threads)
-    : cases_(cases), regime_(regime), splitter_(cases, information, use_subsets), use_subsets_(use_subsets),
-      n_threads_(std::max<std::size_t>(1, n_threads)), scratch_(n_threads_), was_tested_(in_use.size(), false) {
+    : cases_(cases),
+      regime_(regime),
+      splitter_(cases, information, use_subsets),
+      use_subsets_(use_subsets),
+      n_threads_(std::max<std::size_t>(1, n_threads)),
+      scratch_(n_threads_),
+      was_tested_(in_use.size(), false) {
     for (std::size_t a = 0; a < in_use.size(); ++a)
         if (in_use[a]) columns_.push_back(a);
     splits_.resize(columns_.size());
@@ -66,10 +71,8 @@ std::int32_t Grower::grow_node(Tree& tree, Span rows, std::size_t depth) {
     float errors = 0.0f;
     for (const std::int32_t child : tree[id].children) errors += tree[child].errors;
     // Without a real gain on the training cases the test is taken back.
-    if (errors >= 0.999 * tree[id].errors)
-        tree[id].make_leaf();
-    else
-        tree[id].errors = errors;
+    if (errors >= 0.999 * tree[id].errors) tree[id].make_leaf();
+    else tree[id].errors = errors;
     return id;
 }
 
@@ -96,7 +99,8 @@ void Grower::grow_branches(Tree& tree, std::int32_t id, Span rows, std::size_t d
     children.reserve(division.n_branches());
     for (std::size_t b = 0; b < division.n_branches(); ++b) {
         std::int32_t child = -1;
-        const bool entered = division.enter(b, [&](Span branch, double) { child = grow_node(tree, branch, depth + 1); });
+        const bool entered =
+            division.enter(b, [&](Span branch, double) { child = grow_node(tree, branch, depth + 1); });
         if (!entered) {
             Node empty;
             empty.label = tree[id].label;
@@ -121,15 +125,19 @@ const Split* Grower::choose(const NodeView& node) {
     evaluate_columns(node);
     const auto is_remaining = [](const Split& split) { return split.gain >= kLeastGain; };
     const auto has_many_values = [&](const Split& split) {
-        return split.test.kind == TestKind::multiway && split.test.n_branches >= 0.3 * static_cast<double>(regime_.n_cases);
+        return split.test.kind == TestKind::multiway &&
+               split.test.n_branches >= 0.3 * static_cast<double>(regime_.n_cases);
     };
     // Without subsets, columns of very many values are looked at only if there is nothing else.
     const bool skips_many_values =
-        !use_subsets_ && std::any_of(splits_.begin(), splits_.end(),
-                                     [&](const Split& split) { return is_remaining(split) && !has_many_values(split); });
+        !use_subsets_ && std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
+            return is_remaining(split) && !has_many_values(split);
+        });
     double sum = 0.0;
     std::size_t n_remaining = 0;
-    const auto takes_part = [&](const Split& split) { return is_remaining(split) && !(skips_many_values && has_many_values(split)); };
+    const auto takes_part = [&](const Split& split) {
+        return is_remaining(split) && !(skips_many_values && has_many_values(split));
+    };
     for (const Split& split : splits_)
         if (takes_part(split)) {
             sum += split.gain;

@@ -13,8 +13,8 @@ namespace clausewise {
 
 // What holds for one tree.
 struct Regime {
-    float average_gain_weight = 1.0f;   // how much the mean gain of all columns counts as the least gain
-    float coding_weight = 0.0f;         // how much the cost of naming a column counts
+    float average_gain_weight = 1.0f;  // how much the mean gain of all columns counts as the least gain
+    float coding_weight = 0.0f;        // how much the cost of naming a column counts
     std::size_t n_cases = 0;
 
     static Regime of_classifier(std::size_t n_cases, std::size_t n_classes);
@@ -44,10 +44,10 @@ private:
     Splitter splitter_;
     bool use_subsets_;
     std::size_t n_threads_;
-    std::vector<std::size_t> columns_;          // those in use
-    std::vector<Split> splits_;                 // one per column in use
-    std::vector<SplitScratch> scratch_;         // one per thread
-    std::vector<bool> was_tested_;              // columns with a multiway test above
+    std::vector<std::size_t> columns_;   // those in use
+    std::vector<Split> splits_;          // one per column in use
+    std::vector<SplitScratch> scratch_;  // one per thread
+    std::vector<bool> was_tested_;       // columns with a multiway test above
     std::vector<std::int32_t> spare_rows_;
     std::vector<std::int32_t> rare_rows_, other_rows_;  // of the node at hand
     std::vector<std::uint8_t> is_here_;

@@ -29,8 +29,7 @@ float PessimisticErrors::with_errors(float n, float errors) const {
     if (errors + 0.5 >= n) return static_cast<float>(0.67 * (n - errors));
     const double e = errors + 0.5;
     const float half = k_ / 2.0f, quarter = k_ / 4.0f, denominator = n + k_;
-    const float rate =
-        static_cast<float>((e + half + std::sqrt(k_ * (e * (1.0 - e / n) + quarter))) / denominator);
+    const float rate = static_cast<float>((e + half + std::sqrt(k_ * (e * (1.0 - e / n) + quarter))) / denominator);
     const float expected = n * rate;
     return expected - errors;
 }

@@ -122,8 +122,9 @@ void prepare_discrete(Column& column, const std::vector<float>& numbers, std::si
             continue;
         }
         if (!(code >= 0.0f && code < static_cast<float>(n_values)) || code != std::floor(code))
-            throw std::invalid_argument("column " + std::to_string(index) + " is categorical; row " + std::to_string(row) +
-                                        " holds no code between 0 and " + std::to_string(n_values - 1));
+            throw std::invalid_argument("column " + std::to_string(index) + " is categorical; row " +
+                                        std::to_string(row) + " holds no code between 0 and " +
+                                        std::to_string(n_values - 1));
         column.ranks[row] = static_cast<std::int32_t>(code);
     }
 }
@@ -140,8 +141,8 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
                const Control& control)
     : n_rows_(table.n_rows), columns_(table.n_columns), information_(std::min(table.n_rows, kMaxRows)) {
     if (n_categories.size() != table.n_columns)
-        throw std::invalid_argument("the table has " + std::to_string(table.n_columns) + " columns, kinds are given for " +
-                                    std::to_string(n_categories.size()));
+        throw std::invalid_argument("the table has " + std::to_string(table.n_columns) +
+                                    " columns, kinds are given for " + std::to_string(n_categories.size()));
     if (table.n_rows > kMaxRows)
         throw std::invalid_argument("at most 16,777,216 rows can be learnt from; got " + std::to_string(table.n_rows) +
                                     ". Pass a sample of the rows.");
@@ -156,10 +157,8 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
         for (std::size_t j = 0; j < width; ++j) {
             control.check();
             const std::size_t index = first + j;
-            if (n_categories[index] > 0)
-                prepare_discrete(columns_[index], mine.strip[j], index, n_categories[index]);
-            else
-                prepare_continuous(columns_[index], mine.strip[j], index, mine);
+            if (n_categories[index] > 0) prepare_discrete(columns_[index], mine.strip[j], index, n_categories[index]);
+            else prepare_continuous(columns_[index], mine.strip[j], index, mine);
         }
     });
 }
@@ -173,8 +172,8 @@ std::size_t Matrix::memory() const {
 }
 
 template <class Real>
-std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table, const std::vector<std::int32_t>& columns,
-                            const std::vector<std::int32_t>& ranks) {
+std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table,
+                            const std::vector<std::int32_t>& columns, const std::vector<std::int32_t>& ranks) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     std::vector<Gap> gaps(columns.size(), {-kInfinity, kInfinity});
     std::vector<std::vector<std::size_t>> wanted(matrix.n_columns());

@@ -18,13 +18,13 @@ inline constexpr std::int32_t kMissing = -1;
 struct Column {
     bool is_discrete = false;
     bool has_missing = false;
-    std::int32_t common_rank = -1;      // a value that many rows share, such as the 0 of a rectified unit; -1 if none
-    bool is_mostly_unique = false;      // continuous, and beside the common value few are repeated
-    std::vector<std::int32_t> repeated_ranks;   // if mostly unique: those few
-    std::int32_t n_values = 0;          // distinct known values, or the declared values of a discrete column
-    std::vector<std::int32_t> ranks;    // per row: rank of the value, code of the category, or kMissing
-    std::vector<float> values;          // continuous: the distinct values, ascending
-    std::vector<std::int32_t> starts;   // continuous: starts[r] = known rows with a rank below r; one more at the end
+    std::int32_t common_rank = -1;  // a value that many rows share, such as the 0 of a rectified unit; -1 if none
+    bool is_mostly_unique = false;  // continuous, and beside the common value few are repeated
+    std::vector<std::int32_t> repeated_ranks;  // if mostly unique: those few
+    std::int32_t n_values = 0;                 // distinct known values, or the declared values of a discrete column
+    std::vector<std::int32_t> ranks;           // per row: rank of the value, code of the category, or kMissing
+    std::vector<float> values;                 // continuous: the distinct values, ascending
+    std::vector<std::int32_t> starts;  // continuous: starts[r] = known rows with a rank below r; one more at the end
 
     bool is_usable() const { return is_discrete || n_values > 1; }
     // Greatest rank whose value is at most `threshold`; 0 if there is none (C5.0 then takes the smallest value).
@@ -41,7 +41,8 @@ struct TableView {
     std::ptrdiff_t column_stride;
 
     Real at(std::size_t row, std::size_t column) const {
-        return data[static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride];
+        return data[static_cast<std::ptrdiff_t>(row) * row_stride +
+                    static_cast<std::ptrdiff_t>(column) * column_stride];
     }
 };
 
@@ -56,8 +57,8 @@ public:
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_columns() const { return columns_.size(); }
     const Column& column(std::size_t index) const { return columns_[index]; }
-    const CountInformation& information() const { return information_; }    // for counts up to n_rows()
-    std::size_t memory() const;                                             // bytes held
+    const CountInformation& information() const { return information_; }  // for counts up to n_rows()
+    std::size_t memory() const;                                           // bytes held
 
 private:
     std::size_t n_rows_;
@@ -72,7 +73,7 @@ struct Gap {
     double right;
 };
 template <class Real>
-std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table, const std::vector<std::int32_t>& columns,
-                            const std::vector<std::int32_t>& ranks);
+std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table,
+                            const std::vector<std::int32_t>& columns, const std::vector<std::int32_t>& ranks);
 
 }  // namespace clausewise

@@ -31,8 +31,7 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, Work&& work) {
     std::mutex failure_guard;
     const auto take_tasks = [&](std::size_t worker) {
         try {
-            for (std::size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;)
-                work(task, worker);
+            for (std::size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) work(task, worker);
         } catch (...) {
             next.store(n_tasks, std::memory_order_relaxed);
             const std::lock_guard<std::mutex> lock(failure_guard);

@@ -161,7 +161,7 @@ private:
     double slack_;
     float lowest_ = 1e38f;
     double total_ = 0.0;
-    std::vector<std::int32_t> path_;                    // root … node
+    std::vector<std::int32_t> path_;  // root … node
     std::vector<std::vector<std::int32_t>> paths_;
 };
 
@@ -176,7 +176,8 @@ void prune_globally(const Cases& cases, Tree& tree) {
         errors = 0.0;
         TrainingClassifier classifier(cases, tree);
         for (std::int32_t row = 0; row < static_cast<std::int32_t>(cases.n_rows()); ++row)
-            if (classifier.classify(row, -1) != static_cast<std::int32_t>(cases.class_of(row))) errors += cases.weight(row);
+            if (classifier.classify(row, -1) != static_cast<std::int32_t>(cases.class_of(row)))
+                errors += cases.weight(row);
     }
     double slack = std::sqrt(errors * (1.0 - errors / static_cast<double>(cases.n_rows())));
     while (slack > 0.0) {
@@ -328,14 +329,16 @@ void TrainingClassifier::descend(std::int32_t id, std::int32_t parent, std::int3
     const Node& node = tree_[id];
     if (node.is_leaf()) {
         const Node& source = node.size < 1e-4 ? tree_[parent] : node;
-        for (std::size_t c = 0; c < scores_.size(); ++c) scores_[c] += static_cast<float>(fraction * source.distribution[c]) / source.size;
+        for (std::size_t c = 0; c < scores_.size(); ++c)
+            scores_[c] += static_cast<float>(fraction * source.distribution[c]) / source.size;
         return;
     }
     const Column& column = cases_.matrix.column(static_cast<std::size_t>(node.test.column));
     const std::int32_t branch =
         node.test.column == unknown_column ? -1 : node.test.branch_of(column.ranks[static_cast<std::size_t>(row)]);
     if (branch >= 0) {
-        if (fraction >= 0.01) descend(node.children[static_cast<std::size_t>(branch)], id, row, fraction, unknown_column);
+        if (fraction >= 0.01)
+            descend(node.children[static_cast<std::size_t>(branch)], id, row, fraction, unknown_column);
         return;
     }
     for (const std::int32_t child : node.children)

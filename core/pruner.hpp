@@ -22,7 +22,8 @@ private:
     // Estimated errors of the subtree on the rows. With `update` the subtree is pruned and its figures renewed; with
     // `rebuild` a raised branch may be grown afresh.
     float estimate(Tree& tree, std::int32_t id, Span rows, bool update, bool rebuild, std::size_t depth);
-    float estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, bool update, bool rebuild, std::size_t depth);
+    float estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, bool update, bool rebuild,
+                            std::size_t depth);
     float estimate_leaf(float size, float errors, std::int32_t label) const;
 
     Cases& cases_;

@@ -14,9 +14,7 @@ double times_lg(double x) { return x * lg(x); }
 double two_way_information(double a, double b) { return times_lg(a + b) - times_lg(a) - times_lg(b); }
 
 // Laplace's estimate of the error rate.
-float error_rate(double n, double errors) {
-    return n < 1e-4 ? 0.5f : static_cast<float>((errors + 1.0) / (n + 2.0));
-}
+float error_rate(double n, double errors) { return n < 1e-4 ? 0.5f : static_cast<float>((errors + 1.0) / (n + 2.0)); }
 
 bool states_the_same(const Condition& a, const Condition& b) {
     return a.column == b.column && a.kind == b.kind && a.threshold_rank == b.threshold_rank && a.values == b.values;
@@ -24,7 +22,9 @@ bool states_the_same(const Condition& a, const Condition& b) {
 
 std::uint64_t hash_of(const FormedRule& rule) {
     std::uint64_t hash = static_cast<std::uint64_t>(rule.label);
-    const auto mix = [&](std::int32_t number) { hash = (hash ^ static_cast<std::uint32_t>(number)) * 0x9e3779b97f4a7c15u + (hash >> 29); };
+    const auto mix = [&](std::int32_t number) {
+        hash = (hash ^ static_cast<std::uint32_t>(number)) * 0x9e3779b97f4a7c15u + (hash >> 29);
+    };
     for (const Condition& condition : rule.conditions) {
         mix(condition.column);
         mix(static_cast<std::int32_t>(condition.kind));
@@ -40,17 +40,19 @@ void add_members(Words& set, const Words& more) {
 
 double log_choose(std::size_t n, std::size_t k) {
     long double ways = 1.0L;
-    for (std::size_t i = 1; i <= k; ++i) ways = std::floor(ways * static_cast<long double>(n - k + i) / static_cast<long double>(i) + 0.5L);
+    for (std::size_t i = 1; i <= k; ++i)
+        ways = std::floor(ways * static_cast<long double>(n - k + i) / static_cast<long double>(i) + 0.5L);
     return lg(static_cast<double>(ways));
 }
 
 }  // namespace
 
 struct RuleFormer::Counts {
-    double n = 0.0, errors = 0.0;                       // with all kept conditions
-    std::vector<double> n_without, errors_without;      // per step of the path, without that one
+    double n = 0.0, errors = 0.0;                   // with all kept conditions
+    std::vector<double> n_without, errors_without;  // per step of the path, without that one
 
-    // The rows that failed nothing but `dropped` are covered now. Those that failed it and one other are yet to be added.
+    // The rows that failed nothing but `dropped` are covered now. Those that failed it and one other are yet to be
+    // added.
     void move_past(std::size_t dropped, const std::vector<std::size_t>& kept) {
         for (const std::size_t d : kept) {
             n_without[d] += n_without[dropped] - n;
@@ -97,13 +99,14 @@ private:
     const std::vector<Step>& path_;
     BitCounters n_failed_;
     const Words& of_class_;
-    SparseWords nearly_covered_;    // rows that fail one condition, since the last drop
+    SparseWords nearly_covered_;  // rows that fail one condition, since the last drop
 };
 
 // Counts for any weights and for costs, kept incrementally as they are defined.
 class RuleFormer::WeightedCounter {
 public:
-    WeightedCounter(const Cases& cases, const std::vector<Step>& path, std::int32_t label, const std::vector<float>& error_costs)
+    WeightedCounter(const Cases& cases, const std::vector<Step>& path, std::int32_t label,
+                    const std::vector<float>& error_costs)
         : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(cases.n_rows(), 0) {
         for (const Step& step : path)
             for (std::size_t row = 0; row < n_failed_.size(); ++row) n_failed_[row] += fails(step, row);
@@ -172,7 +175,8 @@ std::vector<float> relative_error_costs(const Cases& cases, const std::vector<do
     for (std::size_t p = 0; p < k; ++p)
         for (std::size_t r = 0; r < k; ++r)
             if (r != p)
-                expected += class_totals[p] / n * (class_totals[r] / n) / (1.0 - class_totals[p] / n) * cases.costs(p, r);
+                expected +=
+                    class_totals[p] / n * (class_totals[r] / n) / (1.0 - class_totals[p] / n) * cases.costs(p, r);
     std::vector<float> relative(k * k);
     for (std::size_t p = 0; p < k; ++p)
         for (std::size_t r = 0; r < k; ++r)
@@ -182,9 +186,14 @@ std::vector<float> relative_error_costs(const Cases& cases, const std::vector<do
 
 RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
                        bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs)
-    : cases_(cases), class_totals_(class_totals), use_subsets_(use_subsets), log_factorial_(log_factorial),
-      error_costs_(error_costs), column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
-      n_failed_(cases.n_rows()), class_rows_(cases.n_classes) {}
+    : cases_(cases),
+      class_totals_(class_totals),
+      use_subsets_(use_subsets),
+      log_factorial_(log_factorial),
+      error_costs_(error_costs),
+      column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
+      n_failed_(cases.n_rows()),
+      class_rows_(cases.n_classes) {}
 
 std::vector<FormedRule> RuleFormer::form(const Tree& tree) {
     visit(tree, 0);
@@ -227,7 +236,9 @@ Words RuleFormer::rows_failing(const Test& test, std::size_t branch, Words previ
     }
     Words fails(words_for(column.ranks.size()), 0);
     for (std::size_t row = 0; row < column.ranks.size(); ++row)
-        fails[row >> 6] |= static_cast<std::uint64_t>(test.branch_of(column.ranks[row]) != static_cast<std::int32_t>(branch)) << (row & 63);
+        fails[row >> 6] |=
+            static_cast<std::uint64_t>(test.branch_of(column.ranks[row]) != static_cast<std::int32_t>(branch))
+            << (row & 63);
     return fails;
 }
 
@@ -243,7 +254,8 @@ Condition RuleFormer::condition_of(const Test& test, std::size_t branch) {
         return condition;
     }
     for (std::size_t v = 0; v < test.branch_of_value.size(); ++v)
-        if (test.branch_of_value[v] == static_cast<std::int32_t>(branch)) condition.values.push_back(static_cast<std::int32_t>(v));
+        if (test.branch_of_value[v] == static_cast<std::int32_t>(branch))
+            condition.values.push_back(static_cast<std::int32_t>(v));
     condition.kind = condition.values.size() == 1 ? ConditionKind::equals : ConditionKind::among;
     // Which value: by their entropy in the training data for a multiway test; which subset: one of those of its size.
     std::vector<std::size_t> counts(static_cast<std::size_t>(cases_.matrix.column(column).n_values), 0);
@@ -261,7 +273,8 @@ Condition RuleFormer::condition_of(const Test& test, std::size_t branch) {
         }
         condition.bits = column_bits_ + static_cast<float>(entropy);
     } else {
-        const auto n_occurring = static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; }));
+        const auto n_occurring =
+            static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; }));
         const std::size_t n_named = std::min(condition.values.size(), n_occurring - 1);
         condition.bits = column_bits_ + static_cast<float>(log_choose(n_occurring, n_named));
     }
@@ -309,9 +322,10 @@ void RuleFormer::drop_conditions(Counter& counter, std::int32_t label) {
     for (const Step& step : path_) cost += step.condition.bits;
     cost -= log_factorial_(path_.size());
     for (;;) {
-        const double gain = two_way_information(of_class, n_cases - of_class) -
-                            two_way_information(counts.n - counts.errors, counts.errors) -
-                            two_way_information(of_class - counts.n + counts.errors, n_cases - of_class - counts.errors);
+        const double gain =
+            two_way_information(of_class, n_cases - of_class) -
+            two_way_information(counts.n - counts.errors, counts.errors) -
+            two_way_information(of_class - counts.n + counts.errors, n_cases - of_class - counts.errors);
         counts.errors = std::min(counts.errors, counts.n);
         std::size_t weakest = kept[0];
         float weakest_rate = 2.0f;
@@ -335,7 +349,8 @@ void RuleFormer::drop_conditions(Counter& counter, std::int32_t label) {
     }
 }
 
-void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors, RowSet covered) {
+void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors,
+                        RowSet covered) {
     const auto target = static_cast<std::size_t>(label);
     double correct = cover - errors;
     float prior = static_cast<float>(class_totals_[target] / static_cast<double>(cases_.n_rows()));

@@ -18,17 +18,17 @@ std::vector<float> relative_error_costs(const Cases& cases, const std::vector<do
 
 class RuleFormer {
 public:
-    RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use, bool use_subsets,
-               LogFactorial& log_factorial, const std::vector<float>& error_costs);
+    RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
+               bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs);
 
     std::vector<FormedRule> form(const Tree& tree);
 
 private:
-    struct Step {           // one condition of the current path, with the rows that fail it
+    struct Step {  // one condition of the current path, with the rows that fail it
         Condition condition;
         Words fails;
     };
-    struct Counts;          // covered and wrong weight, for all kept conditions and without each
+    struct Counts;  // covered and wrong weight, for all kept conditions and without each
     class UnitCounter;
     class WeightedCounter;
 
@@ -53,10 +53,10 @@ private:
     const std::vector<float>& error_costs_;
     float column_bits_;
     std::vector<Step> path_;
-    BitCounters n_failed_;              // per row, how many conditions of the path it fails
+    BitCounters n_failed_;  // per row, how many conditions of the path it fails
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
-    std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;   // where rules_ holds a rule
+    std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // where rules_ holds a rule
 };
 
 }  // namespace clausewise

@@ -16,9 +16,8 @@ struct Condition {
     ConditionKind kind = ConditionKind::at_most;
     std::int32_t threshold_rank = 0;
     float threshold = 0.0f;
-    std::vector<std::int32_t> values;   // discrete, ascending
-    float bits = 0.0f;                  // to write it down
-
+    std::vector<std::int32_t> values;  // discrete, ascending
+    float bits = 0.0f;                 // to write it down
 };
 
 // Rows of the training data: a list when few, a bit each when many.
@@ -31,7 +30,8 @@ public:
             return;
         }
         rows_.reserve(n_members);
-        for_each_bit(words.data(), words.size(), [&](std::size_t row) { rows_.push_back(static_cast<std::int32_t>(row)); });
+        for_each_bit(words.data(), words.size(),
+                     [&](std::size_t row) { rows_.push_back(static_cast<std::int32_t>(row)); });
     }
     explicit RowSet(std::vector<std::int32_t> rows) : n_members_(rows.size()), rows_(std::move(rows)) {}
 
@@ -55,7 +55,7 @@ struct FormedRule {
     float cover = 0.0f;
     float correct = 0.0f;
     float lift = 0.0f;
-    std::int32_t vote = 0;      // per mille
+    std::int32_t vote = 0;  // per mille
     float bits = 0.0f;
     RowSet covered;
 };

@@ -17,8 +17,9 @@ std::vector<bool> initial_subset(const Cases& cases, const std::vector<double>& 
     std::vector<bool> selected(rules.size(), false);
     std::vector<std::size_t> order(rules.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rules[a].vote > rules[b].vote; });
-    std::vector<std::int32_t> covered_for(cells.size(), -1);    // the last class whose rules cover the cell
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rules[a].vote > rules[b].vote; });
+    std::vector<std::int32_t> covered_for(cells.size(), -1);  // the last class whose rules cover the cell
     for (std::int32_t label = 0; label < static_cast<std::int32_t>(cases.n_classes); ++label) {
         double remaining = class_totals[static_cast<std::size_t>(label)], false_positives = 0.0;
         for (const std::size_t r : order) {
@@ -26,7 +27,8 @@ std::vector<bool> initial_subset(const Cases& cases, const std::vector<double>& 
             if (rules[r].label != label || rules[r].correct < cases.min_cases) continue;
             double new_true = 0.0, new_false = 0.0;
             cells.cells_of_rule.for_each(r, [&](std::size_t cell) {
-                if (covered_for[cell] != label) (cells.label[cell] == label ? new_true : new_false) += cells.weight[cell];
+                if (covered_for[cell] != label)
+                    (cells.label[cell] == label ? new_true : new_false) += cells.weight[cell];
             });
             if (new_true - new_false <= cases.min_cases + 1e-4) continue;
             remaining -= new_true;
@@ -68,7 +70,8 @@ private:
 // that no selected rule covers is an error, whatever its class.
 class Votes {
 public:
-    Votes(std::size_t n_cells, std::size_t n_classes) : n_classes_(n_classes), votes_(n_cells * n_classes, 0), n_firing_(n_cells, 0) {}
+    Votes(std::size_t n_cells, std::size_t n_classes)
+        : n_classes_(n_classes), votes_(n_cells * n_classes, 0), n_firing_(n_cells, 0) {}
 
     void add(const FormedRule& rule, std::int32_t sign, std::size_t cell) {
         votes_[cell * n_classes_ + static_cast<std::size_t>(rule.label)] += sign * rule.vote;
@@ -88,10 +91,16 @@ private:
 // Any weights: single-precision sums over rows in order, made anew for the rules that share rows with the flipped one.
 class SummedChanges {
 public:
-    SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected,
-                  const std::vector<float>& error_costs)
-        : n_classes_(cases.n_classes), rules_(rules), cells_(cells), selected_(selected), error_costs_(error_costs),
-          votes_(cells.size(), cases.n_classes), changes_(rules.size()), is_known_(rules.size(), false) {
+    SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
+                  const std::vector<bool>& selected, const std::vector<float>& error_costs)
+        : n_classes_(cases.n_classes),
+          rules_(rules),
+          cells_(cells),
+          selected_(selected),
+          error_costs_(error_costs),
+          votes_(cells.size(), cases.n_classes),
+          changes_(rules.size()),
+          is_known_(rules.size(), false) {
         for (std::size_t r = 0; r < rules.size(); ++r)
             if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
         for (std::size_t cell = 0; cell < cells.size(); ++cell) total_ += error(cell);
@@ -128,7 +137,8 @@ private:
         const auto predicted = static_cast<std::size_t>(std::max_element(votes, votes + n_classes_) - votes);
         const std::size_t actual = cells_.label[cell];
         if (predicted == actual) return 0.0f;
-        return error_costs_.empty() ? cells_.weight[cell] : cells_.weight[cell] * error_costs_[predicted * n_classes_ + actual];
+        return error_costs_.empty() ? cells_.weight[cell]
+                                    : cells_.weight[cell] * error_costs_[predicted * n_classes_ + actual];
     }
 
     std::size_t n_classes_;
@@ -145,8 +155,11 @@ private:
 // Unit weights: whole numbers, so a flip only has to revisit its own cells and the rules that cover them.
 class CountedChanges {
 public:
-    CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells, const std::vector<bool>& selected)
-        : n_classes_(static_cast<std::int32_t>(cases.n_classes)), rules_(rules), cells_(cells),
+    CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
+                   const std::vector<bool>& selected)
+        : n_classes_(static_cast<std::int32_t>(cases.n_classes)),
+          rules_(rules),
+          cells_(cells),
           votes_(cells.size(), cases.n_classes) {
         for (std::size_t r = 0; r < rules.size(); ++r) {
             const std::int32_t sign = selected[r] ? -1 : 1;
@@ -281,7 +294,8 @@ std::int32_t default_class(const Cases& cases, const std::vector<double>& class_
 
 // Classes in order, votes descending. The selection sort swaps within the array of all candidates, and these swaps
 // decide the order of equal votes.
-std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std::vector<bool>& selected, std::size_t n_classes) {
+std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std::vector<bool>& selected,
+                                       std::size_t n_classes) {
     std::vector<std::size_t> array(rules.size());
     std::iota(array.begin(), array.end(), std::size_t{0});
     std::size_t current = 0;
@@ -290,7 +304,8 @@ std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std:
             std::size_t best = array.size();
             for (std::size_t p = current; p < array.size(); ++p) {
                 const std::size_t r = array[p];
-                if (selected[r] && rules[r].label == label && (best == array.size() || rules[r].vote > rules[array[best]].vote))
+                if (selected[r] && rules[r].label == label &&
+                    (best == array.size() || rules[r].vote > rules[array[best]].vote))
                     best = p;
             }
             if (best == array.size()) break;
@@ -304,8 +319,9 @@ std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std:
 
 }  // namespace
 
-SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, std::vector<FormedRule> candidates,
-                           float tree_errors, LogFactorial& log_factorial, const std::vector<float>& error_costs) {
+SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals,
+                           std::vector<FormedRule> candidates, float tree_errors, LogFactorial& log_factorial,
+                           const std::vector<float>& error_costs) {
     const Cells cells = Cells::of(cases, candidates);
     std::vector<bool> selected = initial_subset(cases, class_totals, candidates, cells);
     DescriptionLength length(cases, tree_errors, log_factorial);

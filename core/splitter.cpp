@@ -48,15 +48,15 @@ double part_information(double z, double n) { return z <= 0.0 ? 0.0 : -z * lg(z 
 
 // Follows the cuts of one column from left to right and keeps the best.
 struct Splitter::Scan {
-    double n_all;               // weight of the node's cases
-    double n_unknown = 0.0;     // of them, with a missing value
+    double n_all;            // weight of the node's cases
+    double n_unknown = 0.0;  // of them, with a missing value
     double n_known = 0.0;
     double base = 0.0;
-    double best = kNoCut;       // information left after the best cut, times its size
-    double weight_below = 0.0;  // of the best cut
-    std::int64_t n_cuts = 0;    // in the admissible range, evaluated or not
-    std::int32_t rank_below = -1, rank_above = -1;      // values beside the best cut
-    std::int32_t lowest_rank = -1, highest_rank = -1;   // of the known values
+    double best = kNoCut;                              // information left after the best cut, times its size
+    double weight_below = 0.0;                         // of the best cut
+    std::int64_t n_cuts = 0;                           // in the admissible range, evaluated or not
+    std::int32_t rank_below = -1, rank_above = -1;     // values beside the best cut
+    std::int32_t lowest_rank = -1, highest_rank = -1;  // of the known values
 
     void offer(double information, double below, std::int32_t left, std::int32_t right) {
         if (information >= best) return;
@@ -100,7 +100,8 @@ void Splitter::scan_beside_rare(const Place& place, const Column& column, const 
     // Groups with cases of the rare class: their ranks, and how many such cases there are up to each.
     auto& keys = scratch.keys;
     keys.clear();
-    for (const std::int32_t row : node.rare_rows) keys.push_back(static_cast<std::uint32_t>(column.ranks[static_cast<std::size_t>(row)]));
+    for (const std::int32_t row : node.rare_rows)
+        keys.push_back(static_cast<std::uint32_t>(column.ranks[static_cast<std::size_t>(row)]));
     sort_keys(keys, scratch.sorted, 0);
     auto& rare_rank = scratch.group_rank;
     auto& rare_up_to = scratch.group_end;
@@ -137,7 +138,7 @@ void Splitter::scan_beside_rare(const Place& place, const Column& column, const 
         return information_[cases] - (information_[node.rare_class == 0 ? rare : cases - rare] +
                                       information_[node.rare_class == 0 ? cases - rare : rare]);
     };
-    std::size_t g = 0;      // rare groups up to the cut
+    std::size_t g = 0;  // rare groups up to the cut
     for (const std::int32_t cut : cuts) {
         while (g < n_rare_groups && rare_rank[g] <= cut) ++g;
         const std::int32_t below = place.cases_up_to(cut), rare_below = g == 0 ? 0 : rare_up_to[g - 1];
@@ -180,11 +181,12 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             if (node.rare_rows.size() > 0 && node.holds_all_rows)
                 scan_beside_rare(WholeColumn(column), column, node, scratch, scan);
             else if (node.rare_rows.size() > 0 && is_marked && !column.is_mostly_unique)
-                scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch, scan);
+                scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.place), column, node,
+                                 scratch, scan);
             else if (node.rare_rows.size() > 0 && is_marked)
-                scan_beside_rare(MarkedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch, scan);
-            else
-                scan_two_classes(column, node, is_marked, scratch, scan);
+                scan_beside_rare(MarkedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch,
+                                 scan);
+            else scan_two_classes(column, node, is_marked, scratch, scan);
         }
     }
     if (scan.best >= kNoCut) return {};
@@ -219,7 +221,9 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
 class Splitter::TwoClassScan {
 public:
     TwoClassScan(const CountInformation& information, const NodeView& node, double side, Scan& scan)
-        : information_(information), scan_(scan), total_(static_cast<std::int32_t>(node.rows.size())),
+        : information_(information),
+          scan_(scan),
+          total_(static_cast<std::int32_t>(node.rows.size())),
           total_first_(static_cast<std::int32_t>(node.counts.per_class[0])),
           first_end_(static_cast<std::int32_t>(std::ceil(side - 1e-5))),
           last_end_(total_ - static_cast<std::int32_t>(std::ceil(side))) {}
@@ -245,7 +249,7 @@ private:
     static int label(std::int32_t n, std::int32_t n_first) { return n_first == n ? 1 : n_first == 0 ? 2 : 0; }
     void evaluate(std::int32_t rank) {
         const double low = information_[end_] - (information_[first_] + information_[end_ - first_]);
-        if (low >= scan_.best) {    // no later cut can win; they are only counted
+        if (low >= scan_.best) {  // no later cut can win; they are only counted
             is_decided_ = true;
             return;
         }
@@ -257,9 +261,9 @@ private:
     const CountInformation& information_;
     Scan& scan_;
     const std::int32_t total_, total_first_;
-    const std::int32_t first_end_, last_end_;   // cuts after so many cases are allowed
-    std::int32_t end_ = 0, first_ = 0;          // cases so far, and those of the first class
-    int label_ = 0;                             // of the last group
+    const std::int32_t first_end_, last_end_;  // cuts after so many cases are allowed
+    std::int32_t end_ = 0, first_ = 0;         // cases so far, and those of the first class
+    int label_ = 0;                            // of the last group
     bool is_decided_ = false;
 };
 
@@ -278,21 +282,23 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
         of_first_class.assign(present.size(), 0);
         repeated.clear();
         std::int32_t first_uncommon = 0;
-        const std::int32_t n_common = visit_uncommon(column, node.rows, scratch.place.kept, [&](std::size_t r, std::int32_t row) {
-            const auto is_first = static_cast<std::uint64_t>(classes[row] == 0);
-            first_uncommon += static_cast<std::int32_t>(is_first);
-            const std::uint64_t bit = std::uint64_t{1} << (r & 63);
-            if (present[r >> 6] & bit) {
-                repeated.push_back(static_cast<std::int32_t>(r * 2 + is_first));
-                return;
-            }
-            present[r >> 6] |= bit;
-            of_first_class[r >> 6] |= is_first << (r & 63);
-        });
+        const std::int32_t n_common =
+            visit_uncommon(column, node.rows, scratch.place.kept, [&](std::size_t r, std::int32_t row) {
+                const auto is_first = static_cast<std::uint64_t>(classes[row] == 0);
+                first_uncommon += static_cast<std::int32_t>(is_first);
+                const std::uint64_t bit = std::uint64_t{1} << (r & 63);
+                if (present[r >> 6] & bit) {
+                    repeated.push_back(static_cast<std::int32_t>(r * 2 + is_first));
+                    return;
+                }
+                present[r >> 6] |= bit;
+                of_first_class[r >> 6] |= is_first << (r & 63);
+            });
         std::sort(repeated.begin(), repeated.end());
         repeated.push_back(std::numeric_limits<std::int32_t>::max());
         const std::int32_t first_common = static_cast<std::int32_t>(node.counts.per_class[0]) - first_uncommon;
-        if (n_common > 0) present[static_cast<std::size_t>(column.common_rank) >> 6] |= std::uint64_t{1} << (column.common_rank & 63);
+        if (n_common > 0)
+            present[static_cast<std::size_t>(column.common_rank) >> 6] |= std::uint64_t{1} << (column.common_rank & 63);
         const std::int32_t* again = repeated.data();
         for (std::size_t w = 0; w < present.size(); ++w)
             for (std::uint64_t here = present[w]; here != 0; here &= here - 1) {
@@ -300,7 +306,8 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
                 const std::int32_t r = static_cast<std::int32_t>(w * 64) + bit;
                 const bool is_common = r == column.common_rank;
                 std::int32_t n = is_common ? n_common : 1;
-                std::int32_t n_first = is_common ? first_common : static_cast<std::int32_t>((of_first_class[w] >> bit) & 1);
+                std::int32_t n_first =
+                    is_common ? first_common : static_cast<std::int32_t>((of_first_class[w] >> bit) & 1);
                 for (; *again >> 1 == r; ++again, ++n) n_first += *again & 1;
                 groups.add(r, n, n_first);
             }
@@ -309,7 +316,8 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
         counts.assign(n_values * 2, 0);
         for (const std::int32_t row : node.rows) ++counts[static_cast<std::size_t>(ranks[row]) * 2 + classes[row]];
         for (std::size_t r = 0; r < n_values; ++r)
-            if (const std::int32_t n = counts[2 * r] + counts[2 * r + 1]) groups.add(static_cast<std::int32_t>(r), n, counts[2 * r]);
+            if (const std::int32_t n = counts[2 * r] + counts[2 * r + 1])
+                groups.add(static_cast<std::int32_t>(r), n, counts[2 * r]);
     } else {
         auto& keys = scratch.keys;
         keys.resize(node.rows.size());
@@ -334,7 +342,7 @@ void Splitter::scan_many_classes(const Column& column, const NodeView& node, Spl
     const std::uint16_t* classes = cases_.classes.data();
     auto& rank = scratch.group_rank;
     auto& end = scratch.group_end;
-    auto& sequence = scratch.sequence;      // classes of the cases, in order of value
+    auto& sequence = scratch.sequence;  // classes of the cases, in order of value
     rank.clear();
     end.clear();
     sequence.resize(n);
@@ -342,12 +350,14 @@ void Splitter::scan_many_classes(const Column& column, const NodeView& node, Spl
     if (n_values * n_classes <= 2 * n) {
         auto& counts = scratch.class_counts;
         counts.assign(n_values * n_classes, 0);
-        for (const std::int32_t row : node.rows) ++counts[static_cast<std::size_t>(ranks[row]) * n_classes + classes[row]];
+        for (const std::int32_t row : node.rows)
+            ++counts[static_cast<std::size_t>(ranks[row]) * n_classes + classes[row]];
         std::size_t position = 0;
         for (std::size_t r = 0; r < n_values; ++r) {
             const std::size_t before = position;
             for (std::size_t c = 0; c < n_classes; ++c)
-                for (std::int32_t i = counts[r * n_classes + c]; i > 0; --i) sequence[position++] = static_cast<std::uint16_t>(c);
+                for (std::int32_t i = counts[r * n_classes + c]; i > 0; --i)
+                    sequence[position++] = static_cast<std::uint16_t>(c);
             if (position == before) continue;
             rank.push_back(static_cast<std::int32_t>(r));
             end.push_back(static_cast<std::int32_t>(position));
@@ -444,10 +454,8 @@ void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitSc
     keys.clear();
     for (std::size_t i = 0; i < node.rows.size(); ++i) {
         const std::int32_t rank = column.ranks[static_cast<std::size_t>(node.rows.first[i])];
-        if (rank == kMissing)
-            scan.n_unknown += cases_.weight(node.rows.first[i]);
-        else
-            keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
+        if (rank == kMissing) scan.n_unknown += cases_.weight(node.rows.first[i]);
+        else keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
     }
     scan.n_known = scan.n_all - scan.n_unknown;
     if (scan.n_known < 2.0 * cases_.min_cases || keys.size() < 2) return;
@@ -507,7 +515,8 @@ void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitSc
         std::ptrdiff_t group_end = p + 2;
         while (group_end <= last && !is_cut(group_end - 1)) ++group_end;
         const int right_label = label(p + 1, group_end);
-        const bool reaches_limit = p == last || rank_at(static_cast<std::size_t>(last)) == rank_at(static_cast<std::size_t>(p) + 1);
+        const bool reaches_limit =
+            p == last || rank_at(static_cast<std::size_t>(last)) == rank_at(static_cast<std::size_t>(p) + 1);
         if (left_label == 0 || left_label != right_label || reaches_limit) {
             const double low_information = total_information(low.data(), n_classes);
             if (low_information >= scan.best) {

@@ -13,9 +13,9 @@
 namespace clausewise {
 
 struct Split {
-    float gain = -1.0f;         // below zero: this column cannot divide the node
-    float information = 0.0f;   // of the division itself
-    std::int32_t n_formed_branches = 3;     // what ties between columns count; C5.0 gives a threshold three
+    float gain = -1.0f;                  // below zero: this column cannot divide the node
+    float information = 0.0f;            // of the division itself
+    std::int32_t n_formed_branches = 3;  // what ties between columns count; C5.0 gives a threshold three
     Test test;
 
     bool is_usable() const { return gain >= 0.0f; }
@@ -23,12 +23,12 @@ struct Split {
 
 // Working memory of one thread, kept from node to node.
 struct SplitScratch {
-    std::vector<std::uint32_t> keys, sorted;        // rank and class in one word
+    std::vector<std::uint32_t> keys, sorted;  // rank and class in one word
     std::vector<std::uint64_t> wide_keys, wide_sorted;
     std::vector<std::int32_t> group_rank, group_end;
-    std::vector<std::int32_t> class_counts;         // per rank and class
-    Words of_first_class;                           // one bit per rank
-    std::vector<std::uint16_t> sequence;            // classes in order of value
+    std::vector<std::int32_t> class_counts;  // per rank and class
+    Words of_first_class;                    // one bit per rank
+    std::vector<std::uint16_t> sequence;     // classes in order of value
     std::vector<double> weights;
     std::vector<double> low, high;
     std::vector<std::int32_t> low_count, high_count;
@@ -40,9 +40,9 @@ struct SplitScratch {
 struct NodeView {
     Span rows;
     const ClassCounts& counts;
-    double base;                        // information per case before the division
+    double base;                          // information per case before the division
     std::vector<bool> const& was_tested;  // per column: a discrete test of it lies above
-    bool holds_all_rows;                // the rows are the whole matrix, so counts below a rank are known beforehand
+    bool holds_all_rows;                  // the rows are the whole matrix, so counts below a rank are known beforehand
     // Of two classes with unit weights, one may be so rare that it pays to go from one of its cases to the next.
     Span rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
@@ -57,15 +57,17 @@ public:
     Split evaluate(std::size_t column, const NodeView& node, SplitScratch& scratch) const;
 
 private:
-    struct Scan;            // a continuous column's best cut so far
-    class TwoClassScan;     // how it is found
+    struct Scan;         // a continuous column's best cut so far
+    class TwoClassScan;  // how it is found
 
     Split continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
     Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
 
-    void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch, Scan& scan) const;
+    void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
+                          Scan& scan) const;
     template <class Place>
-    void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
+    void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
+                          Scan& scan) const;
     void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
     void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
 

@@ -32,12 +32,12 @@ struct Test {
 
 struct Node {
     Test test;
-    std::int32_t label = 0;                 // the class this node would predict
-    float size = 0.0f;                      // weight of the training cases here
-    float errors = 0.0f;                    // of the subtree on the training cases
-    std::int32_t n_leaves = 1;              // kept by global pruning
-    std::vector<float> distribution;        // weight per class
-    std::vector<std::int32_t> children;     // one node per branch
+    std::int32_t label = 0;              // the class this node would predict
+    float size = 0.0f;                   // weight of the training cases here
+    float errors = 0.0f;                 // of the subtree on the training cases
+    std::int32_t n_leaves = 1;           // kept by global pruning
+    std::vector<float> distribution;     // weight per class
+    std::vector<std::int32_t> children;  // one node per branch
 
     bool is_leaf() const { return test.kind == TestKind::leaf; }
     void make_leaf() {

@@ -19,8 +19,8 @@ struct Ballot {
     std::vector<std::int32_t> class_of_rule;
     std::vector<double> vote_of_rule;
     std::vector<double> divisor_of_class;
-    bool divides = std::any_of(divisor_of_class.begin(), divisor_of_class.end(),
-                               [](double divisor) { return divisor != 1.0; });
+    bool divides =
+        std::any_of(divisor_of_class.begin(), divisor_of_class.end(), [](double divisor) { return divisor != 1.0; });
 
     std::size_t n_classes() const { return divisor_of_class.size(); }
 
@@ -63,8 +63,8 @@ inline std::int32_t decide(const double* totals, std::size_t n_classes, std::int
 // out: one class index per row. Totals exist for one tile of rows at a time, so memory does not grow with the
 // number of rows times classes.
 template <class Real>
-void write_decisions(const RuleIndex& index, const Rows<Real>& rows, const Ballot& ballot,
-                     std::int32_t default_class, std::size_t n_threads, std::int32_t* out) {
+void write_decisions(const RuleIndex& index, const Rows<Real>& rows, const Ballot& ballot, std::int32_t default_class,
+                     std::size_t n_threads, std::int32_t* out) {
     const std::size_t n_classes = ballot.n_classes();
     constexpr std::size_t tile_totals = std::size_t{1} << 20;  // 8 MB
     const std::size_t n_tasks = std::max<std::size_t>(tile_totals / n_classes / task_rows, 2 * n_threads);

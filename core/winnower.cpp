@@ -23,7 +23,7 @@ std::vector<std::int32_t> in_halves(const Cases& cases) {
 
 struct Trial {
     Tree tree;
-    std::vector<bool> grown_on;     // columns tested before pruning
+    std::vector<bool> grown_on;  // columns tested before pruning
 };
 
 double held_out_errors(const Cases& cases, const Tree& tree, Span held_out, std::int32_t unknown_column = -1) {
@@ -71,7 +71,8 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
     const std::vector<bool> tested = tested_columns(first.tree, n_columns);
     std::vector<std::size_t> harmful;
     for (std::size_t a = 0; a < n_columns; ++a)
-        if (tested[a] && held_out_errors(cases, first.tree, held_out, static_cast<std::int32_t>(a)) < base) harmful.push_back(a);
+        if (tested[a] && held_out_errors(cases, first.tree, held_out, static_cast<std::int32_t>(a)) < base)
+            harmful.push_back(a);
     if (!harmful.empty()) {
         for (const std::size_t a : harmful) in_use[a] = false;
         const Trial without = try_columns(in_use);

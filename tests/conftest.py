@@ -1,4 +1,4 @@
-"""How hypothesis runs: the same inputs every time in `make test`, ever new and more of them in `make fuzz`."""
+"""How hypothesis runs: the same inputs each time in `make test`, ever new and more ones in `make fuzz`."""
 
 import os
 
