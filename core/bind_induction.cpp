@@ -34,7 +34,7 @@ using Table64 = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 using Codes = NumpyColumn<std::int32_t>;
 using Weights = NumpyColumn<float>;
 using Doubles = NumpyColumn<double>;
-using Targets = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Targets = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Progress = std::optional<std::function<void(std::size_t, std::size_t)>>;
 
 template <class Real, class Array>
@@ -52,7 +52,7 @@ void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std
     bool is_finished = false;
     std::exception_ptr failure;
     nb::gil_scoped_release release;
-    std::thread worker([&] {
+    Thread worker([&] {
         try {
             job();
         } catch (...) {
@@ -148,8 +148,8 @@ std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targ
         const std::size_t n_per_fit = std::max<std::size_t>(1, n_threads / std::max<std::size_t>(1, n_targets));
         parallel_for(n_targets, n_threads, [&](std::size_t t, std::size_t) {
             std::vector<std::uint16_t> classes(n_rows);
-            const bool* target = targets.data() + t * n_rows;
-            for (std::size_t i = 0; i < n_rows; ++i) classes[i] = !target[i];
+            const std::uint8_t* target = targets.data() + t * n_rows;
+            for (std::size_t i = 0; i < n_rows; ++i) classes[i] = target[i] == 0;
             std::vector<float> weights;
             if (positive_weights && (*positive_weights)(t) != 1.0f) {
                 weights.assign(n_rows, 1.0f);
@@ -216,9 +216,17 @@ nb::dict tree_arrays(const C50Model& model) {
     std::vector<std::int32_t> kind, label, column, rank, child_start{0}, child, value_start{0}, value_branch;
     std::vector<float> threshold, size, distribution;
     std::vector<std::vector<std::int32_t>> children;
-    const std::function<std::int32_t(std::int32_t)> add = [&](std::int32_t id) {
+    // Without recursion: a tree may be thousands of tests deep.
+    struct Waiting {
+        std::int32_t id, parent;
+    };
+    std::vector<Waiting> waiting{{0, -1}};
+    while (!waiting.empty()) {
+        const auto [id, parent] = waiting.back();
+        waiting.pop_back();
         const Node& node = model.tree[id];
         const auto place = static_cast<std::int32_t>(kind.size());
+        if (parent >= 0) children[static_cast<std::size_t>(parent)].push_back(place);
         kind.push_back(static_cast<std::int32_t>(node.test.kind));
         label.push_back(node.label);
         column.push_back(node.test.column);
@@ -229,13 +237,9 @@ nb::dict tree_arrays(const C50Model& model) {
         value_branch.insert(value_branch.end(), node.test.branch_of_value.begin(), node.test.branch_of_value.end());
         value_start.push_back(static_cast<std::int32_t>(value_branch.size()));
         children.emplace_back();
-        for (const std::int32_t branch : node.children) {
-            const std::int32_t added = add(branch);
-            children[static_cast<std::size_t>(place)].push_back(added);
-        }
-        return place;
-    };
-    add(0);
+        for (auto branch = node.children.rbegin(); branch != node.children.rend(); ++branch)
+            waiting.push_back({*branch, place});
+    }
     for (const auto& list : children) {
         child.insert(child.end(), list.begin(), list.end());
         child_start.push_back(static_cast<std::int32_t>(child.size()));
@@ -362,6 +366,7 @@ void bind_induction(nb::module_& module) {
                 self->child = copied(child);
                 self->value_start = copied(value_start);
                 self->value_branch = copied(value_branch);
+                self->check();
                 for (std::size_t node = 0; node < self->kind.size(); ++node) {
                     float size = 0.0f;
                     for (std::size_t c = 0; c < n_classes; ++c) size += self->distribution[node * n_classes + c];

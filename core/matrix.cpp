@@ -167,7 +167,7 @@ std::size_t Matrix::memory() const {
     std::size_t bytes = (information_.max_count() + 1) * sizeof(double);
     for (const Column& column : columns_)
         bytes += column.ranks.capacity() * sizeof(std::int32_t) + column.values.capacity() * sizeof(float) +
-                 column.starts.capacity() * sizeof(std::int32_t);
+                 (column.starts.capacity() + column.repeated_ranks.capacity()) * sizeof(std::int32_t);
     return bytes;
 }
 

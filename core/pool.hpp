@@ -1,6 +1,6 @@
 // Threads for the kernels: short-lived, so that nothing survives a fork, an exception or an interrupt.
 //
-// Starting a std::thread costs some 20 microseconds; the kernels only ask for threads when a call takes
+// Starting a thread costs some 20 microseconds; the kernels only ask for threads when a call takes
 // milliseconds. In exchange there is no global pool to dead-lock after fork() and no second OpenMP runtime
 // beside the one that torch brings.
 #pragma once
@@ -9,12 +9,63 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
 namespace clausewise {
+
+// A thread with room for deep recursion. The default is 8 MB on Linux, half a megabyte on macOS and less elsewhere;
+// the memory is only reserved, and used as far as the recursion goes. Throws std::system_error as std::thread does.
+class Thread {
+public:
+    template <class Work>
+    explicit Thread(Work work) : work_(std::make_unique<std::function<void()>>(std::move(work))) {
+#if defined(__unix__) || defined(__APPLE__)
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setstacksize(&attributes, kStackSize);
+        const int error = pthread_create(&handle_, &attributes, &Thread::run, work_.get());
+        pthread_attr_destroy(&attributes);
+        if (error != 0) throw std::system_error(error, std::generic_category(), "no thread could be started");
+#else
+        handle_ = std::thread(*work_);
+#endif
+    }
+    Thread(Thread&&) = default;
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+
+    void join() {
+#if defined(__unix__) || defined(__APPLE__)
+        pthread_join(handle_, nullptr);
+#else
+        handle_.join();
+#endif
+    }
+
+private:
+    static constexpr std::size_t kStackSize = std::size_t{64} << 20;
+
+#if defined(__unix__) || defined(__APPLE__)
+    static void* run(void* work) {
+        (*static_cast<std::function<void()>*>(work))();
+        return nullptr;
+    }
+    pthread_t handle_;
+#else
+    std::thread handle_;
+#endif
+    std::unique_ptr<std::function<void()>> work_;  // stays in place when the Thread is moved
+};
 
 // Calls work(task, worker) for every task in [0, n_tasks), on up to n_threads threads. Tasks are handed out
 // one at a time, so the order in which they run is not defined; results must go to places owned by the task.
@@ -38,11 +89,12 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, Work&& work) {
             if (!failure) failure = std::current_exception();
         }
     };
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     threads.reserve(n_threads - 1);
     // Where the system grants no more threads, those that there are do the work.
     try {
-        for (std::size_t worker = 1; worker < n_threads; ++worker) threads.emplace_back(take_tasks, worker);
+        for (std::size_t worker = 1; worker < n_threads; ++worker)
+            threads.emplace_back([&take_tasks, worker] { take_tasks(worker); });
     } catch (const std::system_error&) {
     }
     take_tasks(0);

@@ -102,33 +102,37 @@ private:
     SparseWords nearly_covered_;  // rows that fail one condition, since the last drop
 };
 
-// Counts for any weights and for costs, kept incrementally as they are defined.
+// Counts for any weights and for costs, kept incrementally as they are defined. Sums run over rows in order.
 class RuleFormer::WeightedCounter {
 public:
-    WeightedCounter(const Cases& cases, const std::vector<Step>& path, std::int32_t label,
-                    const std::vector<float>& error_costs)
-        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(cases.n_rows(), 0) {
-        for (const Step& step : path)
-            for (std::size_t row = 0; row < n_failed_.size(); ++row) n_failed_[row] += fails(step, row);
-    }
+    WeightedCounter(const Cases& cases, const std::vector<Step>& path, std::vector<std::uint16_t> n_failed,
+                    std::int32_t label, const std::vector<float>& error_costs)
+        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(std::move(n_failed)) {}
 
     void count(const std::vector<std::size_t>& kept, Counts& counts) {
-        for (std::size_t row = 0; row < n_failed_.size(); ++row)
+        std::vector<std::int32_t> nearly_covered;
+        for (std::size_t row = 0; row < n_failed_.size(); ++row) {
             if (n_failed_[row] == 0) {
                 counts.n += weight(row);
                 counts.errors += error_weight(row);
+            } else if (n_failed_[row] == 1) {
+                nearly_covered.push_back(static_cast<std::int32_t>(row));
             }
+        }
         for (const std::size_t d : kept) {
             counts.n_without[d] = counts.n;
             counts.errors_without[d] = counts.errors;
         }
-        for (const std::size_t d : kept) add_nearly_covered(d, nullptr, counts);
+        add_nearly_covered(nearly_covered, kept, counts);
     }
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
         counts.move_past(dropped, kept);
-        const Step& step = path_[dropped];
-        for (std::size_t row = 0; row < n_failed_.size(); ++row) n_failed_[row] -= fails(step, row);
-        for (const std::size_t d : kept) add_nearly_covered(d, &step, counts);
+        std::vector<std::int32_t> nearly_covered;
+        const Words& fails = path_[dropped].fails;
+        for_each_bit(fails.data(), fails.size(), [&](std::size_t row) {
+            if (--n_failed_[row] == 1) nearly_covered.push_back(static_cast<std::int32_t>(row));
+        });
+        add_nearly_covered(nearly_covered, kept, counts);
     }
     RowSet covered(double) const {
         std::vector<std::int32_t> rows;
@@ -138,9 +142,6 @@ public:
     }
 
 private:
-    static std::int32_t fails(const Step& step, std::size_t row) {
-        return static_cast<std::int32_t>((step.fails[row >> 6] >> (row & 63)) & 1);
-    }
     double weight(std::size_t row) const { return cases_.weight(static_cast<std::int32_t>(row)); }
     double error_weight(std::size_t row) const {
         const std::size_t actual = cases_.classes[row];
@@ -148,23 +149,28 @@ private:
         if (error_costs_.empty()) return weight(row);
         return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
     }
-    // Rows that fail nothing but `d` belong to the rule without it; only rows that failed `dropped` are new.
-    void add_nearly_covered(std::size_t d, const Step* dropped, Counts& counts) const {
-        double n = 0.0, errors = 0.0;
-        for (std::size_t row = 0; row < n_failed_.size(); ++row)
-            if (n_failed_[row] == 1 && fails(path_[d], row) && (!dropped || fails(*dropped, row))) {
-                n += weight(row);
-                errors += error_weight(row);
+    // Rows that fail nothing but one kept condition belong to the rule without it.
+    void add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,
+                            Counts& counts) const {
+        for (const std::size_t d : kept) {
+            const Words& fails = path_[d].fails;
+            double n = 0.0, errors = 0.0;
+            for (const std::int32_t row : rows) {
+                const auto r = static_cast<std::size_t>(row);
+                if (!((fails[r >> 6] >> (r & 63)) & 1)) continue;
+                n += weight(r);
+                errors += error_weight(r);
             }
-        counts.n_without[d] += n;
-        counts.errors_without[d] += errors;
+            counts.n_without[d] += n;
+            counts.errors_without[d] += errors;
+        }
     }
 
     const Cases& cases_;
     const std::vector<Step>& path_;
     std::int32_t label_;
     const std::vector<float>& error_costs_;
-    std::vector<std::int32_t> n_failed_;
+    std::vector<std::uint16_t> n_failed_;
 };
 
 std::vector<float> relative_error_costs(const Cases& cases, const std::vector<double>& class_totals) {
@@ -192,8 +198,11 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
       log_factorial_(log_factorial),
       error_costs_(error_costs),
       column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
+      counts_by_words_(cases.has_unit_weights() && error_costs.empty()),
       n_failed_(cases.n_rows()),
-      class_rows_(cases.n_classes) {}
+      class_rows_(cases.n_classes) {
+    if (!counts_by_words_) row_failures_.assign(cases.n_rows(), 0);
+}
 
 std::vector<FormedRule> RuleFormer::form(const Tree& tree) {
     visit(tree, 0);
@@ -207,9 +216,9 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
         fails = rows_failing(node.test, b, std::move(fails));
         if (tree[node.children[b]].size < kSmallestBranch) continue;
         path_.push_back({condition_of(node.test, b), std::move(fails)});
-        n_failed_.add(path_.back().fails);
+        change_failures(1);
         visit(tree, node.children[b]);
-        n_failed_.remove(path_.back().fails);
+        change_failures(-1);
         fails = std::move(path_.back().fails);
         path_.pop_back();
     }
@@ -217,6 +226,18 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
         cases_.control.check();
         form_rule(node.label);
     }
+}
+
+// Counts the last condition of the path in, or out again, for all rows.
+void RuleFormer::change_failures(int by) {
+    const Words& fails = path_.back().fails;
+    if (counts_by_words_) {
+        if (by > 0) n_failed_.add(fails);
+        else n_failed_.remove(fails);
+        return;
+    }
+    for_each_bit(fails.data(), fails.size(),
+                 [&](std::size_t row) { row_failures_[row] = static_cast<std::uint16_t>(row_failures_[row] + by); });
 }
 
 Words RuleFormer::rows_failing(const Test& test, std::size_t branch, Words previous) const {
@@ -297,11 +318,11 @@ const Words& RuleFormer::rows_of_class(std::int32_t label) {
 }
 
 void RuleFormer::form_rule(std::int32_t label) {
-    if (cases_.has_unit_weights() && error_costs_.empty()) {
+    if (counts_by_words_) {
         UnitCounter counter(path_, n_failed_, rows_of_class(label));
         drop_conditions(counter, label);
     } else {
-        WeightedCounter counter(cases_, path_, label, error_costs_);
+        WeightedCounter counter(cases_, path_, row_failures_, label, error_costs_);
         drop_conditions(counter, label);
     }
 }

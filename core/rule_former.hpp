@@ -33,6 +33,7 @@ private:
     class WeightedCounter;
 
     void visit(const Tree& tree, std::int32_t id);
+    void change_failures(int by);
     Condition condition_of(const Test& test, std::size_t branch);
     void form_rule(std::int32_t label);
     template <class Counter>
@@ -53,7 +54,10 @@ private:
     const std::vector<float>& error_costs_;
     float column_bits_;
     std::vector<Step> path_;
-    BitCounters n_failed_;  // per row, how many conditions of the path it fails
+    bool counts_by_words_;  // unit weights and no costs: rows are counted 64 at a time
+    // Per row, how many conditions of the path it fails: in one of two forms.
+    BitCounters n_failed_;
+    std::vector<std::uint16_t> row_failures_;
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
     std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // where rules_ holds a rule

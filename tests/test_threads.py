@@ -41,3 +41,7 @@ def test_a_wrong_environment_is_an_error(monkeypatch, text):
     monkeypatch.setenv(_threads.VARIABLE, text)
     with pytest.raises(ValueError, match=f"{_threads.VARIABLE} is"):
         _threads.resolve(None)
+
+
+def test_absurd_numbers_of_threads_are_bounded():
+    assert _threads.resolve(2**70) == _threads.MAX_THREADS

@@ -330,7 +330,7 @@ def fit_c50(
 def fit_c50_many(
     matrix: Matrix,
     targets: Annotated[
-        NDArray[numpy.bool_], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
     positive_weights: Annotated[
         NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)

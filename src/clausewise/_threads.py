@@ -3,6 +3,7 @@
 import os
 
 VARIABLE = "CLAUSEWISE_NUM_THREADS"
+MAX_THREADS = 256
 
 
 def usable_cores() -> int:
@@ -13,10 +14,10 @@ def usable_cores() -> int:
 
 
 def resolve(n_jobs: int | None) -> int:
-    """The number of threads for `n_jobs`, read as scikit-learn users expect, except that `None` means all.
+    """The number of threads for `n_jobs`: itself, or for `None` and -1 as many as there are.
 
-    `None` is CLAUSEWISE_NUM_THREADS if set and otherwise every usable core (results do not depend on it);
-    -1 is the same, any other positive number is itself.
+    That is CLAUSEWISE_NUM_THREADS if set and otherwise every usable core; results do not depend on it. More
+    than MAX_THREADS are never started.
     """
     if n_jobs is None or n_jobs == -1:
         return _from_environment() or usable_cores()
@@ -24,7 +25,7 @@ def resolve(n_jobs: int | None) -> int:
         raise ValueError(
             f"n_jobs is {n_jobs!r}; pass None or -1 for all usable cores, or a number of threads."
         )
-    return int(n_jobs)
+    return min(int(n_jobs), MAX_THREADS)
 
 
 def _from_environment() -> int | None:

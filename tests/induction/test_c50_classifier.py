@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clausewise import C50Classifier, CARTClassifier
+from clausewise.induction import C50Tree
 
 WEIGHTS_ARE_RELATIVE = (
     "C5.0's weights are relative to their mean and its limits count cases, so that a weight of 2 is not the "
@@ -186,6 +187,63 @@ def test_weights_move_decisions_towards_the_heavy_class():
     assert heavy > light
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 3.0, 1e300])
+def test_a_common_factor_of_the_weights_changes_nothing(scale):
+    X, y = load_breast_cancer(return_X_y=True)
+    weights = np.where(y == 1, 4.0, 1.0)
+    expected = C50Classifier().fit(X, y, sample_weight=weights)
+    scaled = C50Classifier().fit(X, y, sample_weight=weights * 2.0 ** np.round(np.log2(scale)))
+    assert scaled.rules_ == expected.rules_
+
+
+def test_weights_too_far_apart_are_refused():
+    with pytest.raises(ValueError, match=r"run from 1e-50 to 1; .* 1e30"):
+        C50Classifier().fit([[1.0], [2.0]], [0, 1], sample_weight=[1e-50, 1.0])
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_parameters_set_after_fitting_wait_for_the_next_fit(rules):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = C50Classifier(rules=rules).fit(X, y)
+    expected = model.predict_proba(X), model.predict(X)
+    model.set_params(rules=not rules, costs=[[0, 1], [50, 0]], class_order=[1, 0])
+    np.testing.assert_array_equal(model.predict_proba(X), expected[0])
+    np.testing.assert_array_equal(model.predict(X), expected[1])
+
+
+def test_a_failed_fit_leaves_the_old_model():
+    X, y = load_iris(return_X_y=True)
+    model = C50Classifier().fit(X, y)
+    with pytest.raises(ValueError, match="cf is 7"):
+        model.set_params(cf=7).fit(X[:, :2], y)
+    assert model.n_features_in_ == 4
+    assert model.score(X, y) > 0.9
+
+
+def test_a_printed_tree_counts_what_its_label_gets_wrong():
+    X, y = np.zeros((400, 1)), np.arange(400) < 195
+    tree = C50Classifier(rules=False, costs=[[0, 10], [1, 0]]).fit(X, y).tree_
+    assert str(tree) == "True (400, 205 wrong)"
+
+
+def test_a_tree_cannot_be_damaged_and_damage_would_be_noticed():
+    X, y = load_iris(return_X_y=True)
+    tree = C50Classifier(rules=False).fit(X, y).tree_
+    with pytest.raises(ValueError, match="read-only"):
+        tree.arrays["child"][:] = 10**8
+    for name, value in [("child", 10**8), ("child", 0), ("column", -5), ("child_start", 3)]:
+        damaged = {**tree.arrays, name: np.full_like(tree.arrays[name], value)}
+        with pytest.raises(ValueError, match="do not fit together"):
+            C50Tree(tree.features, tree.classes, damaged).class_scores(X)
+    with pytest.raises(ValueError, match="do not fit together"):
+        C50Tree(tree.features, ("a",) * 1000, dict(tree.arrays)).class_scores(X)
+
+
+def test_a_number_to_be_estimated_is_not_taken_for_classes():
+    with pytest.raises(ValueError, match="3,000 classes in 6,000 rows"):
+        C50Classifier().fit(np.zeros((6000, 1)), np.arange(6000) // 2)
+
+
 def test_rows_of_weight_zero_are_left_out():
     X, y = load_iris(return_X_y=True)
     weights = np.ones(len(X))
@@ -269,6 +327,9 @@ def test_a_single_row_is_enough():
         ({}, [[1.0], [2.0]], [0.3, 0.7], "Unknown label type"),
         ({"cf": 0}, [[1.0]], [1], "cf is 0"),
         ({"cf": 25}, [[1.0]], [1], "cf is 25"),
+        ({"cf": 1e-300}, [[1.0]], [1], "cf is 1e-300"),
+        ({"costs": [[0, 1e39], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs holds 1e.39"),
+        ({"class_order": "ab"}, [[1.0], [2.0]], [0, 1], "class_order is 'ab'"),
         ({"min_cases": 0}, [[1.0]], [1], "min_cases is 0"),
         ({"min_cases": "2"}, [[1.0]], [1], "min_cases is '2'"),
         ({"sample": 1.5}, [[1.0]], [1], "sample is 1.5"),

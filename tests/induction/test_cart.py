@@ -44,6 +44,12 @@ def test_categories_become_sets_of_values():
     assert {str(term) for term in model.rules_.concluding(True)[0].terms} == {"job ∈ {nurse, teacher}"}
 
 
+def test_many_categories_are_refused_with_advice():
+    X = pd.DataFrame({"id": [f"v{i}" for i in range(500)]})
+    with pytest.raises(ValueError, match="'id' has 500 categories, trees on indicators take at most 200"):
+        CARTClassifier().fit(X, np.arange(500) % 2)
+
+
 def test_a_missing_value_fails_every_term():
     X = np.array([[1.0], [2.0], [np.nan], [8.0], [9.0], [8.5]])
     y = np.array([0, 0, 0, 1, 1, 1])

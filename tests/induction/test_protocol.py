@@ -149,5 +149,35 @@ def test_wrong_inducers_and_targets_get_clear_errors(table):
         )
 
 
+def test_bytes_seen_as_booleans_are_taken_as_true_unless_zero(table):
+    matrix = PreparedMatrix.prepare(table)
+    plain = table[:, :1].T > 0
+    odd = np.where(plain, 2, 0).astype(np.uint8).view(bool)  # reading such a boolean is undefined in C++
+    assert induce_many(C50Inducer(), matrix, odd) == induce_many(C50Inducer(), matrix, plain)
+
+
+@pytest.mark.parametrize("inducer", BUILT_IN, ids=repr)
+@pytest.mark.parametrize("weight", [-1.0, 0.0, np.nan, np.inf])
+def test_inducers_refuse_weights_that_are_none(inducer, weight, table):
+    matrix = PreparedMatrix.prepare(table)
+    codes = (table[:, 0] > 0).astype(np.int32)
+    weights = np.ones(len(table))
+    weights[3] = weight
+    with pytest.raises(ValueError, match="weight"):
+        inducer.induce(matrix, codes, ["a", "b"], weights=weights)
+
+
+def test_what_is_passed_by_mistake_is_named(table):
+    matrix = PreparedMatrix.prepare(table)
+    target = table[:, :1].T > 0
+    with pytest.raises(TypeError, match=r"matrix is a ndarray; pass PreparedMatrix\.prepare"):
+        induce_many(C50Inducer(), table, target)
+    with pytest.raises(TypeError, match="progress is a int"):
+        induce_many(C50Inducer(), matrix, target, progress=5)
+    with pytest.raises(ValueError, match="1e-30 to 1e30"):
+        induce_many(C50Inducer(), matrix, target, positive_weights=np.array([1e300]))
+    assert len(C50Inducer().induce(matrix, target[0].astype(int).tolist(), ["a", "b"])) == 2
+
+
 def test_no_target_is_no_work(table):
     assert induce_many(C50Inducer(), PreparedMatrix.prepare(table), np.empty((0, 800), dtype=bool)) == []

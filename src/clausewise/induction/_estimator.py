@@ -14,21 +14,16 @@ from clausewise.features import Features, Matrix
 from clausewise.induction.matrix import require_finite
 from clausewise.rules.rule import Label
 
+MAX_CLASSES = 10_000
+# Weights that differ by more cannot be added in single precision.
+MAX_WEIGHT_RATIO = 1e30
+
 
 @dataclass(frozen=True, eq=False)
-class ClassCodes:
-    """Class labels of rows as positions in a declared order.
-
-    Attributes
-    ----------
-    declared : ndarray
-        The classes in the order that decides ties.
-    codes : ndarray of shape (n_rows,)
-        Position of each row's class in it.
-    """
+class ClassOrder:
+    """Classes in the order that decides ties, and as scikit-learn orders them."""
 
     declared: NDArray[Any]
-    codes: NDArray[np.int32]
 
     @cached_property
     def sorted(self) -> NDArray[Any]:
@@ -48,8 +43,8 @@ class ClassCodes:
 
 def read_targets(
     y: ArrayLike, sample_weight: ArrayLike | None, n_rows: int, class_order: ArrayLike | None = None
-) -> tuple[ClassCodes, NDArray[np.float64] | None]:
-    """Class codes and case weights, checked against the number of rows."""
+) -> tuple[ClassOrder, NDArray[np.int32], NDArray[np.float64] | None]:
+    """The classes, each row's position in them, and case weights; checked against the number of rows."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     labels = column_or_1d(y, warn=True)
@@ -63,6 +58,8 @@ def read_targets(
     found, codes = np.unique(labels, return_inverse=True)
     if class_order is not None:
         declared = np.asarray(class_order)
+        if declared.ndim != 1:
+            raise ValueError(f"class_order is {class_order!r}; expected a list of class labels.")
         place = {label: i for i, label in enumerate(declared.tolist())}
         if len(place) != len(declared):
             raise ValueError("class_order names a class twice.")
@@ -71,17 +68,18 @@ def read_targets(
             raise ValueError(f"y holds the class {unknown[0]!r}, which class_order does not name; add it.")
         codes = np.array([place[label] for label in found.tolist()])[codes]
         found = declared
-    return ClassCodes(found, codes.astype(np.int32)), _checked_weights(sample_weight, n_rows)
+    _check_number_of_classes(len(found), n_rows)
+    return ClassOrder(found), codes.astype(np.int32), _checked_weights(sample_weight, n_rows)
 
 
-def check_rows(n_rows: int, classes: ClassCodes) -> None:
-    """Raise a ValueError if there is nothing to learn from."""
+def _check_number_of_classes(n_classes: int, n_rows: int) -> None:
     if n_rows == 0:
         raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-    if len(classes.declared) > 65_535:
+    # Every node of a tree counts every class, so that a mistake here could take all memory.
+    if n_classes > MAX_CLASSES or (n_classes > 1_000 and n_classes * 4 > n_rows):
         raise ValueError(
-            f"y has {len(classes.declared):,} classes, at most 65,535 can be told apart; is it a number to "
-            "be estimated rather than a class?"
+            f"y has {n_classes:,} classes in {n_rows:,} rows (at most {MAX_CLASSES:,}, and above 1,000 at "
+            "least 4 rows each on average); is it a number to be estimated rather than a class?"
         )
 
 
@@ -121,4 +119,24 @@ def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np
         )
     if not (weights > 0).any():
         raise ValueError("sample_weight is zero for all rows, so that there is nothing to learn from.")
-    return weights
+    return rescaled_weights(weights)
+
+
+def rescaled_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that single precision can hold, times a power of two, which changes no ratio."""
+    greatest, smallest = weights.max(), weights[weights > 0].min(initial=np.inf)
+    if greatest / MAX_WEIGHT_RATIO > smallest:
+        raise ValueError(
+            f"The weights run from {smallest:g} to {greatest:g}; they may differ by a factor of 1e30 at most."
+        )
+    if smallest > 1e-30 and greatest < 1e30:
+        return weights
+    return np.ldexp(weights, -int(np.frexp(np.sqrt(smallest) * np.sqrt(greatest))[1]))
+
+
+def checked_case_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    """The weights given to an inducer: positive, one per row."""
+    checked = _checked_weights(weights, n_rows)
+    if checked is not None and not (checked > 0).all():
+        raise ValueError("weights holds 0; leave rows that do not count out.")
+    return checked

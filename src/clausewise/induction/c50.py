@@ -13,7 +13,12 @@ from sklearn.utils import check_random_state
 
 from clausewise import _core, _threads
 from clausewise.features import Features
-from clausewise.induction._estimator import check_rows, encode_for, read_targets, set_feature_attributes
+from clausewise.induction._estimator import (
+    checked_case_weights,
+    encode_for,
+    read_targets,
+    set_feature_attributes,
+)
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.protocol import BINARY_CLASSES, Progress
 from clausewise.induction.tree import C50Tree, as_in_model_file
@@ -88,7 +93,9 @@ class C50Inducer:
         weights = None if positive_weights is None else positive_weights.astype(np.float32)
         options = core_options(self, matrix.n_rows, rules=True)
         n_threads = _threads.resolve(n_jobs)
-        models = _core.fit_c50_many(matrix.core, targets, weights, options, n_threads, progress)
+        models = _core.fit_c50_many(
+            matrix.core, targets.view(np.uint8), weights, options, n_threads, progress
+        )
         return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
 
 
@@ -195,51 +202,51 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
         _check_trials(self.trials)
         features = Features.learn(X)
         table = features.encode(X)
-        y_codes, weights = read_targets(y, sample_weight, len(table), self.class_order)
-        check_rows(len(table), y_codes)
-        set_feature_attributes(self, features)
+        order, codes, weights = read_targets(y, sample_weight, len(table), self.class_order)
+        costs = _checked_costs(self.costs, len(order.declared))
         rows = self._training_rows(len(table), weights)
         used = table if len(rows) == len(table) else table[rows]
         matrix = PreparedMatrix.of_encoded(used, features, n_jobs=self.n_jobs)
         model = fit_core(
             self,
             matrix,
-            y_codes.codes[rows],
-            len(y_codes.declared),
+            codes[rows],
+            len(order.declared),
             weights=None if weights is None else weights[rows],
-            costs=_checked_costs(self.costs, len(y_codes.declared)),
+            costs=costs,
             rules=bool(self.rules),
             n_jobs=self.n_jobs,
         )
-        self.classes_ = y_codes.sorted
+        set_feature_attributes(self, features)
+        self.classes_ = order.sorted
         self.features_ = features
         self.n_winnowed_ = model.in_use.count(False)
-        self._declared = y_codes
+        self._order, self._costs = order, costs
         usage = np.array(model.usage)
         self.feature_importances_ = usage / usage.sum() if usage.any() else usage
         for fitted in ("rules_", "tree_"):
             if hasattr(self, fitted):
                 delattr(self, fitted)
         if self.rules:
-            self.rules_ = rule_set_of(model, matrix, y_codes.labels, self.thresholds)
+            self.rules_ = rule_set_of(model, matrix, order.labels, self.thresholds)
         else:
-            self.tree_ = tree_of(model, matrix, y_codes.labels, self.thresholds)
+            self.tree_ = tree_of(model, matrix, order.labels, self.thresholds)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         table = encode_for(self, X)
-        if self.rules:
-            return self.classes_[self._declared.sorted_places[self._decided_by_rules(table)]]
-        scores, _ = self.tree_.class_scores(table, self.n_jobs)
-        return self.classes_[self._declared.sorted_places[self._decided_by_tree(scores)]]
+        decided = self._decided_by_rules(table) if self._has_rules else self._decided_by_tree(table)
+        return self._order.declared[decided]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each class, as C5.0 estimates it; columns as in `classes_`."""
         table = encode_for(self, X)
-        probabilities = self._rule_probabilities(table) if self.rules else self._tree_probabilities(table)
+        probabilities = (
+            self._rule_probabilities(table) if self._has_rules else self._tree_probabilities(table)
+        )
         in_order: NDArray[np.float64] = np.empty_like(probabilities)
-        in_order[:, self._declared.sorted_places] = probabilities
+        in_order[:, self._order.sorted_places] = probabilities
         return in_order
 
     def __sklearn_tags__(self) -> Any:
@@ -270,10 +277,15 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
         evaluator, default = self.rules_.evaluator, self.rules_.default_index
         return evaluator.decide(table, self.rules_.voting, default, self.n_jobs)
 
-    def _decided_by_tree(self, scores: NDArray[np.float64]) -> NDArray[np.intp]:
-        costs = _checked_costs(self.costs, scores.shape[1])
-        if costs is not None:
-            effective = np.where(costs > 1, costs, 1.0)
+    @property
+    def _has_rules(self) -> bool:
+        """What was fitted, which `set_params` does not change."""
+        return hasattr(self, "rules_")
+
+    def _decided_by_tree(self, table: NDArray[Any]) -> NDArray[np.intp]:
+        scores, _ = self.tree_.class_scores(table, self.n_jobs)
+        if self._costs is not None:
+            effective = np.where(self._costs > 1, self._costs, 1.0)
             np.fill_diagonal(effective, 0.0)
             expected = np.where(scores > 0, scores @ effective.T, math.inf)
             return np.asarray(expected.argmin(axis=1))
@@ -291,7 +303,7 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
     def _rule_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
         """Between the mean vote of the rules that fire and the vote of the most special one, per class."""
         rules = self.rules_.columns
-        probabilities = np.empty((len(table), len(self._declared.labels)))
+        probabilities = np.empty((len(table), len(self._order.labels)))
         winners = self._decided_by_rules(table)
         votes = np.floor(1000 * rules.confidence + 0.5)
         for start in range(0, len(table), _ROWS_PER_CHUNK):
@@ -348,6 +360,7 @@ def fit_core(
 ) -> _core.C50Model:
     """The core's model with these settings."""
     check_categories(matrix.features, settings.subset)
+    weights = checked_case_weights(weights, matrix.n_rows)
     return _core.fit_c50(
         matrix.core,
         checked_codes(codes, matrix.n_rows, n_classes),
@@ -361,6 +374,7 @@ def fit_core(
 
 def checked_codes(codes: NDArray[Any], n_rows: int, n_classes: int) -> NDArray[np.int32]:
     """Class codes for the core, or an error that says what is wrong with them."""
+    codes = np.asarray(codes)
     if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
         raise ValueError(
             f"codes has shape {codes.shape} and dtype {codes.dtype}; whole numbers of shape ({n_rows},) are "
@@ -373,7 +387,7 @@ def checked_codes(codes: NDArray[Any], n_rows: int, n_classes: int) -> NDArray[n
 
 def core_options(settings: C50Inducer | C50Classifier, n_rows: int, rules: bool) -> _core.C50Options:
     """Checked settings for the core."""
-    if not isinstance(settings.cf, numbers.Real) or not 0.0 < settings.cf <= 1.0:
+    if not isinstance(settings.cf, numbers.Real) or not 1e-30 <= settings.cf <= 1.0:
         raise ValueError(f"cf is {settings.cf!r}; expected a confidence level in (0, 1], for instance 0.25.")
     return _core.C50Options(
         rules=rules,
@@ -490,8 +504,8 @@ def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float6
         raise ValueError(
             f"costs has shape {matrix.shape}; expected ({n_classes}, {n_classes}): predicted by actual class."
         )
-    wrong = matrix[~(np.isfinite(matrix) & (matrix >= 0))]
+    wrong = matrix[~((matrix >= 0) & (matrix <= 1e30))]
     if len(wrong):
-        raise ValueError(f"costs holds {wrong[0]:g}; expected finite numbers that are not negative.")
+        raise ValueError(f"costs holds {wrong[0]:g}; expected numbers that are not negative, up to 1e30.")
     off_diagonal = matrix[~np.eye(n_classes, dtype=bool)]
     return matrix if (off_diagonal > 1).any() else None

@@ -12,8 +12,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from clausewise.features import Features
-from clausewise.induction._estimator import check_rows, encode_for, read_targets, set_feature_attributes
-from clausewise.induction.c50 import counted_min_cases
+from clausewise.induction._estimator import (
+    checked_case_weights,
+    encode_for,
+    read_targets,
+    set_feature_attributes,
+)
+from clausewise.induction.c50 import checked_codes, counted_min_cases
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_trees
 from clausewise.rules import RuleSet
@@ -65,6 +70,8 @@ class CARTInducer:
         n_jobs: int | None = None,
     ) -> RuleSet:
         """One rule per leaf; see `Inducer.induce`."""
+        weights = checked_case_weights(weights, matrix.n_rows)
+        codes = checked_codes(codes, matrix.n_rows, len(classes))
         tree = self.grow(matrix, codes, weights)
         return rules_of_trees([tree], matrix, codes, classes, weights)
 
@@ -189,18 +196,17 @@ class CARTClassifier(ClassifierMixin, BaseEstimator):
         """Learn from rows X, their classes y and, if given, case weights."""
         features = Features.learn(X)
         table = features.encode(X)
-        classes, weights = read_targets(y, sample_weight, len(table))
-        check_rows(len(table), classes)
-        set_feature_attributes(self, features)
+        classes, codes, weights = read_targets(y, sample_weight, len(table))
         rows = np.arange(len(table)) if weights is None else np.flatnonzero(weights > 0)
         used = table if len(rows) == len(table) else table[rows]
         inducer = CARTInducer(**self.get_params())
         self.rules_ = inducer.induce(
             PreparedMatrix.of_encoded(used, features),
-            classes.codes[rows],
+            codes[rows],
             classes.labels,
             weights=None if weights is None else weights[rows],
         )
+        set_feature_attributes(self, features)
         self.classes_ = classes.sorted
         self.features_ = features
         return self

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from clausewise import _threads
-from clausewise.induction.c50 import counted_min_cases
+from clausewise.induction._estimator import checked_case_weights
+from clausewise.induction.c50 import checked_codes, counted_min_cases
 from clausewise.induction.cart import require_count
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_trees
@@ -50,6 +51,8 @@ class RandomForestInducer:
         n_jobs: int | None = None,
     ) -> RuleSet:
         """One rule per leaf, equal ones only once; see `Inducer.induce`."""
+        weights = checked_case_weights(weights, matrix.n_rows)
+        codes = checked_codes(codes, matrix.n_rows, len(classes))
         require_count("n_trees", self.n_trees, 1)
         require_count("max_depth", self.max_depth, 1)
         require_count("max_leaves", self.max_leaves, 2)

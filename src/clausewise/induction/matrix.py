@@ -15,6 +15,8 @@ from clausewise.rules.decimals import shortest_decimal
 # value to the left ("readable") or to the middle of the gap ("middle"); or the shortest of those that stand
 # for the value to the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
 ThresholdStyle = Literal["exact", "readable", "middle"]
+# Categories of a column that scikit-learn's trees get as one column each.
+MAX_INDICATORS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +24,8 @@ class PreparedMatrix:
     """Rows with their features, and the same rows as ranks in the compiled core.
 
     Preparing costs one sort per column. Any number of fits, also at the same time on several threads, then
-    read it without changing it. Made by `PreparedMatrix.prepare`.
+    read it without changing it. Made by `PreparedMatrix.prepare`. An array is not copied, so it must not be
+    changed as long as the matrix is in use.
 
     Attributes
     ----------
@@ -122,6 +125,14 @@ class RankTable:
     @classmethod
     def of(cls, matrix: PreparedMatrix) -> "RankTable":
         """The table of a prepared matrix."""
+        for name, n_categories in zip(
+            matrix.features.names, matrix.features.n_categories.tolist(), strict=True
+        ):
+            if n_categories > MAX_INDICATORS:
+                raise ValueError(
+                    f"Column '{name}' has {n_categories:,} categories, trees on indicators take at most "
+                    f"{MAX_INDICATORS}; group rare ones, leave the column out, or use C5.0."
+                )
         n_columns = np.maximum(matrix.features.n_categories, 1)
         feature = np.repeat(np.arange(matrix.n_columns, dtype=np.int32), n_columns)
         table = np.empty((matrix.n_rows, len(feature)), dtype=np.float32, order="F")

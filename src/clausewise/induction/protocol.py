@@ -86,9 +86,13 @@ def induce_many(
     targets = _checked_targets(targets, matrix)
     if positive_weights is not None:
         positive_weights = np.asarray(positive_weights, dtype=np.float64)
-        is_positive = (positive_weights > 0) & np.isfinite(positive_weights)
-        if positive_weights.shape != (len(targets),) or not is_positive.all():
-            raise ValueError(f"positive_weights must be {len(targets)} positive numbers, one per target.")
+        is_usable = (positive_weights >= 1e-30) & (positive_weights <= 1e30)
+        if positive_weights.shape != (len(targets),) or not is_usable.all():
+            raise ValueError(
+                f"positive_weights must be {len(targets)} positive numbers (1e-30 to 1e30), one per target."
+            )
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is a {type(progress).__name__}; pass a function of two numbers, or None.")
     at_once = getattr(inducer, "induce_many", None)
     if at_once is not None:
         return cast(
@@ -133,13 +137,16 @@ def get_inducer(inducer: str | Inducer, **options: Any) -> Inducer:
 
 
 def _checked_targets(targets: NDArray[np.bool_], matrix: PreparedMatrix) -> NDArray[np.bool_]:
+    if not isinstance(matrix, PreparedMatrix):
+        raise TypeError(f"matrix is a {type(matrix).__name__}; pass PreparedMatrix.prepare(X).")
     targets = np.ascontiguousarray(targets)
     if targets.dtype != bool or targets.ndim != 2 or targets.shape[1] != matrix.n_rows:
         raise ValueError(
             f"targets has shape {targets.shape} and dtype {targets.dtype}; booleans of shape "
             f"(n_targets, {matrix.n_rows}) are needed."
         )
-    return targets
+    # A view of other bytes as booleans may hold more than 0 and 1.
+    return np.asarray(targets.view(np.uint8) != 0)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -33,8 +33,8 @@ class TreeNode:
     feature : str or None
         The column it tests.
     threshold : float or None
-        Rows up to it take the first branch, the others the second: the shortest decimal that separates the
-        training rows as `cut` does.
+        Rows up to it take the first branch, the others the second: a decimal that separates the training rows
+        as `cut` does.
     cut : float or None
         C5.0's own threshold: the training value to the left, in single precision.
     values : tuple or None
@@ -82,7 +82,10 @@ class C50Tree:
         arrays["cut"] = arrays["threshold"]
         readable = np.zeros(len(arrays["kind"]))
         readable[arrays["kind"] == _TESTS.index("threshold")] = thresholds
-        return cls(features, tuple(classes), arrays | {"threshold": readable})
+        arrays["threshold"] = readable
+        for column in arrays.values():
+            column.setflags(write=False)
+        return cls(features, tuple(classes), arrays)
 
     @property
     def n_leaves(self) -> int:
@@ -201,10 +204,9 @@ class C50Tree:
                 conditions |= dict(zip(node.children, _conditions(node, is_binary), strict=True))
         return conditions
 
-    @staticmethod
-    def _leaf_text(node: TreeNode) -> str:
+    def _leaf_text(self, node: TreeNode) -> str:
         size = float(node.distribution.sum())
-        wrong = size - float(node.distribution.max(initial=0.0))
+        wrong = size - float(node.distribution[self.classes.index(node.label)])
         counts = f"{size:g}" if wrong < 1e-6 else f"{size:g}, {wrong:g} wrong"
         return f"{node.label} ({counts})"
 
@@ -214,7 +216,10 @@ def as_in_model_file(weights: NDArray[Any]) -> NDArray[np.float64]:
 
     Whole numbers up to a million, that is everything but fractional weights, stay as they are.
     """
-    return np.array([float(f"{weight:g}") for weight in np.ravel(weights).tolist()])
+    written = np.ravel(weights).astype(np.float64)
+    is_changed = (written != np.floor(written)) | (np.abs(written) >= 1e6)
+    written[is_changed] = [float(f"{weight:g}") for weight in written[is_changed].tolist()]
+    return written
 
 
 def _conditions(node: TreeNode, is_binary: bool) -> list[str]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -140,7 +141,7 @@ def canonical(
         if value_set is None
         else _column(value_set, np.int32, "value_set"),
     )
-    sets = [tuple(sorted({int(code) for code in codes})) for codes in value_sets]
+    sets = [tuple(sorted({index(code) for code in codes})) for codes in value_sets]
     _check_terms(terms, sets, features)
     _check_classes(class_index, n_classes)
     terms, sets = _merged(_with_binary_bounds(terms, features), sets)
