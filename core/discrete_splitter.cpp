@@ -51,28 +51,38 @@ struct Scoring {
     }
 };
 
+// A positive number beyond the range of a double: mantissa times a power of two.
+struct Scaled {
+    double mantissa = 0.0;
+    int exponent = 0;
+
+    double logarithm() const {
+        if (mantissa == 0.0) return 0.0;
+        return exponent < 1000 ? lg(std::ldexp(mantissa, exponent)) : lg(mantissa) + exponent;
+    }
+};
+
+Scaled times_plus(double factor, const Scaled& a, const Scaled& b) {
+    const int exponent = std::max(a.exponent, b.exponent);
+    const double sum =
+        factor * std::ldexp(a.mantissa, a.exponent - exponent) + std::ldexp(b.mantissa, b.exponent - exponent);
+    Scaled result;
+    result.mantissa = std::frexp(sum, &result.exponent);
+    if (sum != 0.0) result.exponent += exponent;
+    return result;
+}
+
 // lg of the number of ways to put `n_values` into `n_blocks` non-empty blocks (Stirling numbers of the second kind).
-// The numbers outgrow double precision, so a common power of two is split off.
 class LogPartitions {
 public:
     explicit LogPartitions(std::size_t n_values) {
-        std::vector<long double> row(n_values + 1, 0.0L);  // S(n, ·), scaled by 2^-exponent
-        row[0] = 1.0L;
-        long double exponent = 0.0L;
+        std::vector<Scaled> row(n_values + 1);  // S(n, ·)
+        row[0] = {0.5, 1};
         for (std::size_t n = 1; n <= n_values; ++n) {
-            for (std::size_t j = n; j > 0; --j) row[j] = static_cast<long double>(j) * row[j] + row[j - 1];
-            row[0] = 0.0L;
-            const long double largest = *std::max_element(row.begin(), row.end());
-            if (largest > 0x1p8000L) {
-                for (auto& value : row) value *= 0x1p-8000L;
-                exponent += 8000.0L;
-            }
+            for (std::size_t j = n; j > 0; --j) row[j] = times_plus(static_cast<double>(j), row[j], row[j - 1]);
+            row[0] = Scaled{};
         }
-        lg_.resize(n_values + 1);
-        for (std::size_t j = 0; j <= n_values; ++j) {
-            if (exponent == 0.0L && row[j] < 0x1p1000L) lg_[j] = lg(static_cast<double>(row[j]));
-            else lg_[j] = row[j] > 0.0L ? static_cast<double>(std::log2(row[j]) + exponent) : 0.0;
-        }
+        for (const Scaled& ways : row) lg_.push_back(ways.logarithm());
     }
     double operator()(std::size_t n_blocks) const { return lg_[n_blocks]; }
 
@@ -106,8 +116,9 @@ void join_equal_proportions(std::vector<Block>& blocks) {
 // Information of every pair's union, kept between joins: only the pairs with the newest block are computed again.
 class PairInformation {
 public:
-    explicit PairInformation(const std::vector<Block>& blocks) : rows_(blocks.size()) {
+    PairInformation(const std::vector<Block>& blocks, const Control& control) : rows_(blocks.size()) {
         for (std::size_t i = 0; i < blocks.size(); ++i) {
+            control.check();
             rows_[i].resize(blocks.size());
             for (std::size_t j = i + 1; j < blocks.size(); ++j) rows_[i][j] = compute(blocks[i], blocks[j]);
         }
@@ -195,7 +206,7 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
     join_equal_proportions(blocks);
     if (has_two_big()) consider();
     if (blocks.size() > 2) {
-        PairInformation pairs(blocks);
+        PairInformation pairs(blocks, control);
         while (blocks.size() > 2 && join_best_pair(scoring, blocks, pairs, min_cases)) {
             control.check();
             consider();

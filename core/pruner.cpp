@@ -175,9 +175,11 @@ void prune_globally(const Cases& cases, Tree& tree) {
     if (tests_missing) {
         errors = 0.0;
         TrainingClassifier classifier(cases, tree);
-        for (std::int32_t row = 0; row < static_cast<std::int32_t>(cases.n_rows()); ++row)
+        for (std::int32_t row = 0; row < static_cast<std::int32_t>(cases.n_rows()); ++row) {
+            if (row % 65536 == 0) cases.control.check();
             if (classifier.classify(row, -1) != static_cast<std::int32_t>(cases.class_of(row)))
                 errors += cases.weight(row);
+        }
     }
     double slack = std::sqrt(errors * (1.0 - errors / static_cast<double>(cases.n_rows())));
     while (slack > 0.0) {

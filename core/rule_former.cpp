@@ -38,11 +38,15 @@ void add_members(Words& set, const Words& more) {
     for (std::size_t w = 0; w < set.size(); ++w) set[w] |= more[w];
 }
 
+// lg of the number of ways to choose k of n.
 double log_choose(std::size_t n, std::size_t k) {
-    long double ways = 1.0L;
-    for (std::size_t i = 1; i <= k; ++i)
-        ways = std::floor(ways * static_cast<long double>(n - k + i) / static_cast<long double>(i) + 0.5L);
-    return lg(static_cast<double>(ways));
+    double ways = 1.0, logarithm = 0.0;
+    for (std::size_t i = 1; i <= k; ++i) {
+        const auto more = static_cast<double>(n - k + i), fewer = static_cast<double>(i);
+        ways = ways * more / fewer;  // whole at every step, and exact up to 2^53
+        logarithm += lg(more) - lg(fewer);
+    }
+    return std::isfinite(ways) ? lg(ways) : logarithm;
 }
 
 }  // namespace
