@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 import clausewise
-from clausewise import Features, Rule, RuleSet, Term
+from clausewise import C50Classifier, Features, Rule, RuleSet, Term
 
 
 def main() -> None:
-    """Predict, explain, save and load, and find the package data."""
+    """Predict, explain, save and load, learn rules, and find the package data."""
     features = Features.learn(np.array([["nurse", 30.0], ["cook", 50.0]], dtype=object), names=["job", "age"])
     rules = RuleSet.from_rules(
         [Rule((Term(0, values=["nurse"]), Term(1, high=47)), "yes", confidence=0.9, cover=10, correct=9)],
@@ -26,6 +26,10 @@ def main() -> None:
         path = Path(folder) / "rules.json"
         rules.save(path)
         assert RuleSet.load(path) == rules
+    X = np.arange(100.0).reshape(-1, 1)
+    learnt = C50Classifier().fit(X, X[:, 0] > 47)
+    assert learnt.score(X, X[:, 0] > 47) == 1.0
+    assert learnt.rules_[0].terms == (Term(0, high=47),)
     package = importlib.resources.files("clausewise")
     assert json.loads(package.joinpath("io", "rules.schema.json").read_text(encoding="utf-8"))["$id"]
     assert package.joinpath("py.typed").is_file()
