@@ -202,37 +202,36 @@ void prune_globally(const Cases& cases, Tree& tree) {
 
 namespace {
 
-// The branch for values that did not occur keeps only those that tests above let through.
-void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<std::vector<std::int32_t>>& above) {
+// What a subset test on the way down lets through.
+struct LetThrough {
+    std::int32_t column;
+    std::vector<bool> values;
+};
+
+// The branch for values that did not occur keeps only those that the nearest test on the column above lets through.
+void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<LetThrough>& above) {
     Test& test = tree[id].test;
     const bool is_subset = test.kind == TestKind::subset;
     if (is_subset && test.n_branches > test.n_formed_branches) {
-        const auto& tests = above;
-        std::int32_t n_left = 0;
+        const auto nearest = std::find_if(above.rbegin(), above.rend(),
+                                          [&](const LetThrough& each) { return each.column == test.column; });
+        bool is_any_left = false;
         for (std::size_t v = 0; v < test.branch_of_value.size(); ++v) {
             if (test.branch_of_value[v] != test.n_formed_branches) continue;
-            // `above` holds, from the root on, (column, allowed values …); the nearest test on the column decides.
-            bool allowed = true;
-            for (auto it = tests.rbegin(); it != tests.rend(); ++it)
-                if ((*it)[0] == test.column) {
-                    allowed = std::find(it->begin() + 1, it->end(), static_cast<std::int32_t>(v)) != it->end();
-                    break;
-                }
-            if (allowed) ++n_left;
+            if (nearest == above.rend() || nearest->values[v]) is_any_left = true;
             else test.branch_of_value[v] = -1;
         }
-        if (n_left == 0) {
+        if (!is_any_left) {
             --test.n_branches;
             tree[id].children.pop_back();
         }
     }
     for (std::size_t b = 0; b < tree[id].children.size(); ++b) {
         if (is_subset) {
-            std::vector<std::int32_t> allowed{tree[id].test.column};
-            const auto& branch_of_value = tree[id].test.branch_of_value;
-            for (std::size_t v = 0; v < branch_of_value.size(); ++v)
-                if (branch_of_value[v] == static_cast<std::int32_t>(b)) allowed.push_back(static_cast<std::int32_t>(v));
-            above.push_back(std::move(allowed));
+            LetThrough passed{test.column, {}};
+            for (const std::int32_t branch : test.branch_of_value)
+                passed.values.push_back(branch == static_cast<std::int32_t>(b));
+            above.push_back(std::move(passed));
         }
         drop_excluded_values(tree, tree[id].children[b], above);
         if (is_subset) above.pop_back();
@@ -293,7 +292,7 @@ void visit_nodes(const Tree& tree, std::int32_t id, Visit&& visit) {
 }  // namespace
 
 void tidy_discrete_tests(Tree& tree, bool use_subsets, bool for_rules) {
-    std::vector<std::vector<std::int32_t>> above;
+    std::vector<LetThrough> above;
     if (use_subsets) drop_excluded_values(tree, 0, above);
     visit_nodes(tree, 0, [&](std::int32_t id) {
         const Test& test = tree[id].test;

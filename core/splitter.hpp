@@ -17,8 +17,6 @@ struct Split {
     float information = 0.0f;            // of the division itself
     std::int32_t n_formed_branches = 3;  // what ties between columns count; C5.0 gives a threshold three
     Test test;
-
-    bool is_usable() const { return gain >= 0.0f; }
 };
 
 // Working memory of one thread, kept from node to node.

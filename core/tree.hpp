@@ -21,7 +21,6 @@ struct Test {
     float threshold = 0.0f;                     // the midpoint while growing; snapped to a training value at the end
     std::vector<std::int32_t> branch_of_value;  // discrete: per declared value its branch, or -1 if it has none
 
-    bool is_discrete() const { return kind == TestKind::multiway || kind == TestKind::subset; }
     // The branch of a rank or code; kMissing gives -1.
     std::int32_t branch_of(std::int32_t rank) const {
         if (rank < 0) return -1;

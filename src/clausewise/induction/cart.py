@@ -73,7 +73,7 @@ class CARTInducer:
         weights = checked_case_weights(weights, matrix.n_rows)
         codes = checked_codes(codes, matrix.n_rows, len(classes))
         tree = self.grow(matrix, codes, weights)
-        return rules_of_trees([tree], matrix, codes, classes, weights)
+        return rules_of_trees([tree], tree.classes_, matrix, codes, classes, weights)
 
     def grow(
         self, matrix: PreparedMatrix, codes: NDArray[np.int32], weights: NDArray[np.float64] | None

@@ -65,13 +65,4 @@ class RandomForestInducer:
             n_jobs=_threads.resolve(n_jobs),
         ).fit(matrix.rank_table.table, codes, sample_weight=weights)
         # The trees of a forest count classes from 0; the forest knows which they are.
-        trees = [_Renamed(tree, forest.classes_) for tree in forest.estimators_]
-        return rules_of_trees(trees, matrix, codes, classes, weights)
-
-
-class _Renamed:
-    """A tree of a forest with the forest's classes."""
-
-    def __init__(self, tree: object, classes: NDArray[np.int32]) -> None:
-        self.tree_ = tree.tree_  # type: ignore[attr-defined]
-        self.classes_ = classes
+        return rules_of_trees(forest.estimators_, forest.classes_, matrix, codes, classes, weights)

@@ -32,6 +32,7 @@ class _Conditions:
 
 def rules_of_trees(
     trees: Sequence[Any],
+    tree_classes: NDArray[np.int32],
     matrix: PreparedMatrix,
     codes: NDArray[np.int32],
     classes: Sequence[Label],
@@ -45,25 +46,26 @@ def rules_of_trees(
     Parameters
     ----------
     trees : sequence of DecisionTreeClassifier
-        Fitted to `matrix.rank_table`, with positions in `classes` as targets.
+        Fitted to `matrix.rank_table`.
+    tree_classes : ndarray
+        For each class of the trees, its position in `classes`.
     matrix, codes, classes, weights
         As for `Inducer.induce`.
     """
     conditions, labels = _Conditions(), []
     for tree in trees:
-        for path, label in _paths(tree):
+        for path, label in _paths(tree.tree_):
             conditions.add_path(path)
-            labels.append(label)
+            labels.append(int(tree_classes[label]))
     totals = np.bincount(codes, weights=weights, minlength=len(classes))
     found = _rule_set(conditions, labels, matrix, classes, classes[int(totals.argmax())])
     found = found[_first_of_equals(found)]
     return found.with_counts(*found.evaluator.statistics(matrix.table, codes, weights))
 
 
-def _paths(tree: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
+def _paths(nodes: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
     """The conditions (column, threshold, is above) that lead to each leaf, and the class of the leaf."""
-    nodes = tree.tree_
-    label = tree.classes_[nodes.value[:, 0, :].argmax(axis=1)]
+    label = nodes.value[:, 0, :].argmax(axis=1)
     waiting: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
     while waiting:
         node, path = waiting.pop()
