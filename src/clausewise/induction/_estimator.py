@@ -1,11 +1,14 @@
-"""What the classifiers of this package share: reading targets, checking rows, scikit-learn's attributes."""
+"""What classifiers and inducers share: reading targets, checking parameters, scikit-learn's attributes."""
 
+import math
+import numbers
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -17,6 +20,17 @@ from clausewise.rules.rule import Label
 MAX_CLASSES = 10_000
 # Weights that differ by more cannot be added in single precision.
 MAX_WEIGHT_RATIO = 1e30
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):
+    """A scikit-learn classifier that takes categories, text and missing values as they are."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,3 +154,33 @@ def checked_case_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.f
     if checked is not None and not (checked > 0).all():
         raise ValueError("weights holds 0; leave rows that do not count out.")
     return checked
+
+
+def checked_codes(codes: NDArray[Any], n_rows: int, n_classes: int) -> NDArray[np.int32]:
+    """Class codes for the core, or an error that says what is wrong with them."""
+    codes = np.asarray(codes)
+    if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
+        raise ValueError(
+            f"codes has shape {codes.shape} and dtype {codes.dtype}; whole numbers of shape ({n_rows},) are "
+            "needed, the position of each row's class."
+        )
+    if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
+        raise ValueError(f"codes runs from {codes.min()} to {codes.max()}; there are {n_classes} classes.")
+    return np.ascontiguousarray(codes, dtype=np.int32)
+
+
+def counted_min_cases(min_cases: int | float, n_rows: int) -> float:
+    """The number of rows that `min_cases` asks for: itself, or below 1 that fraction of the rows."""
+    is_number = isinstance(min_cases, numbers.Real) and not isinstance(min_cases, bool)
+    if not is_number or not 0 < min_cases < math.inf:
+        raise ValueError(
+            f"min_cases is {min_cases!r}; expected a number of rows (1 or more) or a fraction of them."
+        )
+    return float(min_cases) if min_cases >= 1 else float(math.ceil(min_cases * n_rows))
+
+
+def require_count(name: str, count: int | None, least: int) -> None:
+    """Raise a ValueError unless the parameter is a whole number of at least `least`, or None for no limit."""
+    is_count = isinstance(count, numbers.Integral) and not isinstance(count, bool)
+    if count is not None and not (is_count and count >= least):
+        raise ValueError(f"{name} is {count!r}; expected a whole number of {least} or more.")

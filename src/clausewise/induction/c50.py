@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 
 from clausewise import _core, _threads
 from clausewise.features import Features
 from clausewise.induction._estimator import (
+    TableClassifier,
     checked_case_weights,
+    checked_codes,
+    counted_min_cases,
     encode_for,
     read_targets,
     set_feature_attributes,
@@ -99,7 +101,7 @@ class C50Inducer:
         return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
 
 
-class C50Classifier(ClassifierMixin, BaseEstimator):
+class C50Classifier(TableClassifier):
     """C5.0 decision trees and rule sets.
 
     An independent implementation of Quinlan's C5.0 (release 2.07) from a description of its behaviour: with
@@ -249,13 +251,6 @@ class C50Classifier(ClassifierMixin, BaseEstimator):
         in_order[:, self._order.sorted_places] = probabilities
         return in_order
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
     def _training_rows(self, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
         if not isinstance(self.sample, numbers.Real) or not 0.0 <= self.sample < 1.0:
@@ -372,19 +367,6 @@ def fit_core(
     )
 
 
-def checked_codes(codes: NDArray[Any], n_rows: int, n_classes: int) -> NDArray[np.int32]:
-    """Class codes for the core, or an error that says what is wrong with them."""
-    codes = np.asarray(codes)
-    if codes.shape != (n_rows,) or codes.dtype.kind not in "iu":
-        raise ValueError(
-            f"codes has shape {codes.shape} and dtype {codes.dtype}; whole numbers of shape ({n_rows},) are "
-            "needed, the position of each row's class."
-        )
-    if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
-        raise ValueError(f"codes runs from {codes.min()} to {codes.max()}; there are {n_classes} classes.")
-    return np.ascontiguousarray(codes, dtype=np.int32)
-
-
 def core_options(settings: C50Inducer | C50Classifier, n_rows: int, rules: bool) -> _core.C50Options:
     """Checked settings for the core."""
     if not isinstance(settings.cf, numbers.Real) or not 1e-30 <= settings.cf <= 1.0:
@@ -397,16 +379,6 @@ def core_options(settings: C50Inducer | C50Classifier, n_rows: int, rules: bool)
         global_pruning=bool(settings.global_pruning),
         subset=bool(settings.subset),
     )
-
-
-def counted_min_cases(min_cases: int | float, n_rows: int) -> float:
-    """The number of rows that `min_cases` asks for: itself, or below 1 that fraction of the rows."""
-    is_number = isinstance(min_cases, numbers.Real) and not isinstance(min_cases, bool)
-    if not is_number or not 0 < min_cases < math.inf:
-        raise ValueError(
-            f"min_cases is {min_cases!r}; expected a number of rows (1 or more) or a fraction of them."
-        )
-    return float(min_cases) if min_cases >= 1 else float(math.ceil(min_cases * n_rows))
 
 
 def check_categories(features: Features, subset: bool) -> None:

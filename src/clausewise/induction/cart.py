@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from clausewise.features import Features
 from clausewise.induction._estimator import (
+    TableClassifier,
     checked_case_weights,
+    checked_codes,
+    counted_min_cases,
     encode_for,
     read_targets,
+    require_count,
     set_feature_attributes,
 )
-from clausewise.induction.c50 import checked_codes, counted_min_cases
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_trees
 from clausewise.rules import RuleSet
@@ -137,13 +139,6 @@ class CARTInducer:
         ]
 
 
-def require_count(name: str, count: int | None, least: int) -> None:
-    """Raise a ValueError unless the parameter is a whole number of at least `least`, or None for no limit."""
-    is_count = isinstance(count, numbers.Integral) and not isinstance(count, bool)
-    if count is not None and not (is_count and count >= least):
-        raise ValueError(f"{name} is {count!r}; expected a whole number of {least} or more.")
-
-
 def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
     """Geometric means of neighbouring alphas, where a pruned tree is the same over a range; not too many."""
     alphas = np.unique(np.maximum(alphas, 0.0))
@@ -152,7 +147,7 @@ def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(between[np.unique(chosen)])
 
 
-class CARTClassifier(ClassifierMixin, BaseEstimator):
+class CARTClassifier(TableClassifier):
     """A CART tree whose leaves are rules, with cost-complexity pruning.
 
     Categories become sets of values; a missing value fails every term, so that a row may match no rule and
@@ -221,10 +216,3 @@ class CARTClassifier(ClassifierMixin, BaseEstimator):
         """Votes of the rules that fire, as probabilities; 1 / n_classes where none does."""
         table = encode_for(self, X)
         return self.rules_.probabilities(self.rules_.evaluator.scores(table, self.rules_.voting))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from clausewise import _threads
-from clausewise.induction._estimator import checked_case_weights
-from clausewise.induction.c50 import checked_codes, counted_min_cases
-from clausewise.induction.cart import require_count
+from clausewise.induction._estimator import (
+    checked_case_weights,
+    checked_codes,
+    counted_min_cases,
+    require_count,
+)
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_trees
 from clausewise.rules import RuleSet
