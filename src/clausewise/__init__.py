@@ -5,6 +5,7 @@ from importlib.metadata import version as _version
 from clausewise.features import Features
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io.json import RuleFileError
+from clausewise.networks import Network, wrap
 from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, Term
 
 __version__ = _version("clausewise")
@@ -12,6 +13,7 @@ __all__ = [
     "C50Classifier",
     "CARTClassifier",
     "Features",
+    "Network",
     "Origin",
     "Rule",
     "RuleFileError",
@@ -19,4 +21,5 @@ __all__ = [
     "RuleSetBuilder",
     "Term",
     "__version__",
+    "wrap",
 ]

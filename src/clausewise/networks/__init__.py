@@ -1,0 +1,9 @@
+"""Trained networks of any framework, seen in one way: rows in, classes and hidden activations out."""
+
+from clausewise.networks.arrays import ArrayNetwork
+from clausewise.networks.callables import CallableNetwork
+from clausewise.networks.detect import wrap
+from clausewise.networks.network import Network
+from clausewise.networks.protocol import Backend, Layer, Structure, Tensor
+
+__all__ = ["ArrayNetwork", "Backend", "CallableNetwork", "Layer", "Network", "Structure", "Tensor", "wrap"]

@@ -1,0 +1,201 @@
+"""Networks given as plain arrays: dense layers with an activation between them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from clausewise.networks.network import Network
+from clausewise.networks.outputs import Output
+from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
+
+Activation = str | Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def _elu(x: NDArray[Any]) -> NDArray[Any]:
+    return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+
+
+ACTIVATIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "identity": lambda x: x,
+    "relu": lambda x: np.maximum(x, 0),
+    "elu": _elu,
+    "tanh": np.tanh,
+    "logistic": expit,
+    "sigmoid": expit,
+    "leaky_relu": lambda x: np.where(x > 0, x, x.dtype.type(0.01) * x),
+    "softplus": lambda x: np.logaddexp(x, x.dtype.type(0)),
+}
+
+# What the output means, and what is applied to it; a softmax changes no decision and is left to the reader.
+_OUTPUTS: dict[str, tuple[OutputForm, str]] = {
+    "softmax": ("logits", "identity"),
+    "logits": ("logits", "identity"),
+    "sigmoid": ("probabilities", "sigmoid"),
+    "logistic": ("probabilities", "sigmoid"),
+    "probabilities": ("probabilities", "identity"),
+    "sigmoids": ("sigmoids", "sigmoid"),
+}
+
+
+class DenseBackend:
+    """Dense layers in NumPy: row vectors times weights plus bias, an activation after each but the last.
+
+    Parameters
+    ----------
+    weights : sequence of ndarray of shape (n_in, n_out)
+        One matrix per layer.
+    biases : sequence of ndarray of shape (n_out,)
+        One vector per layer.
+    activations : sequence of callable
+        What is applied after each layer but the last.
+    last : callable
+        What is applied to the output.
+    output : OutputForm or None
+        What the output then means.
+    title, classes, feature_names
+        See `Backend`.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[NDArray[Any]],
+        biases: Sequence[NDArray[Any]],
+        activations: Sequence[Callable[[NDArray[Any]], NDArray[Any]]],
+        last: Callable[[NDArray[Any]], NDArray[Any]],
+        output: OutputForm | None,
+        *,
+        title: str,
+        classes: Sequence[Any] | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        self._weights, self._biases = list(weights), list(biases)
+        self._activations, self._last = list(activations), last
+        self.title = title
+        self.classes = classes
+        self.feature_names = feature_names
+        self.n_inputs: int | None = self._weights[0].shape[0]
+        self.dtype = self._weights[0].dtype
+        self._layer_names = [f"hidden {number}" for number in range(1, len(self._weights))]
+        hidden = zip(self._layer_names, self._weights, strict=False)
+        tensors = tuple(Tensor(name, (matrix.shape[1],), ("unit",)) for name, matrix in hidden)
+        self._structure = Structure(tensors, self._weights[-1].shape[1], output)
+
+    def inspect(self, rows: NDArray[Any] | None) -> Structure:
+        """What is inside."""
+        return self._structure
+
+    def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
+        """The named tensors; no layer behind the last one asked for is computed."""
+        places = [len(self._layer_names) if n == OUTPUT else self._layer_names.index(n) for n in names]
+        found: dict[int, NDArray[Any]] = {}
+        for place in range(max(places) + 1):
+            rows = rows @ self._weights[place] + self._biases[place]
+            is_last = place == len(self._layer_names)
+            rows = self._last(rows) if is_last else self._activations[place](rows)
+            found[place] = rows
+        return [found[place] for place in places]
+
+
+class ArrayNetwork(Network):
+    """A network of dense layers, given as arrays.
+
+    Parameters
+    ----------
+    weights : sequence of array-like of shape (n_in, n_out)
+        One matrix per layer, the output's included; a layer computes `x @ weights[i] + biases[i]`.
+    biases : sequence of array-like of shape (n_out,)
+        One vector per layer.
+    activation : str, callable or a sequence of one per hidden layer, default "relu"
+        After every layer but the last: "relu", "elu", "tanh", "sigmoid", "logistic", "leaky_relu",
+        "softplus", "identity", or a function of an array.
+    output : str, sequence of float or callable, default "softmax"
+        After the last layer: "softmax", "sigmoid" (one column: the second class's probability; more: a
+        probability per class on its own), "logits", "probabilities" (already), or as `output` of
+        `clausewise.wrap` what else the numbers mean.
+    **options
+        As in `clausewise.wrap`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork([np.eye(2), [[1, -1], [-1, 1]]], [np.zeros(2), np.zeros(2)])
+    >>> network.labels(np.array([[2.0, 1.0], [0.0, 3.0]])).tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[ArrayLike],
+        biases: Sequence[ArrayLike],
+        *,
+        activation: Activation | Sequence[Activation] = "relu",
+        output: Output | str = "softmax",
+        **options: Any,
+    ) -> None:
+        matrices, vectors = _checked_arrays(weights, biases)
+        n_hidden = len(matrices) - 1
+        if isinstance(activation, str) or callable(activation):
+            activation = [activation] * n_hidden
+        chosen = [_activation(one) for one in activation]
+        if len(chosen) != n_hidden:
+            raise ValueError(
+                f"{len(chosen)} activations were given for {n_hidden} hidden layers; give one each."
+            )
+        form: OutputForm | None = None
+        last = "identity"
+        if isinstance(output, str):
+            if output not in _OUTPUTS:
+                raise ValueError(f"output is {output!r}; expected one of {', '.join(map(repr, _OUTPUTS))}.")
+            form, last = _OUTPUTS[output]
+            if last == "sigmoid" and matrices[-1].shape[1] > 1:
+                form = "sigmoids"
+        backend = DenseBackend(
+            matrices,
+            vectors,
+            chosen,
+            ACTIVATIONS[last],
+            form,
+            title=f"network of {len(matrices)} dense layers",
+        )
+        super().__init__(backend, output=None if isinstance(output, str) else output, **options)
+
+
+def _activation(activation: Activation) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    if callable(activation):
+        return activation
+    if activation not in ACTIVATIONS:
+        raise ValueError(
+            f"There is no activation {activation!r}; there are {', '.join(map(repr, ACTIVATIONS))}, or "
+            "pass a function."
+        )
+    return ACTIVATIONS[activation]
+
+
+def _checked_arrays(
+    weights: Sequence[ArrayLike], biases: Sequence[ArrayLike]
+) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+    """The arrays in one floating type, which is that of the weights (double for anything but singles)."""
+    matrices, vectors = [np.asarray(one) for one in weights], [np.asarray(one) for one in biases]
+    if not matrices or len(matrices) != len(vectors):
+        raise ValueError(
+            f"{len(matrices)} weights and {len(vectors)} biases were given; give one each per layer."
+        )
+    is_single = all(array.dtype == np.float32 for array in matrices)
+    dtype = np.float32 if is_single else np.float64
+    width: int | None = None
+    for number, (matrix, vector) in enumerate(zip(matrices, vectors, strict=True)):
+        wrong_start = matrix.ndim != 2 or (width is not None and matrix.shape[0] != width)
+        if wrong_start or vector.shape != (matrix.shape[1],):
+            expected = "inputs" if width is None else width
+            raise ValueError(
+                f"Layer {number} has weights of shape {matrix.shape} and a bias of shape {vector.shape}; "
+                f"expected ({expected}, units) and (units,)."
+            )
+        width = matrix.shape[1]
+        if not (np.isfinite(matrix).all() and np.isfinite(vector).all()):
+            raise ValueError(f"Layer {number} holds NaN or infinity among its weights.")
+    return [m.astype(dtype, copy=False) for m in matrices], [v.astype(dtype, copy=False) for v in vectors]

@@ -1,0 +1,124 @@
+"""Networks given as functions: for JAX, a remote service, or anything without an adapter of its own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from clausewise.networks.network import Network
+from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
+from clausewise.networks.shapes import axes_of
+
+Function = Callable[[NDArray[Any]], Any]
+
+
+class _FunctionBackend:
+    def __init__(
+        self,
+        predict: Function,
+        layers: Mapping[str, Function],
+        classes: Sequence[Any] | None,
+        n_inputs: int | None,
+    ) -> None:
+        self.title = f"function {getattr(predict, '__name__', type(predict).__name__)}"
+        self.n_inputs = n_inputs
+        self.classes = classes
+        self.feature_names: Sequence[str] | None = None
+        self.dtype = np.dtype(np.float64)
+        self._predict, self._layers = predict, dict(layers)
+        self._code_of = None if classes is None else {label: code for code, label in enumerate(classes)}
+
+    def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
+        if rows is None:
+            return None
+        tensors = []
+        for name in self._layers:
+            shape = self._called(name, self._layers[name], rows).shape[1:]
+            tensors.append(Tensor(name, shape, axes_of(shape)))
+        answer = self._called("predict", self._predict, rows)
+        form: OutputForm | None = "labels" if answer.ndim == 1 else None
+        return Structure(tuple(tensors), 1 if answer.ndim == 1 else answer.shape[1], form)
+
+    def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
+        return [self._output(rows) if n == OUTPUT else self._called(n, self._layers[n], rows) for n in names]
+
+    def _output(self, rows: NDArray[Any]) -> NDArray[Any]:
+        answer = self._called("predict", self._predict, rows)
+        return self._codes(answer) if answer.ndim == 1 else answer
+
+    def _codes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
+        """Labels that `predict` gives itself, as positions among the classes."""
+        if self._code_of is None:
+            raise ValueError(
+                "predict gives one label per row; pass classes=, all the labels that it may give, or let "
+                "it give one column of probabilities per class."
+            )
+        unknown = [label for label in np.unique(labels).tolist() if label not in self._code_of]
+        if unknown:
+            raise ValueError(f"predict gives the label {unknown[0]!r}, which is none of the classes.")
+        return np.array([self._code_of[label] for label in labels.tolist()], dtype=np.int32)
+
+    def _called(self, name: str, function: Function, rows: NDArray[Any]) -> NDArray[Any]:
+        values = np.asarray(function(rows))
+        if values.ndim == 0 or len(values) != len(rows):
+            raise ValueError(
+                f"{name!r} gives an array of shape {values.shape} for {len(rows)} rows; one entry per row "
+                "is needed."
+            )
+        return values
+
+
+class CallableNetwork(Network):
+    """A network given by functions of its rows.
+
+    Parameters
+    ----------
+    predict : callable
+        From an array of rows to one label per row, or to one column per class: probabilities or, with
+        `output="logits"`, logits.
+    layers : mapping of str to callable, optional
+        Per hidden layer a function from rows to its activations, in the order of computation. Without any,
+        only methods that do not look inside can be used.
+    classes : array-like, optional
+        The class labels; needed if `predict` gives labels.
+    n_inputs : int, optional
+        Number of columns that the functions read, checked if given.
+    use : optional
+        Which layers to use, as `layers` of `clausewise.wrap`.
+    **options
+        As in `clausewise.wrap`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.networks import CallableNetwork
+    >>> network = CallableNetwork(
+    ...     predict=lambda X: np.where(X[:, 0] > X[:, 1], "first", "second"),
+    ...     layers={"difference": lambda X: X[:, :1] - X[:, 1:]},
+    ...     classes=["first", "second"],
+    ... )
+    >>> network.labels(np.array([[2.0, 1.0], [0.0, 3.0]])).tolist()
+    ['first', 'second']
+    """
+
+    def __init__(
+        self,
+        predict: Function,
+        layers: Mapping[str, Function] | None = None,
+        *,
+        classes: ArrayLike | None = None,
+        n_inputs: int | None = None,
+        use: Any = None,
+        **options: Any,
+    ) -> None:
+        listed = {} if layers is None else dict(layers)
+        for name, function in {"predict": predict, **listed}.items():
+            if not callable(function):
+                raise TypeError(
+                    f"{name!r} is a {type(function).__name__}; pass a function of an array of rows."
+                )
+        known = None if classes is None else list(np.asarray(classes).tolist())
+        super().__init__(
+            _FunctionBackend(predict, listed, known, n_inputs), layers=use, classes=classes, **options
+        )

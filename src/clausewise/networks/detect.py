@@ -1,0 +1,185 @@
+"""From a trained model of any supported kind to a `Network`, without importing what it does not use."""
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import Pipeline
+
+from clausewise.networks.network import DEFAULT_MAX_UNITS, Network
+from clausewise.networks.outputs import Output
+from clausewise.networks.preprocess import Preprocess
+from clausewise.networks.protocol import Backend
+from clausewise.networks.selection import LayerChoice
+from clausewise.networks.shapes import Reduction
+
+SUPPORTED = (
+    "a torch.nn.Module, a Keras 3 model or .keras file, an ONNX model or .onnx file, scikit-learn's "
+    "MLPClassifier or MLPRegressor, a skorch net, a scikit-learn Pipeline that ends in one of these, "
+    "clausewise.networks.ArrayNetwork for plain weights, and "
+    "clausewise.networks.CallableNetwork(predict=fn, layers={'name': fn, ...}) for everything else"
+)
+
+
+def wrap(
+    model: Any,
+    *,
+    layers: LayerChoice = None,
+    preprocess: Preprocess = None,
+    classes: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+    batch_size: int | Literal["auto"] = "auto",
+    device: Any = None,
+    output: Output = None,
+    reduce: Reduction | Mapping[str, Reduction] = "flatten",
+    max_units: int = DEFAULT_MAX_UNITS,
+) -> Network:
+    """A trained model as a `Network`: its classes, decisions and the activations of its hidden layers.
+
+    Parameters
+    ----------
+    model : object or path
+        A `torch.nn.Module`, a Keras 3 model or a `.keras` file, an ONNX model or an `.onnx` file,
+        scikit-learn's `MLPClassifier` or `MLPRegressor`, a fitted skorch net, a scikit-learn `Pipeline` that
+        ends in one of these, or a `Network`. Nothing in a file is executed.
+    layers : optional
+        Which hidden layers to use: names, positions, "every 2", "last 3"; all unless given. A name may also
+        be that of another tensor in the printed summary.
+    preprocess : transformer or callable, optional
+        What stands between the raw rows and the network: an object with `transform`, or a function. Rules
+        then speak of the raw columns. The steps of a Pipeline before the model are added behind it.
+    classes : array-like, optional
+        The class labels in the order of the outputs; what the model says, or 0, 1, …, unless given.
+    feature_names : sequence of str, optional
+        Names of the raw columns, for rows without names of their own.
+    batch_size : int or "auto"
+        Rows that are evaluated at once.
+    device : optional
+        Where a torch model is run, such as "cuda"; where its weights are, unless given.
+    output : {"logits", "probabilities", "sigmoids"}, sequence of float or callable, optional
+        What the output means, where it is not recognised. "logits" (one column: of the second class),
+        "probabilities" (one column: that of the second class), "sigmoids" (a probability per class on its
+        own); ascending cut points turn a network that estimates a number into one that decides between
+        ranges; a function from outputs to one column of probabilities per class does anything else.
+    reduce : {"flatten", "mean", "max", "last"} or mapping of layer names to these
+        How activations with positions (convolution) or time steps (recurrence) become columns.
+    max_units : int
+        A layer with more columns than this is refused.
+
+    Returns
+    -------
+    Network
+        `print` it to see its layers.
+
+    Examples
+    --------
+    >>> import clausewise
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MLPClassifier((8, 4), max_iter=2000, random_state=0).fit(X, y)
+    >>> print(clausewise.wrap(model))
+    scikit-learn MLPClassifier: 4 inputs → 3 classes (0, 1, 2), output logits
+      layer     shape  columns  used
+      hidden 1  8      8        yes
+      hidden 2  4      4        yes
+    """
+    options = {
+        "layers": layers,
+        "classes": classes,
+        "feature_names": feature_names,
+        "batch_size": batch_size,
+        "output": output,
+        "reduce": reduce,
+        "max_units": max_units,
+    }
+    if isinstance(model, Network):
+        return _unchanged(model, {**options, "preprocess": preprocess, "device": device})
+    if isinstance(model, Pipeline):
+        model, preprocess = _split(model, preprocess)
+    return Network(backend_of(model, device), preprocess=preprocess, **options)  # type: ignore[arg-type]
+
+
+def backend_of(model: Any, device: Any = None) -> Backend:
+    """The adapter for a model, found by its type."""
+    if isinstance(model, MLPClassifier | MLPRegressor):
+        from clausewise.networks.sklearn import mlp_backend
+
+        return mlp_backend(model)
+    if isinstance(model, str | os.PathLike):
+        return _backend_of_file(Path(model), device)
+    # A framework that has not been imported cannot have made the model.
+    if _is_a(model, "torch.nn", "Module") and not _is_a(model, "keras", "Model"):
+        return _adapter("torch").TorchBackend(model, device)  # type: ignore[no-any-return]
+    if _is_a(model, "skorch", "NeuralNet"):
+        return _adapter("torch").skorch_backend(model, device)  # type: ignore[no-any-return]
+    if _is_a(model, "keras", "Model"):
+        return _adapter("keras").KerasBackend(model)  # type: ignore[no-any-return]
+    if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
+        return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
+    raise TypeError(f"{_described(model)} is no network that is known here; pass {SUPPORTED}.")
+
+
+def _backend_of_file(path: Path, device: Any) -> Backend:
+    if path.suffix in (".keras", ".onnx") and not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if path.suffix == ".keras":
+        return _adapter("keras").load_keras(path)  # type: ignore[no-any-return]
+    if path.suffix == ".onnx":
+        return _adapter("onnx").OnnxBackend(path)  # type: ignore[no-any-return]
+    if path.suffix in (".pt", ".pth", ".pkl", ".joblib", ".h5"):
+        raise ValueError(
+            f"{path.name}: a {path.suffix} file may run code when it is loaded, so clausewise opens none; "
+            "load it yourself if you trust it and pass the model, or export it to .onnx or .keras."
+        )
+    raise ValueError(
+        f"{path.name} is no model file that is known here; pass a .keras or .onnx file, or {SUPPORTED}."
+    )
+
+
+def _adapter(framework: str) -> Any:
+    """The module that knows a framework; what it needs is imported only now."""
+    try:
+        return importlib.import_module(f"clausewise.networks.{framework}")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"This model needs {error.name}, which is not installed: pip install 'clausewise[{framework}]'.",
+            name=error.name,
+        ) from None
+
+
+def _is_a(model: Any, module: str, name: str) -> bool:
+    found = getattr(sys.modules.get(module), name, None)
+    return isinstance(found, type) and isinstance(model, found)
+
+
+def _described(model: Any) -> str:
+    if isinstance(model, type):
+        return f"The class {model.__name__} (not an object of it)"
+    return f"{type(model).__module__}.{type(model).__qualname__}"
+
+
+def _split(pipeline: Pipeline, preprocess: Preprocess) -> tuple[Any, Preprocess]:
+    """The model at the end of a pipeline, and the steps before it behind the caller's own."""
+    before = pipeline[:-1]
+    model = pipeline.steps[-1][1]
+    steps = [step for step in (preprocess, before if len(before) else None) if step is not None]
+    if isinstance(model, Pipeline):
+        return _split(model, steps or None)
+    return model, (steps[0] if len(steps) == 1 else steps or None)
+
+
+def _unchanged(network: Network, options: dict[str, Any]) -> Network:
+    neutral = {"batch_size": "auto", "reduce": "flatten", "max_units": DEFAULT_MAX_UNITS}
+    stated = [name for name, value in options.items() if value != neutral.get(name)]
+    if stated:
+        raise ValueError(
+            f"The model is already a Network; give {', '.join(stated)} where it is made, not when "
+            "wrapping it again."
+        )
+    return network

@@ -1,0 +1,444 @@
+"""A trained network: rows in; classes, probabilities and the activations of its hidden layers out."""
+
+import math
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from clausewise.features import Features
+from clausewise.networks.outputs import Output, OutputReader, cut_labels, read_as
+from clausewise.networks.preprocess import (
+    InputColumn,
+    Preprocess,
+    as_numbers,
+    as_transform,
+    categorical_sources,
+    count_rows,
+    rows_of,
+    trace_inputs,
+)
+from clausewise.networks.protocol import OUTPUT, Backend, Layer, Structure, Tensor
+from clausewise.networks.selection import LayerChoice, select_layers
+from clausewise.networks.shapes import Reduction, column_names, n_columns, reduction_of, to_columns
+
+# Numbers of the widest tensor in one batch: 16 MB in single precision.
+_NUMBERS_PER_BATCH = 2**22
+_MAX_ROWS_PER_BATCH = 16_384
+_ROWS_TO_INSPECT = 4
+DEFAULT_MAX_UNITS = 20_000
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A selected tensor and how it becomes columns."""
+
+    tensor: Tensor
+    reduction: Reduction
+
+    @property
+    def n_columns(self) -> int:
+        return n_columns(self.tensor, self.reduction)
+
+
+class Network:
+    """A trained network, as extractors see it; made by `clausewise.wrap`.
+
+    Parameters
+    ----------
+    backend : Backend
+        The network in its framework.
+    layers, preprocess, classes, feature_names, batch_size, output, reduce, max_units
+        As in `clausewise.wrap`.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        layers: LayerChoice = None,
+        preprocess: Preprocess = None,
+        classes: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        batch_size: int | Literal["auto"] = "auto",
+        output: Output = None,
+        reduce: Reduction | Mapping[str, Reduction] = "flatten",
+        max_units: int = DEFAULT_MAX_UNITS,
+    ) -> None:
+        _check_count("batch_size", batch_size, or_auto=True)
+        _check_count("max_units", max_units)
+        self._backend = backend
+        self._layers = layers
+        self._preprocess = preprocess
+        self._transform = None if preprocess is None else as_transform(preprocess)
+        self._stated_classes = None if classes is None else _class_labels(classes)
+        is_direct = preprocess is None
+        own_names = backend.feature_names if is_direct else getattr(preprocess, "feature_names_in_", None)
+        names = own_names if feature_names is None else feature_names
+        self.feature_names = None if names is None else tuple(map(str, names))
+        self._batch_size = batch_size
+        self._output = output
+        self._reduce = reduce
+        self._max_units = max_units
+        self._structure = backend.inspect(None)
+        self._reader: OutputReader | None = None
+        if self._structure is not None:
+            self._check_structure()
+
+    # --- What it is ---
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The class labels, in the order of the network's outputs."""
+        if self._reader is None:
+            known = self._backend.classes if self._stated_classes is None else self._stated_classes
+            if known is None:
+                raise ValueError(_NEEDS_ROWS.format("the classes"))
+            return _class_labels(known)
+        return self._classes
+
+    @cached_property
+    def _classes(self) -> NDArray[Any]:
+        assert self._reader is not None
+        known = self._backend.classes if self._stated_classes is None else self._stated_classes
+        n_classes = self._reader.n_classes
+        if known is None and self._reader.cut_points:
+            known = cut_labels(self._reader.cut_points)
+        labels = _class_labels(range(n_classes or 0) if known is None else known)
+        if n_classes is not None and len(labels) != n_classes:
+            raise ValueError(
+                f"{len(labels)} classes were given ({_shortened(labels.tolist())}), the network's output has "
+                f"{self._reader.n_columns} column(s), which stands for {n_classes} classes."
+            )
+        return labels
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """Names of the layers in use, in the order of computation."""
+        return tuple(source.tensor.name for source in self._sources)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """All tensors that can be selected as layers."""
+        return self._known_structure.tensors
+
+    @property
+    def n_inputs(self) -> int | None:
+        """Number of columns that the network itself reads; None if its rows are not vectors."""
+        return self._backend.n_inputs
+
+    def inspect(self, X: Any) -> "Network":
+        """Look at a few rows, where the network does not say by itself what it reads and gives."""
+        n_rows = _checked_rows(X)
+        few = self._inputs(X, slice(0, min(n_rows, _ROWS_TO_INSPECT)))
+        if self._structure is None:
+            self._structure = self._backend.inspect(few)
+            if self._structure is None:
+                raise ValueError(f"{self._backend.title} could not be inspected.")
+            self._check_structure()
+        if self._reader is None:
+            # As many rows as are cheap: recognising what outputs are looks at their values.
+            rows = slice(0, min(n_rows, self._rows_per_batch))
+            sample = self._backend.evaluate(self._inputs(X, rows), [OUTPUT])[0]
+            _check_output_finite(sample)
+            self._reader = read_as(self._output, self._structure.output, sample)
+        return self
+
+    def input_columns(self, X: Any) -> tuple[InputColumn, ...] | None:
+        """For each column that the network reads, the raw columns behind it; None if that cannot be known."""
+        return trace_inputs(self._preprocess, Features.learn(X, names=self._names_for(X)).names)
+
+    def features(self, X: Any) -> Features:
+        """The raw columns that rules speak of.
+
+        As `Features.learn` finds them; a column that a one-hot or ordinal encoder reads is categorical, also
+        if it holds numbers.
+        """
+        names = self._names_for(X)
+        learnt = Features.learn(X, names=names)
+        encoded = categorical_sources(trace_inputs(self._preprocess, learnt.names))
+        return Features.learn(X, categorical=encoded, names=names) if encoded else learnt
+
+    # --- What it answers ---
+
+    def outputs(self, X: Any) -> NDArray[Any]:
+        """The network's own output, one row per row of X."""
+        n_rows = _checked_rows(X)
+        self.inspect(X)
+        parts = [self._output_of(X, rows) for rows in self._batches(n_rows)]
+        return np.concatenate(parts)
+
+    def codes(self, X: Any) -> NDArray[np.int32]:
+        """The position in `classes` of the class of each row."""
+        reader, n_rows = self._reader_for(X), _checked_rows(X)
+        codes = np.concatenate(
+            [reader.codes(reader.read(self._output_of(X, r))) for r in self._batches(n_rows)]
+        )
+        n_classes = len(self.classes)
+        if codes.min() < 0 or codes.max() >= n_classes:
+            raise ValueError(
+                f"The network gives class positions {codes.min()} to {codes.max()} and has {n_classes} "
+                "classes; pass classes=, all of them."
+            )
+        return codes
+
+    def labels(self, X: Any) -> NDArray[Any]:
+        """The network's decision for each row."""
+        codes = self.codes(X)
+        return self.classes[codes]
+
+    def probabilities(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class (columns in the order of `classes`) for each row."""
+        reader, n_rows = self._reader_for(X), _checked_rows(X)
+        n_classes = len(self.classes)
+        parts = [
+            reader.probabilities(reader.read(self._output_of(X, rows)), n_classes)
+            for rows in self._batches(n_rows)
+        ]
+        return np.concatenate(parts)
+
+    def hidden_layers(self, X: Any, layers: LayerChoice = None) -> Iterator[Layer]:
+        """The activations of the hidden layers, one layer at a time.
+
+        Layers are computed together only as long as they are no larger than the largest of them alone, so
+        that never more than one (largest) layer is held here.
+
+        Parameters
+        ----------
+        X : array or DataFrame
+            Raw rows, before `preprocess`.
+        layers : optional
+            Other layers than those chosen when wrapping.
+        """
+        n_rows = _checked_rows(X)
+        self.inspect(X)
+        sources = self._sources if layers is None else self._chosen(layers)
+        if not sources:
+            raise ValueError(
+                f"{self._backend.title} has no hidden layer, so that there is nothing inside to read "
+                "rules from; use the pedagogical method, which learns rules from the network's labels alone."
+            )
+        return self._layer_by_layer(X, n_rows, sources)
+
+    # --- Inside ---
+
+    def _layer_by_layer(self, X: Any, n_rows: int, sources: Sequence[_Source]) -> Iterator[Layer]:
+        for group in _groups(sources):
+            matrices = self._matrices(X, n_rows, group)
+            for source in group:
+                names = column_names(source.tensor, source.reduction)
+                yield Layer(source.tensor.name, matrices.pop(0), names)
+
+    def _matrices(self, X: Any, n_rows: int, group: Sequence[_Source]) -> list[NDArray[np.float32]]:
+        matrices = [np.empty((n_rows, source.n_columns), np.float32, order="F") for source in group]
+        names = [source.tensor.name for source in group]
+        for rows in self._batches(n_rows):
+            tensors = self._backend.evaluate(self._inputs(X, rows), names)
+            for source, matrix, values in zip(group, matrices, tensors, strict=True):
+                matrix[rows] = to_columns(values, source.tensor, source.reduction)
+        for source, matrix in zip(group, matrices, strict=True):
+            _check_activations(matrix, source.tensor.name)
+        return matrices
+
+    @property
+    def _known_structure(self) -> Structure:
+        if self._structure is None:
+            raise ValueError(_NEEDS_ROWS.format("the layers"))
+        return self._structure
+
+    @property
+    def _sources(self) -> tuple[_Source, ...]:
+        return self._chosen(self._layers)
+
+    def _chosen(self, layers: LayerChoice) -> tuple[_Source, ...]:
+        chosen = select_layers(self._known_structure.tensors, layers)
+        sources = tuple(_Source(tensor, reduction_of(tensor, self._reduce)) for tensor in chosen)
+        for source in sources:
+            if source.n_columns > self._max_units:
+                raise ValueError(
+                    f"Layer {source.tensor.name!r} of shape {source.tensor.shape} has "
+                    f"{source.n_columns:,} columns when taken by {source.reduction!r}, more than "
+                    f"max_units={self._max_units:,}; pass reduce='mean', 'max' or 'last', leave the layer "
+                    "out, or raise max_units."
+                )
+        return sources
+
+    def _check_structure(self) -> None:
+        """Raise now what would otherwise come up late: unknown layers, too wide ones."""
+        known = {tensor.name for tensor in self.tensors}
+        unknown = set(self._reduce) - known if isinstance(self._reduce, Mapping) else set()
+        if unknown:
+            raise ValueError(
+                f"reduce names {sorted(unknown)[0]!r}, which is no layer; there are "
+                f"{_shortened(sorted(known))}."
+            )
+        self._chosen(self._layers)
+
+    def _reader_for(self, X: Any) -> OutputReader:
+        self.inspect(X)
+        assert self._reader is not None
+        return self._reader
+
+    def _output_of(self, X: Any, rows: slice) -> NDArray[Any]:
+        values = self._backend.evaluate(self._inputs(X, rows), [OUTPUT])[0]
+        _check_output_finite(values)
+        return values
+
+    def _names_for(self, X: Any) -> Sequence[str] | None:
+        """The wrapped names, for a table that has none of its own."""
+        has_names = hasattr(X, "columns") or hasattr(X, "column_names")
+        return None if has_names else self.feature_names
+
+    def _inputs(self, X: Any, rows: slice) -> NDArray[Any]:
+        """These rows as the network reads them, checked."""
+        part = rows_of(X, rows)
+        if self._transform is not None:
+            part = self._transform(part)
+        elif hasattr(part, "columns"):
+            part = self._columns_of(part)
+        inputs = as_numbers(part, self._backend.dtype)
+        n_inputs = self._backend.n_inputs
+        if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):
+            found = f"{inputs.shape[1]} columns" if inputs.ndim == 2 else f"shape {inputs.shape}"
+            raise ValueError(
+                f"X has {found}{' after preprocessing' if self._transform else ''}, the network reads "
+                f"{n_inputs}; pass the columns it was trained on."
+            )
+        if not np.isfinite(inputs).all():
+            self._raise_not_finite(inputs, rows.start)
+        return inputs
+
+    def _columns_of(self, frame: Any) -> Any:
+        """A frame's numbers, columns in the network's order."""
+        names = self.feature_names
+        if names is None or not set(names) <= set(frame.columns):
+            return frame
+        return frame[list(names)]
+
+    def _raise_not_finite(self, inputs: NDArray[Any], first_row: int) -> None:
+        bad = ~np.isfinite(inputs)
+        place = np.argwhere(bad)[0]
+        raise ValueError(
+            f"The network would read NaN or infinity: {int(bad.sum()):,} value(s), the first in row "
+            f"{first_row + place[0]}, column {', '.join(map(str, place[1:]))}"
+            f"{' after preprocessing' if self._transform else ''}; fill missing values in, or pass "
+            "preprocess= with an imputer."
+        )
+
+    @property
+    def _rows_per_batch(self) -> int:
+        if self._batch_size != "auto":
+            return self._batch_size
+        widest = max((math.prod(tensor.shape) for tensor in self._known_structure.tensors), default=1)
+        widest = max(widest, self._known_structure.n_outputs, self._backend.n_inputs or 1)
+        return max(1, min(_MAX_ROWS_PER_BATCH, _NUMBERS_PER_BATCH // widest))
+
+    def _batches(self, n_rows: int) -> Iterator[slice]:
+        step = self._rows_per_batch
+        for start in range(0, n_rows, step):
+            yield slice(start, min(start + step, n_rows))
+
+    def __repr__(self) -> str:
+        return f"<Network: {self._backend.title}>"
+
+    def __str__(self) -> str:
+        lines = [self._headline()]
+        if self._structure is None:
+            return "\n".join([*lines, "  layers: known once it has seen rows, network.inspect(X)"])
+        used = {source.tensor.name: source for source in self._sources}
+        table = [("layer", "shape", "columns", "used")]
+        for tensor in self.tensors:
+            reduction = reduction_of(tensor, self._reduce)
+            how = "" if len(tensor.shape) == 1 else f" ({reduction})"
+            shape = " × ".join(map(str, tensor.shape)) or "1"
+            columns = f"{n_columns(tensor, reduction):,}{how}"
+            table.append((tensor.name, shape, columns, "yes" if tensor.name in used else "no"))
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        if not used:
+            lines.append("  no hidden layer")
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        inputs = f"{self.n_inputs:,} inputs" if self.n_inputs is not None else "inputs of any shape"
+        behind = " (behind preprocessing)" if self._transform is not None else ""
+        try:
+            labels = self.classes.tolist()
+            classes = f"{len(labels)} classes ({_shortened(labels)})"
+        except ValueError:
+            classes = "classes not known before rows are seen"
+        form = None if self._structure is None else self._structure.output
+        form = self._reader.form if self._reader is not None else form
+        how = "" if form is None else f", output {form}"
+        return f"{self._backend.title}: {inputs}{behind} → {classes}{how}"
+
+
+_NEEDS_ROWS = "This network does not say by itself {}; call network.inspect(X) with some rows first."
+
+
+def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
+    """Layers in order, gathered as long as a group is no wider than the widest layer."""
+    widest = max(source.n_columns for source in sources)
+    groups: list[list[_Source]] = []
+    for source in sources:
+        if groups and sum(other.n_columns for other in groups[-1]) + source.n_columns <= widest:
+            groups[-1].append(source)
+        else:
+            groups.append([source])
+    return groups
+
+
+def _checked_rows(X: Any) -> int:
+    n_rows = count_rows(X)
+    if n_rows == 0:
+        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+    return n_rows
+
+
+def _class_labels(classes: Any) -> NDArray[Any]:
+    labels = np.asarray(classes)
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError(f"classes is {classes!r}; expected a list of class labels.")
+    if len(set(labels.tolist())) != len(labels):
+        raise ValueError(f"classes names a class twice: {_shortened(labels.tolist())}.")
+    return labels
+
+
+def _check_count(name: str, count: Any, *, or_auto: bool = False) -> None:
+    if or_auto and isinstance(count, str) and count == "auto":
+        return
+    if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
+        auto = " or 'auto'" if or_auto else ""
+        raise ValueError(f"{name} is {count!r}; expected a whole number of 1 or more{auto}.")
+
+
+def _check_activations(matrix: NDArray[np.float32], name: str) -> None:
+    # A sum is finite unless a number is not, or finite numbers overflow; then look closer.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(matrix.sum(dtype=np.float64)):
+            return
+    bad = ~np.isfinite(matrix)
+    if bad.any():
+        raise ValueError(
+            f"Layer {name!r} gives NaN or infinity for {int(bad.sum()):,} of {bad.size:,} activations, in "
+            f"{int(bad.any(axis=1).sum()):,} of {len(bad):,} rows; the network's weights or its inputs "
+            "overflow."
+        )
+
+
+def _check_output_finite(values: NDArray[Any]) -> None:
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        n_rows = int(np.isnan(values.reshape(len(values), -1)).any(axis=1).sum())
+        raise ValueError(
+            f"The network's output is NaN for {n_rows:,} of {len(values):,} rows of a batch; its weights "
+            "or its inputs overflow."
+        )
+
+
+def _shortened(labels: Sequence[Any], most: int = 6) -> str:
+    shown = ", ".join(map(str, labels[:most]))
+    return f"{shown}, …" if len(labels) > most else shown

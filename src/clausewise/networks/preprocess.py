@@ -1,0 +1,195 @@
+"""From the rows that people know to the numbers that a network reads, and back to the source columns."""
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
+
+Preprocess = Any
+"""An object with `transform`, a function of the rows, or a list of such steps."""
+
+# What they read are categories, also where the column holds numbers.
+_CATEGORY_ENCODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
+
+
+@dataclass(frozen=True)
+class InputColumn:
+    """One column that the network reads.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        The raw columns that it is computed from.
+    is_category : bool
+        Whether an encoder of categories made it.
+    """
+
+    sources: tuple[str, ...]
+    is_category: bool = False
+
+
+def as_transform(preprocess: Preprocess) -> Callable[[Any], Any]:
+    """What `preprocess` does to rows."""
+    if isinstance(preprocess, list | tuple):
+        return _chain([as_transform(step) for step in preprocess])
+    if hasattr(preprocess, "transform"):
+        return preprocess.transform  # type: ignore[no-any-return]
+    if callable(preprocess) and not isinstance(preprocess, type):
+        return preprocess  # type: ignore[no-any-return]
+    raise TypeError(
+        f"preprocess is {preprocess!r}; pass a fitted transformer (an object with `transform`), a "
+        "Pipeline of them, or a function from rows to an array."
+    )
+
+
+def _chain(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    def run(rows: Any) -> Any:
+        for step in steps:
+            rows = step(rows)
+        return rows
+
+    return run
+
+
+def count_rows(X: Any) -> int:
+    """Number of rows of a table or an array of any shape."""
+    if hasattr(X, "shape"):
+        if len(X.shape) == 0:
+            raise ValueError("X is a single number; pass rows.")
+        return int(X.shape[0])
+    if not hasattr(X, "__len__"):
+        raise TypeError(f"X is a {type(X).__name__}; pass an array or a DataFrame of rows.")
+    return len(X)
+
+
+def rows_of(X: Any, rows: slice) -> Any:
+    """Some rows of a table, as a table of the same kind."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "slice") and hasattr(X, "column_names"):  # pyarrow
+        return X.slice(rows.start, rows.stop - rows.start)
+    return X[rows]
+
+
+def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Rows as a dense array for a network."""
+    if sparse.issparse(rows):
+        rows = rows.toarray()
+    try:
+        return np.ascontiguousarray(rows, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The network reads numbers, and these rows are none ({error}); pass preprocess=, the encoder "
+            "that the network was trained behind."
+        ) from None
+
+
+def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputColumn, ...] | None:
+    """For each column that the network reads, the raw columns behind it; None where that cannot be known.
+
+    scikit-learn's transformers, pipelines, unions and column transformers say which columns their results
+    come from; a function does not.
+    """
+    columns: tuple[InputColumn, ...] | None = tuple(InputColumn((name,)) for name in names)
+    if preprocess is not None:
+        columns = _traced(preprocess, columns)
+    return columns
+
+
+def categorical_sources(inputs: Sequence[InputColumn] | None) -> list[str]:
+    """The raw columns that an encoder of categories reads alone."""
+    if inputs is None:
+        return []
+    found = {column.sources[0] for column in inputs if column.is_category and len(column.sources) == 1}
+    return sorted(found)
+
+
+Columns = tuple[InputColumn, ...] | None
+
+
+def _traced(step: Any, columns: Columns) -> Columns:
+    if columns is None:
+        return None
+    if step is None or (isinstance(step, str) and step == "passthrough"):
+        return columns
+    if isinstance(step, Pipeline):
+        return _traced([inner for _, inner in step.steps], columns)
+    if isinstance(step, list | tuple):
+        for inner in step:
+            columns = _traced(inner, columns)
+        return columns
+    if isinstance(step, ColumnTransformer):
+        return _through_column_transformer(step, columns)
+    if isinstance(step, FeatureUnion):
+        parts = [_traced(inner, columns) for _, inner in step.transformer_list if inner != "drop"]
+        return _joined(parts)
+    return _through_transformer(step, columns)
+
+
+def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputColumn, ...]) -> Columns:
+    """`transformers_` lists what was fitted, `output_indices_` where each result lies."""
+    placed: list[tuple[int, Columns]] = []
+    place_of_name = {name: place for place, name in enumerate(getattr(step, "feature_names_in_", ()))}
+    for name, inner, chosen in step.transformers_:
+        where = step.output_indices_.get(name)
+        if inner == "drop" or where is None or where.start == where.stop:
+            continue
+        places = _places(chosen, place_of_name, len(columns))
+        if places is None:
+            return None
+        placed.append((where.start, _traced(inner, tuple(columns[place] for place in places))))
+    return _joined([part for _, part in sorted(placed, key=lambda item: item[0])])
+
+
+def _places(chosen: Any, place_of_name: dict[str, int], n_columns: int) -> list[int] | None:
+    """Positions of the columns that a ColumnTransformer's part was given."""
+    if isinstance(chosen, slice):
+        if isinstance(chosen.start, str) or isinstance(chosen.stop, str):
+            start = 0 if chosen.start is None else place_of_name[chosen.start]
+            stop = n_columns if chosen.stop is None else place_of_name[chosen.stop] + 1
+            return list(range(start, stop))
+        return list(range(n_columns))[chosen]
+    listed = [chosen] if isinstance(chosen, str | int) else list(chosen)
+    if listed and all(isinstance(item, bool | np.bool_) for item in listed):
+        return np.flatnonzero(listed).tolist()
+    places = [place_of_name.get(item) if isinstance(item, str) else int(item) for item in listed]
+    return None if None in places else [place % n_columns for place in places if place is not None]
+
+
+def _through_transformer(step: Any, columns: tuple[InputColumn, ...]) -> Columns:
+    """Follow one transformer by the names that it makes of marked input names."""
+    if getattr(step, "n_features_in_", None) != len(columns) or not hasattr(step, "get_feature_names_out"):
+        return None
+    unnamed = copy.copy(step)
+    # With names of its own it takes no others.
+    if hasattr(unnamed, "feature_names_in_"):
+        del unnamed.feature_names_in_
+    marks = [f"\x00{place}\x00" for place in range(len(columns))]
+    try:
+        made = unnamed.get_feature_names_out(np.array(marks, dtype=object))
+    except (AttributeError, NotImplementedError, TypeError, ValueError):
+        return None
+    is_category = isinstance(step, _CATEGORY_ENCODERS)
+    found = []
+    for name in map(str, made):
+        used = [column for column, mark in zip(columns, marks, strict=True) if mark in name] or columns
+        sources = tuple(dict.fromkeys(source for column in used for source in column.sources))
+        is_kept = len(used) == 1 and used[0].is_category
+        found.append(InputColumn(sources, is_category or is_kept))
+    return tuple(found)
+
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    joined: list[InputColumn] = []
+    for part in parts:
+        if part is None:
+            return None
+        joined.extend(part)
+    return tuple(joined)

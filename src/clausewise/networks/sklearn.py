@@ -1,0 +1,42 @@
+"""scikit-learn's multi-layer perceptrons."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.neural_network import MLPClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from clausewise.networks.arrays import ACTIVATIONS, DenseBackend
+from clausewise.networks.protocol import OutputForm
+
+
+def mlp_backend(model: Any) -> DenseBackend:
+    """The layers of a fitted MLPClassifier or MLPRegressor."""
+    check_is_fitted(model)
+    is_classifier = isinstance(model, MLPClassifier)
+    classes: list[Any] | None = None
+    output: OutputForm | None = None
+    last = ACTIVATIONS["identity"]
+    if is_classifier:
+        if model._label_binarizer.y_type_.startswith("multilabel"):
+            raise ValueError(
+                "This MLPClassifier gives several labels per row; rules conclude one class. Wrap each "
+                "label on its own with CallableNetwork."
+            )
+        classes = np.asarray(model.classes_).tolist()
+        # A softmax changes no decision; the sigmoid's threshold is scikit-learn's own.
+        output = "logits" if model.out_activation_ == "softmax" else "probabilities"
+        last = ACTIVATIONS["identity" if output == "logits" else "logistic"]
+        if len(classes) == 1:
+            output, last = "labels", np.zeros_like
+    names = getattr(model, "feature_names_in_", None)
+    return DenseBackend(
+        model.coefs_,
+        model.intercepts_,
+        [ACTIVATIONS[model.activation]] * (len(model.coefs_) - 1),
+        last,
+        output,
+        title=f"scikit-learn {type(model).__name__}",
+        classes=classes,
+        feature_names=None if names is None else [str(name) for name in names],
+    )
