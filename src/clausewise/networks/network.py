@@ -86,6 +86,8 @@ class Network:
         self._max_units = max_units
         self._structure = backend.inspect(None)
         self._reader: OutputReader | None = None
+        # The shape of one row as the network reads it, once some have been seen.
+        self._row_shape: tuple[int, ...] | None = None
         if self._structure is not None:
             self._check_structure()
 
@@ -133,19 +135,7 @@ class Network:
 
     def inspect(self, X: Any) -> "Network":
         """Look at a few rows, where the network does not say by itself what it reads and gives."""
-        n_rows = _checked_rows(X)
-        few = self._inputs(X, slice(0, min(n_rows, _ROWS_TO_INSPECT)))
-        if self._structure is None:
-            self._structure = self._backend.inspect(few)
-            if self._structure is None:
-                raise ValueError(f"{self._backend.title} could not be inspected.")
-            self._check_structure()
-        if self._reader is None:
-            # As many rows as are cheap: recognising what outputs are looks at their values.
-            rows = slice(0, min(n_rows, self._rows_per_batch))
-            sample = self._backend.evaluate(self._inputs(X, rows), [OUTPUT])[0]
-            _check_output_finite(sample)
-            self._reader = read_as(self._output, self._structure.output, sample)
+        self._reader_for(X)
         return self
 
     def input_columns(self, X: Any) -> tuple[InputColumn, ...] | None:
@@ -167,14 +157,13 @@ class Network:
 
     def outputs(self, X: Any) -> NDArray[Any]:
         """The network's own output, one row per row of X."""
-        n_rows = _checked_rows(X)
-        self.inspect(X)
+        n_rows = self._seen(X)
         parts = [self._output_of(X, rows) for rows in self._batches(n_rows)]
         return np.concatenate(parts)
 
     def codes(self, X: Any) -> NDArray[np.int32]:
         """The position in `classes` of the class of each row."""
-        reader, n_rows = self._reader_for(X), _checked_rows(X)
+        reader, n_rows = self._reader_for(X)
         codes = np.concatenate(
             [reader.codes(reader.read(self._output_of(X, r))) for r in self._batches(n_rows)]
         )
@@ -193,7 +182,7 @@ class Network:
 
     def probabilities(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class (columns in the order of `classes`) for each row."""
-        reader, n_rows = self._reader_for(X), _checked_rows(X)
+        reader, n_rows = self._reader_for(X)
         n_classes = len(self.classes)
         parts = [
             reader.probabilities(reader.read(self._output_of(X, rows)), n_classes)
@@ -214,8 +203,7 @@ class Network:
         layers : optional
             Other layers than those chosen when wrapping.
         """
-        n_rows = _checked_rows(X)
-        self.inspect(X)
+        n_rows = self._seen(X)
         sources = self._sources if layers is None else self._chosen(layers)
         if not sources:
             raise ValueError(
@@ -278,14 +266,35 @@ class Network:
             )
         self._chosen(self._layers)
 
-    def _reader_for(self, X: Any) -> OutputReader:
-        self.inspect(X)
-        assert self._reader is not None
-        return self._reader
+    def _seen(self, X: Any) -> int:
+        """Make sure that the network's structure is known; the number of rows."""
+        n_rows = count_rows(X)
+        if n_rows == 0:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        if self._row_shape is None:
+            few = self._inputs(X, slice(0, min(n_rows, _ROWS_TO_INSPECT)))
+            if self._structure is None:
+                self._structure = self._backend.inspect(few)
+                if self._structure is None:
+                    raise ValueError(f"{self._backend.title} could not be inspected.")
+                self._check_structure()
+            _check_rows_apart(self._backend, few)
+            self._row_shape = few.shape[1:]
+        return n_rows
+
+    def _reader_for(self, X: Any) -> tuple[OutputReader, int]:
+        """How the output is read, and the number of rows."""
+        n_rows = self._seen(X)
+        if self._reader is None:
+            # As many rows as are cheap: recognising what outputs are looks at their values.
+            sample = self._output_of(X, slice(0, min(n_rows, self._rows_per_batch)))
+            self._reader = read_as(self._output, self._known_structure.output, sample)
+        return self._reader, n_rows
 
     def _output_of(self, X: Any, rows: slice) -> NDArray[Any]:
-        values = self._backend.evaluate(self._inputs(X, rows), [OUTPUT])[0]
-        _check_output_finite(values)
+        inputs = self._inputs(X, rows)
+        values = self._backend.evaluate(inputs, [OUTPUT])[0]
+        _check_output(values, len(inputs))
         return values
 
     def _names_for(self, X: Any) -> Sequence[str] | None:
@@ -307,6 +316,11 @@ class Network:
             raise ValueError(
                 f"X has {found}{' after preprocessing' if self._transform else ''}, the network reads "
                 f"{n_inputs}; pass the columns it was trained on."
+            )
+        if self._row_shape is not None and inputs.shape[1:] != self._row_shape:
+            raise ValueError(
+                f"X has rows of shape {inputs.shape[1:]}, the network was first seen with "
+                f"{self._row_shape}; pass rows of one shape."
             )
         if not np.isfinite(inputs).all():
             self._raise_not_finite(inputs, rows.start)
@@ -392,11 +406,18 @@ def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
     return groups
 
 
-def _checked_rows(X: Any) -> int:
-    n_rows = count_rows(X)
-    if n_rows == 0:
-        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-    return n_rows
+def _check_rows_apart(backend: Backend, rows: NDArray[Any]) -> None:
+    """What a network says of a row must not depend on the rows beside it, nor on chance."""
+    together, alone = (backend.evaluate(part, [OUTPUT])[0] for part in (rows, rows[-1:]))
+    _check_output(together, len(rows))
+    _check_output(alone, 1)
+    # Wide enough for networks in eight bits, whose scale may come from the batch.
+    if not np.allclose(together[-1:], alone, rtol=0, atol=0.02 * np.abs(together).max()):
+        raise ValueError(
+            f"{backend.title} answers differently for the same row when other rows are beside it, or at "
+            "random; rules need one answer per row. Is the first axis of its input that of the rows "
+            "(batch_first)?"
+        )
 
 
 def _class_labels(classes: Any) -> NDArray[Any]:
@@ -430,7 +451,12 @@ def _check_activations(matrix: NDArray[np.float32], name: str) -> None:
         )
 
 
-def _check_output_finite(values: NDArray[Any]) -> None:
+def _check_output(values: NDArray[Any], n_rows: int) -> None:
+    if values.ndim == 0 or len(values) != n_rows:
+        raise ValueError(
+            f"The network's output has shape {values.shape} for {n_rows} rows; one row of class scores "
+            "per row of X is needed."
+        )
     if values.dtype.kind == "f" and np.isnan(values).any():
         n_rows = int(np.isnan(values.reshape(len(values), -1)).any(axis=1).sum())
         raise ValueError(

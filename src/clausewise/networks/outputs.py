@@ -121,6 +121,11 @@ def read_as(output: Output, known: OutputForm | None, sample: NDArray[Any]) -> O
     if callable(output):
         converted = OutputReader("probabilities", 0, convert=output).read(sample)
         return OutputReader("probabilities", _width(converted), convert=output)
+    if output is None and known == "number":
+        raise ValueError(
+            "The network estimates a number and decides between no classes; pass output=, ascending cut "
+            "points that make classes of it, or a function that gives probabilities."
+        )
     if output is None:
         return OutputReader(known or _recognised(sample), _width(sample))
     if isinstance(output, str):

@@ -7,12 +7,13 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-OutputForm = Literal["logits", "probabilities", "sigmoids", "labels"]
+OutputForm = Literal["logits", "probabilities", "sigmoids", "labels", "number"]
 """What the numbers of the output mean.
 
 `logits`: softmax of several columns or the sigmoid of one gives probabilities (log-probabilities are logits
 as well). `probabilities`: one column per class, or one with the second class's. `sigmoids`: a probability per
 class on its own, not summing to 1. `labels`: positions of classes, one column.
+`number`: an estimate, from which only cut points make classes.
 """
 
 OUTPUT: Final = "output"

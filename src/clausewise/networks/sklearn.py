@@ -15,7 +15,7 @@ def mlp_backend(model: Any) -> DenseBackend:
     check_is_fitted(model)
     is_classifier = isinstance(model, MLPClassifier)
     classes: list[Any] | None = None
-    output: OutputForm | None = None
+    output: OutputForm = "number"
     last = ACTIVATIONS["identity"]
     if is_classifier:
         if model._label_binarizer.y_type_.startswith("multilabel"):

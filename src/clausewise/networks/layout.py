@@ -1,0 +1,72 @@
+"""Where the rows lie in a tensor."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+PROBE_SIZES: Final = (3, 5)
+"""Numbers of rows with which a network is tried: the axis that grows along with them is that of the rows."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The axis of a tensor that holds its rows.
+
+    Attributes
+    ----------
+    axis : int
+        Position of the axis.
+    n_per_row : int
+        How many entries along that axis belong to one row: a network may put the steps of all sequences below
+        each other.
+    is_by_step : bool
+        Whether these lie step by step, each with all rows, and not row by row.
+    """
+
+    axis: int
+    n_per_row: int = 1
+    is_by_step: bool = False
+
+    @classmethod
+    def found(cls, small: NDArray[Any], large: NDArray[Any]) -> "Layout | None":
+        """The layout of a tensor from its values for the two probes; None if it is not made of rows."""
+        n_small, n_large = PROBE_SIZES
+        differing = [
+            axis
+            for axis, sizes in enumerate(zip(small.shape, large.shape, strict=False))
+            if len(set(sizes)) > 1
+        ]
+        if small.ndim != large.ndim or len(differing) != 1:
+            return None
+        axis = differing[0]
+        n_per_row, rest = divmod(large.shape[axis], n_large)
+        if rest or small.shape[axis] != n_per_row * n_small:
+            return None
+        if n_per_row == 1:
+            return cls(axis)
+        # The first rows of both probes are the same, so the values tell how they lie.
+        for layout in (cls(axis, n_per_row), cls(axis, n_per_row, is_by_step=True)):
+            first = layout.rows_first(large, n_large)[:n_small]
+            if axis == 0 and np.allclose(layout.rows_first(small, n_small), first, atol=1e-5):
+                return layout
+        return None
+
+    def row_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape for one row."""
+        rest = shape[: self.axis] + shape[self.axis + 1 :]
+        return rest if self.n_per_row == 1 else (self.n_per_row, *rest)
+
+    def rows_first(self, values: NDArray[Any], n_rows: int) -> NDArray[Any]:
+        """The tensor with one entry per row along its first axis."""
+        if self.is_by_step:
+            return np.moveaxis(values.reshape(self.n_per_row, n_rows, *values.shape[1:]), 1, 0)
+        if self.n_per_row > 1:
+            return values.reshape(n_rows, self.n_per_row, *values.shape[1:])
+        return np.moveaxis(values, self.axis, 0)
+
+
+def probe_rows(rows: NDArray[Any], n_rows: int) -> NDArray[Any]:
+    """So many rows, from the first on and over again."""
+    return rows[np.arange(n_rows) % len(rows)]

@@ -1,0 +1,296 @@
+"""PyTorch modules and skorch nets."""
+
+import copy
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+from torch import nn
+
+from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, last_operation
+from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
+from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
+from clausewise.networks.shapes import axes_of
+from clausewise.networks.torch_record import RecordedProgram
+from clausewise.networks.torch_steps import Program, Step, Wanted, picked_output
+from clausewise.networks.torch_trace import CannotTraceError, TracedProgram
+
+# What the last step says about the output; a sigmoid of several columns is known by their number.
+_FORMS: dict[str, OutputForm] = {
+    "softmax": "probabilities",
+    "Softmax": "probabilities",
+    "log_softmax": "logits",
+    "LogSoftmax": "logits",
+    "logsigmoid": "logits",
+    "linear": "logits",
+    "Linear": "logits",
+}
+_SIGMOIDS = ("sigmoid", "Sigmoid")
+
+
+class TorchBackend:
+    """A `torch.nn.Module` in evaluation mode.
+
+    Its steps are found by symbolic tracing, or, where the module's code cannot be traced, recorded while it
+    reads rows.
+
+    Parameters
+    ----------
+    module : nn.Module
+        Takes one tensor, rows first, and returns class scores.
+    device : optional
+        Where to run; where the weights are, unless given. On another device a copy runs.
+    title, classes, output
+        See `Backend` and `Structure`, for what wraps a module.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        device: Any = None,
+        *,
+        title: str | None = None,
+        classes: Sequence[Any] | None = None,
+        output: OutputForm | None = None,
+    ) -> None:
+        module = _unwrapped(module)
+        _check_module(module)
+        self.title = title or f"PyTorch module {type(module).__name__}"
+        self.classes = classes
+        self.feature_names: Sequence[str] | None = None
+        self._module = _moved(module, device)
+        self._output_form = output
+        self.dtype: np.dtype[Any] = np.dtype(np.float64 if _dtype(module) == torch.float64 else np.float32)
+        self._program: Program | None = None
+        self._wanted: dict[str, Wanted] = {}
+        self._layouts: dict[str, Layout] = {}
+        self.n_inputs: int | None = None
+        with _evaluating(self._module):
+            try:
+                self._program = TracedProgram(self._module)
+                self.n_inputs = self._program.n_inputs
+            except CannotTraceError:
+                pass
+
+    def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
+        """What is inside; dense layers that read vectors say so by themselves."""
+        if rows is not None:
+            return self._inspected(rows)
+        if self.n_inputs is None:
+            return None
+        try:
+            return self._inspected(np.zeros((1, self.n_inputs), self.dtype))
+        except ValueError:  # it reads something else than vectors after all
+            self.n_inputs = None
+            return None
+
+    def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
+        """The named tensors; the output is what the module itself returns."""
+        inner = [name for name in names if name != OUTPUT]
+        found: dict[str, NDArray[Any]] = {}
+        with _evaluating(self._module):
+            if inner:
+                assert self._program is not None
+                values = self._program.run(self._tensor(rows), [self._wanted[name] for name in inner])
+                for name, value in zip(inner, values, strict=True):
+                    found[name] = self._layouts[name].rows_first(_array(value), len(rows))
+            if OUTPUT in names:
+                found[OUTPUT] = _array(picked_output(self._module(self._tensor(rows))))
+        return [found[name] for name in names]
+
+    def _inspected(self, rows: NDArray[Any]) -> Structure:
+        small, large = (probe_rows(rows, size) for size in PROBE_SIZES)
+        with _evaluating(self._module):
+            output = picked_output(self._first_result(large))
+            program = self._program or RecordedProgram(self._module, self._tensor(large))
+            operations = [step.operation for step in program.steps]
+            inner = inner_tensors(operations, program.output)
+            wanted = [Wanted(one.name, one.reader) for one in inner]
+            values = [program.run(self._tensor(probe), wanted) for probe in (small, large)]
+        self._program = program
+        tensors = self._tensors(inner, wanted, values)
+        n_outputs = output.shape[1] if output.ndim > 1 else 1
+        form = self._output_form or _form(program, operations, n_outputs)
+        return Structure(tuple(tensors), n_outputs, form)
+
+    def _first_result(self, rows: NDArray[Any]) -> Any:
+        """What the module makes of some rows; here it turns out that it reads whole numbers."""
+        try:
+            return self._module(self._tensor(rows))
+        except Exception as error:  # the module's own code, on rows that it may not be made for
+            # What an embedding says to numbers with a fraction.
+            if "Long, Int" in str(error) and self.dtype.kind == "f":
+                self.dtype = np.dtype(np.int64)
+                return self._first_result(rows)
+            raise ValueError(
+                f"{self.title} fails on rows of shape {rows.shape[1:]}: {str(error).rstrip('.')}. "
+                "Pass rows as it was trained on."
+            ) from error
+
+    def _tensors(
+        self, inner: Sequence[InnerTensor], wanted: Sequence[Wanted], values: Sequence[Sequence[Any]]
+    ) -> list[Tensor]:
+        """Those that have numbers for every row."""
+        assert self._program is not None
+        steps = {step.operation.name: step for step in self._program.steps}
+        found = []
+        for one, want, small, large in zip(inner, wanted, *values, strict=True):
+            if not (torch.is_tensor(small) and torch.is_tensor(large) and large.is_floating_point()):
+                continue
+            layout = Layout.found(_array(small), _array(large))
+            if layout is not None:
+                step = steps[one.name]
+                shape = layout.row_shape(tuple(large.shape))
+                found.append(Tensor(step.title, shape, _axes(step, shape, steps), one.reader is not None))
+                self._wanted[step.title], self._layouts[step.title] = want, layout
+        return found
+
+    def _tensor(self, rows: NDArray[Any]) -> torch.Tensor:
+        """A copy where the weights are, so that a module which works in place leaves the rows alone."""
+        where = next(chain(self._module.parameters(), self._module.buffers()), torch.empty(0)).device
+        dtype = torch.int64 if self.dtype.kind == "i" else _dtype(self._module)
+        return torch.tensor(rows).to(where, dtype)
+
+
+def skorch_backend(net: Any, device: Any = None) -> TorchBackend:
+    """The module of a fitted skorch net, with the net's classes and the meaning of its loss."""
+    if not getattr(net, "initialized_", False):
+        raise NotFittedError(f"This {type(net).__name__} is not fitted yet; call fit first.")
+    try:
+        classes = np.asarray(net.classes_).tolist()
+    except AttributeError:
+        classes = None
+    loss = type(net.criterion_).__name__
+    # skorch takes the logarithm itself before NLLLoss, so that the module gives probabilities.
+    forms: dict[str, OutputForm] = {
+        "CrossEntropyLoss": "logits",
+        "BCEWithLogitsLoss": "logits",
+        "NLLLoss": "probabilities",
+        "BCELoss": "probabilities",
+        "MSELoss": "number",
+        "L1Loss": "number",
+        "SmoothL1Loss": "number",
+        "HuberLoss": "number",
+    }
+    title = f"skorch {type(net).__name__} of {type(net.module_).__name__}"
+    return TorchBackend(net.module_, device, title=title, classes=classes, output=forms.get(loss))
+
+
+# --- The module itself ---
+
+
+def _unwrapped(module: nn.Module) -> nn.Module:
+    """The module inside what spreads it over devices or compiles it."""
+    while True:
+        if isinstance(module, nn.DataParallel | nn.parallel.DistributedDataParallel):
+            module = module.module
+        elif isinstance(getattr(module, "_orig_mod", None), nn.Module):  # torch.compile
+            module = module._orig_mod  # type: ignore[assignment]
+        else:
+            return module
+
+
+def _check_module(module: nn.Module) -> None:
+    if isinstance(module, torch.jit.ScriptModule):
+        raise TypeError(
+            "A TorchScript module runs outside Python, so that its layers cannot be seen; pass the "
+            "nn.Module that it was made from, or export it to ONNX."
+        )
+    tensors = dict(chain(module.named_parameters(), module.named_buffers()))
+    for name, tensor in tensors.items():
+        if isinstance(tensor, nn.UninitializedParameter | nn.UninitializedBuffer):
+            raise ValueError(
+                f"The module was never used: {name!r} gets its shape when it first sees rows. Train it first."
+            )
+        if tensor.is_meta:
+            raise ValueError(
+                f"The weights have no values: {name!r} is on the 'meta' device. Load them first: "
+                "module.to_empty(device='cpu'), then module.load_state_dict(…)."
+            )
+    parameters = list(inspect.signature(module.forward).parameters.values())
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    if len(needed) != 1:
+        what = ", ".join(needed) or "nothing"
+        raise ValueError(
+            f"{type(module).__name__}.forward takes {what}; one tensor of rows is needed. Wrap it in a "
+            "module that splits the columns of one."
+        )
+
+
+def _moved(module: nn.Module, device: Any) -> nn.Module:
+    """The module on the device asked for; a copy if it lies elsewhere, so that the caller's stays where "
+    "it is."""
+    if device is None:
+        return module
+    try:
+        where = torch.device(device)
+        if all(_is_on(tensor, where) for tensor in chain(module.parameters(), module.buffers())):
+            return module
+        return copy.deepcopy(module).to(where)
+    except (AssertionError, RuntimeError) as error:
+        raise ValueError(f"device is {device!r}, where the module cannot be run: {error}") from error
+
+
+def _is_on(tensor: torch.Tensor, where: torch.device) -> bool:
+    return tensor.device.type == where.type and where.index in (None, tensor.device.index)
+
+
+def _dtype(module: nn.Module) -> torch.dtype:
+    tensors = chain(module.parameters(), module.buffers())
+    return next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), torch.float32)
+
+
+@contextmanager
+def _evaluating(module: nn.Module) -> Iterator[None]:
+    """In evaluation mode and without gradients; every flag is as before afterwards, whatever happens."""
+    flags = [(inner, inner.training) for inner in module.modules()]
+    try:
+        with torch.no_grad():
+            module.eval()
+            yield
+    finally:
+        for inner, is_training in flags:
+            inner.training = is_training
+
+
+def _array(tensor: torch.Tensor) -> NDArray[Any]:
+    if tensor.is_floating_point() and tensor.dtype != torch.float64:
+        tensor = tensor.to(torch.float32)  # NumPy has no bfloat16
+    return tensor.detach().cpu().numpy()
+
+
+# --- What its steps say ---
+
+
+def _form(program: Program, operations: Sequence[Operation], n_outputs: int) -> OutputForm | None:
+    last = last_operation(operations, program.output)
+    does = next((step.does for step in program.steps if step.operation.name == last), "")
+    if does in _SIGMOIDS:
+        return "probabilities" if n_outputs == 1 else "sigmoids"
+    return _FORMS.get(does)
+
+
+def _axes(step: Step, shape: tuple[int, ...], steps: dict[str, Step]) -> tuple[Axis, ...]:
+    """What the axes stand for: channels first behind a convolution, units last behind anything else."""
+    if step.is_state:
+        units: list[Axis] = ["unit"] * len(shape)
+        return tuple(units)
+    if len(shape) == 2 and "conv" in _last_weights(step, steps).lower():
+        return ("channel", "position")
+    return axes_of(shape)
+
+
+def _last_weights(step: Step, steps: dict[str, Step]) -> str:
+    """The last step with weights on the way to this one."""
+    while step.operation.kind != "weights":
+        sources = [steps[name] for name in step.operation.inputs if name in steps]
+        if not sources:
+            return ""
+        step = sources[0]
+    return step.does

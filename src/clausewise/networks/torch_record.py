@@ -1,0 +1,275 @@
+"""The steps of a PyTorch module that cannot be traced, recorded while it reads rows."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+from clausewise.networks.graph import Operation
+from clausewise.networks.torch_steps import (
+    QUESTIONS,
+    Collection,
+    Step,
+    Titles,
+    Wanted,
+    function_kind,
+    function_name,
+    index_text,
+    inside,
+    is_leaf,
+    is_state,
+    module_kind,
+    part_names,
+    picked_output,
+    tensors_in,
+)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A leaf module or a function that is called with arguments.
+
+    `scope` is the path of the module: of the leaf itself, or of that in whose `forward` a function is called.
+    """
+
+    does: str
+    scope: str
+    module: nn.Module | None
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+
+
+class _Watch(TorchFunctionMode):
+    """Tells of every leaf module and every other function that a module calls.
+
+    Forward hooks tell which module is at work; functions are seen by `__torch_function__`.
+    """
+
+    def before(self, call: _Call) -> None:
+        raise NotImplementedError
+
+    def after(self, call: _Call, result: Any) -> None:
+        raise NotImplementedError
+
+    @contextmanager
+    def watching(self, module: nn.Module) -> Iterator[None]:
+        """While hooks are in place; they are gone afterwards, whatever happens."""
+        self._scopes: list[str] = []
+        # Of the modules at work; what a leaf does inside is not told, nor what is done for watching.
+        self._leaf_calls: list[_Call | None] = []
+        self._is_paused = False
+        handles = []
+        try:
+            for path, inner in module.named_modules():
+                enter, leave = self._hooks(path)
+                handles.append(inner.register_forward_pre_hook(enter, with_kwargs=True))
+                handles.append(inner.register_forward_hook(leave))
+            with self:
+                yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def _hooks(self, path: str) -> tuple[Callable[..., None], Callable[..., None]]:
+        def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            call = None
+            if is_leaf(module) and not any(self._leaf_calls):
+                call = _Call(type(module).__name__, path, module, args, kwargs)
+                with self._paused():
+                    self.before(call)
+            self._scopes.append(path)
+            self._leaf_calls.append(call)
+
+        def leave(module: nn.Module, args: tuple[Any, ...], result: Any) -> None:
+            self._scopes.pop()
+            call = self._leaf_calls.pop()
+            if call is not None:
+                with self._paused():
+                    self.after(call, result)
+
+        return enter, leave
+
+    @contextmanager
+    def _paused(self) -> Iterator[None]:
+        self._is_paused = True
+        try:
+            yield
+        finally:
+            self._is_paused = False
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if self._is_paused or any(self._leaf_calls):
+            return func(*args, **(kwargs or {}))
+        call = _Call(function_name(func), self._scopes[-1] if self._scopes else "", None, args, kwargs or {})
+        self.before(call)
+        result = func(*args, **(kwargs or {}))
+        self.after(call, result)
+        return result
+
+
+class _Recorder(_Watch):
+    """Makes steps of what it sees; tensors are known by their identity, so all are kept alive."""
+
+    def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
+        super().__init__()
+        self.steps: list[Step] = []
+        self._titles = Titles()
+        self._key_of: dict[int, str] = {id(rows): "input"}
+        self._title_of: dict[str, str] = {}
+        self._weights = {id(tensor) for tensor in [*module.parameters(), *module.buffers()]}
+        self._alive: list[Any] = [rows]
+        self._numbers = iter(range(10**9))
+        self._n_questions = 0
+
+    def key_of(self, tensor: torch.Tensor) -> str | None:
+        """The step that made a tensor, or changed it last."""
+        return self._key_of.get(id(tensor))
+
+    def before(self, call: _Call) -> None:
+        """Nothing: a call is recorded once its result is there."""
+
+    def after(self, call: _Call, result: Any) -> None:
+        """Record one step, and one for each of several tensors in its result."""
+        read = [tensor for _, tensor in tensors_in([call.args, call.kwargs])]
+        made = list(tensors_in(result))
+        if call.does == "setitem":
+            made = [((), call.args[0])]
+        self._alive.append((call, result))
+        key = self._next_key(call)
+        inputs = tuple(dict.fromkeys(self._key_of[id(t)] for t in read if id(t) in self._key_of))
+        reads_weights = any(id(tensor) in self._weights for tensor in read)
+        if not inputs or not made:
+            self._weights.update(id(tensor) for _, tensor in made if reads_weights)
+            return
+        if call.module is not None:
+            kind = module_kind(call.module)
+        else:
+            kind = function_kind(call.does, call.args, call.kwargs, reads_weights)
+        if kind == "no tensor":  # an attribute that is a tensor: x.T
+            kind = "same"
+        title = self._title(call, inputs[0])
+        self.steps.append(Step(Operation(key, inputs, kind), title, call.does))
+        if len(made) == 1 and made[0][0] == ():
+            self._learn(made[0][1], key, title)
+            return
+        names = part_names(call.module)
+        for place, (path, tensor) in enumerate(made):
+            part, index = f"{key}.{place}", "".join(f"[{i}]" for i in path)
+            part_title = f"{title}{names.get(path, index)}"
+            state = is_state(call.module, path)
+            self.steps.append(Step(Operation(part, (key,), "other"), part_title, call.does, state))
+            self._learn(tensor, part, part_title)
+
+    def _next_key(self, call: _Call) -> str:
+        """Questions are not counted: how often a shape is asked for may change from call to call."""
+        if call.does in QUESTIONS:
+            self._n_questions += 1
+            return f"question {self._n_questions}"
+        return str(next(self._numbers))
+
+    def _title(self, call: _Call, source: str) -> str:
+        if call.module is not None:
+            return self._titles.new(call.scope)
+        if call.does == "getitem" and source in self._title_of:
+            return self._titles.new(f"{self._title_of[source]}{index_text(call.args[1])}")
+        return self._titles.new(inside(call.scope, call.does))
+
+    def _learn(self, tensor: torch.Tensor, key: str, title: str) -> None:
+        self._key_of[id(tensor)] = key
+        self._title_of[key] = title
+
+
+class _Done(BaseException):
+    """All that was wanted is there; no `except Exception` of the module stops it."""
+
+
+class _Collector(_Watch):
+    """Takes wanted tensors from a further run, call by call as recorded."""
+
+    def __init__(self, recorded: Sequence[Step], wanted: Sequence[Wanted]) -> None:
+        super().__init__()
+        self._does = {step.operation.name: step.does for step in recorded}
+        self._collection = Collection(wanted)
+        self._n_calls = 0
+
+    @property
+    def values(self) -> list[Any]:
+        """What was collected."""
+        if not self._collection.is_complete:
+            raise ValueError(_ANOTHER_WAY)
+        return self._collection.values
+
+    def before(self, call: _Call) -> None:
+        """Take what the call is about to read."""
+        if call.does not in QUESTIONS:
+            self._collection.before(self._current(call))
+            self._stop_when_complete()
+
+    def after(self, call: _Call, result: Any) -> None:
+        """Take what the call made."""
+        if call.does in QUESTIONS:
+            return
+        key = self._current(call)
+        self._n_calls += 1
+        value = call.args[0] if call.does == "setitem" else result
+        self._collection.made(key, value)
+        if not torch.is_tensor(value):
+            for place, (_, tensor) in enumerate(tensors_in(value)):
+                self._collection.made(f"{key}.{place}", tensor)
+        self._stop_when_complete()
+
+    def _current(self, call: _Call) -> str:
+        key = str(self._n_calls)
+        if self._does.get(key, call.does) != call.does:
+            raise ValueError(_ANOTHER_WAY)
+        return key
+
+    def _stop_when_complete(self) -> None:
+        if self._collection.is_complete:
+            raise _Done
+
+
+_ANOTHER_WAY = (
+    "The module takes another way for these rows than for the first ones that it was seen with, so that "
+    "its layers are not the same for all rows; give the layers as functions, with "
+    "clausewise.networks.CallableNetwork."
+)
+
+
+class RecordedProgram:
+    """A module as it worked on some rows.
+
+    Parameters
+    ----------
+    module : nn.Module
+        In evaluation mode.
+    rows : torch.Tensor
+        A few rows.
+    """
+
+    def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
+        self._module = module
+        recorder = _Recorder(module, rows)
+        with recorder.watching(module):
+            result = module(rows)
+        output = recorder.key_of(picked_output(result))
+        if output is None or output == "input":
+            raise ValueError("The module's output does not come from its input by PyTorch's own functions.")
+        self.output: str = output
+        self.steps: Sequence[Step] = recorder.steps
+
+    def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
+        """A copy of each wanted tensor; nothing behind the last of them is computed."""
+        collector = _Collector(self.steps, wanted)
+        try:
+            with collector.watching(self._module):
+                self._module(rows)
+        except _Done:
+            pass
+        return collector.values

@@ -1,0 +1,284 @@
+"""What the operations of a PyTorch module do, and what they are called."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+
+import torch
+from torch import nn
+
+from clausewise.networks.graph import Operation
+
+Kind = Literal["weights", "same", "other", "no tensor"]
+"""As in `graph.Operation`; "no tensor" for questions about a tensor (its size, its device)."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Learnt weights meet the input, if one of the operands is learnt.
+_PRODUCTS: Final = _words(
+    """linear bilinear matmul mm bmm mv addmm addmv baddbmm einsum tensordot embedding embedding_bag
+    conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution
+    multi_head_attention_forward lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"""
+)
+_SAME: Final = _words(
+    """view reshape flatten unflatten ravel squeeze unsqueeze permute transpose t swapaxes swapdims movedim
+    moveaxis contiguous clone detach to type float double half bfloat16 cpu cuda expand expand_as view_as
+    reshape_as alias positive"""
+)
+_DROPOUTS: Final = _words(
+    "dropout dropout1d dropout2d dropout3d alpha_dropout feature_dropout feature_alpha_dropout"
+)
+QUESTIONS: Final = _words(
+    """size dim numel ndimension get_device is_floating_point getattr stride __len__ __get__ _assert
+    _assert_is_none"""
+)
+"""Functions that tell about a tensor and compute nothing from its numbers."""
+
+_SAME_MODULES: Final = (
+    nn.Identity,
+    nn.Flatten,
+    nn.Unflatten,
+    nn.modules.dropout._DropoutNd,
+)
+# They have weights and yet treat every unit by itself, as activations do.
+_UNITWISE_MODULES: Final = (
+    nn.modules.batchnorm._NormBase,
+    nn.LayerNorm,
+    nn.GroupNorm,
+    nn.LocalResponseNorm,
+    nn.PReLU,
+    *([nn.RMSNorm] if hasattr(nn, "RMSNorm") else []),
+)
+_COMPOSITES: Final = (
+    nn.Sequential,
+    nn.ModuleList,
+    nn.ModuleDict,
+    nn.Transformer,
+    nn.TransformerEncoder,
+    nn.TransformerDecoder,
+    nn.TransformerEncoderLayer,
+    nn.TransformerDecoderLayer,
+)
+# Quantised modules keep their weights elsewhere than among the parameters.
+_QUANTISED: Final = re.compile("Linear|Conv|LSTM|GRU|RNN|Embedding")
+
+Path = tuple[int, ...]
+"""Where a tensor lies in a nested tuple."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of a module.
+
+    Attributes
+    ----------
+    operation : Operation
+        Under a key of its own.
+    title : str
+        A readable name: `blocks.0.relu`, `gru.h`.
+    does : str
+        Name of the function or of the module's class: `relu`, `Linear`.
+    is_state : bool
+        Whether it is the final state of a recurrent layer.
+    """
+
+    operation: Operation
+    title: str
+    does: str
+    is_state: bool = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A tensor to collect: what which step made, and the step before which it is taken (else at once).
+
+    An operation in place changes what another one made, so it matters when a tensor is looked at.
+    """
+
+    key: str
+    before: str | None = None
+
+
+class Collection:
+    """Wanted tensors, taken while a module runs."""
+
+    def __init__(self, wanted: Sequence[Wanted]) -> None:
+        self._wanted = wanted
+        self._made: dict[str, Any] = {}
+        self._taken: dict[Wanted, Any] = {}
+        self._keys = {one.key for one in wanted}
+        self._readers = {one.before for one in wanted}
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to collect."""
+        return len(self._taken) == len(self._wanted)
+
+    @property
+    def values(self) -> list[Any]:
+        """What was collected, in the order in which it was asked for."""
+        return [self._taken[one] for one in self._wanted]
+
+    def before(self, key: str) -> None:
+        """A step is about to run."""
+        if key in self._readers:
+            for one in self._wanted:
+                if one.before == key:
+                    self._taken[one] = _kept(self._made.pop(one.key))
+
+    def made(self, key: str, value: Any) -> None:
+        """A step has run."""
+        if key in self._keys:
+            for one in self._wanted:
+                if one.key == key and one.before is None:
+                    self._taken[one] = _kept(value)
+                elif one.key == key:
+                    self._made[key] = value
+
+
+def _kept(value: Any) -> Any:
+    """A copy, because what comes next may change a tensor in place."""
+    return value.clone() if torch.is_tensor(value) else value
+
+
+class Program(Protocol):
+    """The steps of a module, and how to get at the tensors between them.
+
+    Attributes
+    ----------
+    steps : sequence of Step
+        In the order of computation.
+    output : str
+        Key of the step that makes the output.
+    """
+
+    steps: Sequence[Step]
+    output: str
+
+    def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
+        """A copy of each wanted tensor; whatever else a step makes (a tuple) as it is."""
+        ...
+
+
+def is_leaf(module: nn.Module) -> bool:
+    """Whether a module counts as one operation: PyTorch's own do, unless they are made of layers."""
+    is_own = type(module).__module__.startswith(("torch.nn", "torch.ao.nn"))
+    return is_own and not isinstance(module, _COMPOSITES)
+
+
+def module_kind(module: nn.Module) -> Kind:
+    """What a leaf module does to its input."""
+    if isinstance(module, _SAME_MODULES):
+        return "same"
+    if isinstance(module, _UNITWISE_MODULES):
+        return "other"
+    has_weights = any(True for _ in module.parameters()) or _QUANTISED.search(type(module).__name__)
+    return "weights" if has_weights else "other"
+
+
+def function_kind(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], reads_weights: bool) -> Kind:
+    """What a function does to its first input."""
+    if name in QUESTIONS:
+        is_turned = name == "getattr" and len(args) > 1 and args[1] in ("T", "mT", "H", "mH", "data")
+        return "same" if is_turned else "no tensor"
+    if name in _DROPOUTS:
+        is_active = kwargs.get("training", args[2] if len(args) > 2 else True)
+        return "other" if is_active else "same"
+    if name in _SAME:
+        return "same"
+    return "weights" if name in _PRODUCTS and reads_weights else "other"
+
+
+def function_name(function: Any) -> str:
+    """`relu` for F.relu, torch.relu, Tensor.relu_ and aten.relu.default."""
+    name = function if isinstance(function, str) else getattr(function, "__name__", type(function).__name__)
+    name = name.split(".")[0]
+    if name.startswith("__") and name not in QUESTIONS:
+        return name.strip("_")
+    return name.rstrip("_") or name
+
+
+def part_names(module: nn.Module | None) -> Mapping[Path, str]:
+    """For a module that gives several tensors, what to add to its name for each of them."""
+    if isinstance(module, nn.LSTM):
+        return {(0,): ".h", (1, 0): ".h_n", (1, 1): ".c_n"}
+    if isinstance(module, nn.RNNBase):
+        return {(0,): ".h", (1,): ".h_n"}
+    if isinstance(module, nn.LSTMCell):
+        return {(0,): ".h", (1,): ".c"}
+    if isinstance(module, nn.MultiheadAttention):
+        return {(0,): "", (1,): ".weights"}
+    return {}
+
+
+def is_state(module: nn.Module | None, path: Path) -> bool:
+    """Whether that part is the final state of a recurrent layer: layers × rows × units."""
+    return isinstance(module, nn.RNNBase) and path[:1] == (1,)
+
+
+def index_text(index: Any) -> str:
+    """An index as one writes it: `[:, -1]`."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return f"[{', '.join(map(_one_index, parts))}]"
+
+
+def _one_index(part: Any) -> str:
+    if isinstance(part, slice):
+        ends = ["" if end is None else str(end) for end in (part.start, part.stop, part.step)]
+        return ":".join(ends[:2] if part.step is None else ends)
+    return "..." if part is Ellipsis else str(part)
+
+
+class Titles:
+    """Readable names, each given once: `relu`, `relu (2)`."""
+
+    def __init__(self) -> None:
+        self._n_given: Counter[str] = Counter()
+
+    def new(self, title: str) -> str:
+        """The name, with a number from its second use on."""
+        self._n_given[title] += 1
+        number = self._n_given[title]
+        return title if number == 1 else self.new(f"{title} ({number})")
+
+
+def tensors_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, torch.Tensor]]:
+    """The tensors of a nested tuple, list or mapping, and where they lie."""
+    if isinstance(value, torch.Tensor):
+        yield path, value
+    elif isinstance(value, Mapping):
+        yield from tensors_in(list(value.values()), path)
+    elif isinstance(value, list | tuple):
+        for index, part in enumerate(value):
+            yield from tensors_in(part, (*path, index))
+
+
+def inside(scope: str, name: str) -> str:
+    """The name of a function called in a module."""
+    return f"{scope}.{name}" if scope else name
+
+
+def picked_output(result: Any, is_tensor: Any = torch.is_tensor) -> Any:
+    """The class scores in what a module returns: a tensor, alone or under the name `logits`."""
+    if is_tensor(result):
+        return result
+    if isinstance(result, Mapping):
+        listed = dict(result)
+    elif isinstance(result, list | tuple):
+        listed = dict(enumerate(result))
+    else:
+        listed = {}
+    if "logits" in listed:
+        return picked_output(listed["logits"], is_tensor)
+    if len(listed) == 1:
+        return picked_output(next(iter(listed.values())), is_tensor)
+    what = f"{type(result).__name__} with {', '.join(map(str, listed))}" if listed else type(result).__name__
+    raise ValueError(
+        f"The module returns a {what}; one tensor of class scores is needed. Wrap it in a module that "
+        "returns the scores alone."
+    )
