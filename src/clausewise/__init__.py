@@ -2,6 +2,7 @@
 
 from importlib.metadata import version as _version
 
+from clausewise.extractors import ECLAIRE, ExtractionWarning, extract
 from clausewise.features import Features
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io.json import RuleFileError
@@ -10,8 +11,10 @@ from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, Term
 
 __version__ = _version("clausewise")
 __all__ = [
+    "ECLAIRE",
     "C50Classifier",
     "CARTClassifier",
+    "ExtractionWarning",
     "Features",
     "Network",
     "Origin",
@@ -21,5 +24,6 @@ __all__ = [
     "RuleSetBuilder",
     "Term",
     "__version__",
+    "extract",
     "wrap",
 ]

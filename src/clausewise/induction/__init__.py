@@ -4,7 +4,7 @@ from clausewise.induction.c50 import C50Classifier, C50Inducer
 from clausewise.induction.cart import CARTClassifier, CARTInducer
 from clausewise.induction.forest import RandomForestInducer
 from clausewise.induction.matrix import PreparedMatrix
-from clausewise.induction.protocol import Inducer, get_inducer, induce_many
+from clausewise.induction.protocol import Inducer, Premises, get_inducer, induce_many, induce_premises
 from clausewise.induction.tree import C50Tree
 
 __all__ = [
@@ -14,8 +14,10 @@ __all__ = [
     "CARTClassifier",
     "CARTInducer",
     "Inducer",
+    "Premises",
     "PreparedMatrix",
     "RandomForestInducer",
     "get_inducer",
     "induce_many",
+    "induce_premises",
 ]

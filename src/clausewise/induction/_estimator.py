@@ -83,7 +83,7 @@ def read_targets(
         codes = np.array([place[label] for label in found.tolist()])[codes]
         found = declared
     _check_number_of_classes(len(found), n_rows)
-    return ClassOrder(found), codes.astype(np.int32), _checked_weights(sample_weight, n_rows)
+    return ClassOrder(found), codes.astype(np.int32), read_weights(sample_weight, n_rows)
 
 
 def _check_number_of_classes(n_classes: int, n_rows: int) -> None:
@@ -117,7 +117,8 @@ def encode_for(estimator: Any, X: Any) -> Matrix:
     return table
 
 
-def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
+    """Case weights of 0 or more, one per row; None without any."""
     if sample_weight is None:
         return None
     weights = np.asarray(sample_weight, dtype=np.float64)
@@ -150,7 +151,7 @@ def rescaled_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def checked_case_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
     """The weights given to an inducer: positive, one per row."""
-    checked = _checked_weights(weights, n_rows)
+    checked = read_weights(weights, n_rows)
     if checked is not None and not (checked > 0).all():
         raise ValueError("weights holds 0; leave rows that do not count out.")
     return checked

@@ -22,7 +22,7 @@ from clausewise.induction._estimator import (
     set_feature_attributes,
 )
 from clausewise.induction.matrix import PreparedMatrix
-from clausewise.induction.protocol import BINARY_CLASSES, Progress
+from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
 from clausewise.induction.tree import C50Tree, as_in_model_file
 from clausewise.rules import RuleSet
 from clausewise.rules.rule import Label
@@ -91,14 +91,36 @@ class C50Inducer:
         progress: Progress | None = None,
     ) -> list[RuleSet]:
         """One rule set per target, all on the same preparation; see `clausewise.induction.induce_many`."""
+        models = self._models(matrix, targets, positive_weights, n_jobs, progress)
+        return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
+
+    def induce_premises(
+        self,
+        matrix: PreparedMatrix,
+        targets: NDArray[np.bool_],
+        *,
+        positive_weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> Premises:
+        """The rules that conclude True, of all targets at once; see `induce_premises` of the protocol."""
+        models = self._models(matrix, targets, positive_weights, n_jobs, progress)
+        arrays, target = _premise_arrays(models, matrix.n_rows)
+        return Premises(_rule_set(arrays, False, matrix, BINARY_CLASSES, self.thresholds), target)
+
+    def _models(
+        self,
+        matrix: PreparedMatrix,
+        targets: NDArray[np.bool_],
+        positive_weights: NDArray[np.float64] | None,
+        n_jobs: int | None,
+        progress: Progress | None,
+    ) -> list[_core.C50Model]:
         check_categories(matrix.features, self.subset)
         weights = None if positive_weights is None else positive_weights.astype(np.float32)
         options = core_options(self, matrix.n_rows, rules=True)
         n_threads = _threads.resolve(n_jobs)
-        models = _core.fit_c50_many(
-            matrix.core, targets.view(np.uint8), weights, options, n_threads, progress
-        )
-        return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
+        return _core.fit_c50_many(matrix.core, targets.view(np.uint8), weights, options, n_threads, progress)
 
 
 class C50Classifier(TableClassifier):
@@ -397,8 +419,53 @@ def rule_set_of(
     model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
 ) -> RuleSet:
     """The core's rules, with thresholds in decimal, as a rule set."""
+    return _rule_set(model.rules(), classes[model.default_label], matrix, classes, style)
+
+
+def _premise_arrays(
+    models: Sequence[_core.C50Model], n_rows: int
+) -> tuple[dict[str, NDArray[Any]], NDArray[np.intp]]:
+    """The rules of all models that conclude the first class, as in `C50Model.rules`, and the model of each.
+
+    A model without any rule, and the first class by default, stands for a rule without conditions.
+    """
+    always: dict[str, Any] = {"label": [0], "cover": [n_rows], "correct": [n_rows], "start": [0, 0]}
+    always |= {name: [] for name in ("column", "kind", "rank", "values")} | {"value_start": [0]}
+    listed = []
+    for model in models:
+        rules = model.rules()
+        is_always = len(rules["label"]) == 0 and model.default_label == 0
+        listed.append(always if is_always else rules)
+
+    def joined(name: str, dtype: Any) -> NDArray[Any]:
+        return np.concatenate([np.empty(0, dtype), *(rules[name] for rules in listed)]).astype(dtype)
+
+    def sizes(name: str) -> NDArray[np.int64]:
+        return np.concatenate([np.empty(0, np.int64), *(np.diff(rules[name]) for rules in listed)]).astype(
+            np.int64
+        )
+
+    kept = joined("label", np.int32) == 0
+    n_conditions, n_values = sizes("start"), sizes("value_start")
+    kept_conditions = np.repeat(kept, n_conditions)
+    arrays = {name: joined(name, np.float32)[kept] for name in ("cover", "correct")}
+    arrays |= {name: joined(name, np.int32)[kept_conditions] for name in ("column", "kind", "rank")}
+    arrays["label"] = np.zeros(int(kept.sum()), dtype=np.int32)
+    arrays["start"] = np.concatenate([[0], np.cumsum(n_conditions[kept])])
+    arrays["value_start"] = np.concatenate([[0], np.cumsum(n_values[kept_conditions])])
+    arrays["values"] = joined("values", np.int32)[np.repeat(kept_conditions, n_values)]
+    target = np.repeat(np.arange(len(listed)), [len(rules["label"]) for rules in listed])
+    return arrays, target[kept]
+
+
+def _rule_set(
+    rules: dict[str, NDArray[Any]],
+    default: Label,
+    matrix: PreparedMatrix,
+    classes: Sequence[Label],
+    style: Thresholds,
+) -> RuleSet:
     _check_thresholds(style)
-    rules = model.rules()
     kind, column = rules["kind"], rules["column"]
     is_threshold = np.isin(kind, _IS_THRESHOLD)
     low, high = np.full(len(kind), -math.inf), np.full(len(kind), math.inf)
@@ -413,7 +480,7 @@ def rule_set_of(
     return RuleSet.from_arrays(
         matrix.features,
         list(classes),
-        classes[model.default_label],
+        default,
         starts=rules["start"],
         feature=column,
         low=low,

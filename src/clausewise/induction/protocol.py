@@ -1,13 +1,14 @@
 """What a rule inducer is, and how one is run on many targets."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.induction.matrix import PreparedMatrix
-from clausewise.rules import RuleSet
+from clausewise.rules import Rule, RuleSet
 from clausewise.rules.rule import Label
 
 Progress = Callable[[int, int], None]
@@ -21,7 +22,8 @@ class Inducer(Protocol):
     """The paper's ψ: learns rules that tell the classes of rows apart.
 
     Any object with this method can be passed wherever an inducer is asked for. An inducer that also has
-    `induce_many(matrix, targets, *, positive_weights, n_jobs, progress)` is given all targets at once.
+    `induce_many(matrix, targets, *, positive_weights, n_jobs, progress)` is given all targets at once, and
+    one that has `induce_premises` with the same parameters may leave the rules that conclude False out.
     """
 
     def induce(
@@ -83,27 +85,109 @@ def induce_many(
     progress : callable, optional
         Called now and then with the number of finished targets and of all targets.
     """
-    targets = _checked_targets(targets, matrix)
-    if positive_weights is not None:
-        positive_weights = np.asarray(positive_weights, dtype=np.float64)
-        is_usable = (positive_weights >= 1e-30) & (positive_weights <= 1e30)
-        if positive_weights.shape != (len(targets),) or not is_usable.all():
-            raise ValueError(
-                f"positive_weights must be {len(targets)} positive numbers (1e-30 to 1e30), one per target."
-            )
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress is a {type(progress).__name__}; pass a function of two numbers, or None.")
+    targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
     at_once = getattr(inducer, "induce_many", None)
     if at_once is not None:
         return cast(
             "list[RuleSet]",
             at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress),
         )
+    return _one_by_one(inducer, matrix, targets, None, positive_weights, n_jobs, progress)
+
+
+@dataclass(frozen=True)
+class Premises:
+    """Premises that tell when targets are True.
+
+    Attributes
+    ----------
+    rules : RuleSet
+        Rules that conclude True, those of one target after those of another.
+    target : ndarray of int, of shape (n_rules,)
+        The target that each rule belongs to.
+    """
+
+    rules: RuleSet
+    target: NDArray[np.intp]
+
+    @staticmethod
+    def joined(parts: Sequence["Premises"]) -> "Premises":
+        """The premises of all parts behind each other."""
+        first = parts[0].rules
+        listed = [part.rules for part in parts]
+        rules = RuleSet.concatenate(listed, first.features, first.classes, default=first.default)
+        return Premises(rules, np.concatenate([part.target for part in parts]))
+
+
+def induce_premises(
+    inducer: Inducer,
+    matrix: PreparedMatrix,
+    targets: NDArray[np.bool_],
+    *,
+    weights: NDArray[np.float64] | None = None,
+    positive_weights: NDArray[np.float64] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Premises:
+    """The rules that conclude True for each row of `targets` (the paper's getPremisesByConclusion).
+
+    A target without any rule, but True by default, gets a premise that always holds.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rows,), optional
+        Positive case weights.
+    inducer, matrix, targets, positive_weights, n_jobs, progress
+        As for `induce_many`.
+    """
+    targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
+    at_once = getattr(inducer, "induce_premises", None)
+    if weights is None and at_once is not None:
+        found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
+        return cast("Premises", found)
+    if weights is None:
+        listed = induce_many(
+            inducer, matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress
+        )
+    else:
+        listed = _one_by_one(inducer, matrix, targets, weights, positive_weights, n_jobs, progress)
+    parts = [_premises_of(rules, matrix) for rules in listed]
+    target = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return Premises(RuleSet.concatenate(parts, matrix.features, BINARY_CLASSES, default=False), target)
+
+
+def rules_or_default(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
+    """The rules or, where an inducer finds none, one that concludes its default class for every row."""
+    if not isinstance(rules, RuleSet):
+        raise TypeError(f"The inducer gave a {type(rules).__name__}; it must give a RuleSet.")
+    if len(rules) > 0:
+        return rules
+    always = Rule((), rules.default, cover=float(matrix.n_rows))
+    return RuleSet.from_rules(
+        [always], matrix.features, default=rules.default, classes=rules.classes, voting=rules.voting
+    )
+
+
+def _premises_of(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
+    return rules_or_default(rules, matrix).concluding(True).with_default(False)
+
+
+def _one_by_one(
+    inducer: Inducer,
+    matrix: PreparedMatrix,
+    targets: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None,
+    positive_weights: NDArray[np.float64] | None,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> list[RuleSet]:
     found = []
     for number, target in enumerate(targets):
-        weights = None if positive_weights is None else np.where(target, positive_weights[number], 1.0)
+        of_rows = weights
+        if positive_weights is not None:
+            of_rows = np.where(target, positive_weights[number], 1.0) * (1.0 if weights is None else weights)
         codes = (~target).astype(np.int32)
-        found.append(inducer.induce(matrix, codes, BINARY_CLASSES, weights=weights, n_jobs=n_jobs))
+        found.append(inducer.induce(matrix, codes, BINARY_CLASSES, weights=of_rows, n_jobs=n_jobs))
         if progress is not None:
             progress(number + 1, len(targets))
     return found
@@ -134,6 +218,25 @@ def get_inducer(inducer: str | Inducer, **options: Any) -> Inducer:
     if options:
         raise ValueError(f"The options {_listed(options)} only go with an inducer given by its name.")
     return inducer
+
+
+def _checked(
+    matrix: PreparedMatrix,
+    targets: NDArray[np.bool_],
+    positive_weights: NDArray[np.float64] | None,
+    progress: Progress | None,
+) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
+    targets = _checked_targets(targets, matrix)
+    if positive_weights is not None:
+        positive_weights = np.asarray(positive_weights, dtype=np.float64)
+        is_usable = (positive_weights >= 1e-30) & (positive_weights <= 1e30)
+        if positive_weights.shape != (len(targets),) or not is_usable.all():
+            raise ValueError(
+                f"positive_weights must be {len(targets)} positive numbers (1e-30 to 1e30), one per target."
+            )
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is a {type(progress).__name__}; pass a function of two numbers, or None.")
+    return targets, positive_weights
 
 
 def _checked_targets(targets: NDArray[np.bool_], matrix: PreparedMatrix) -> NDArray[np.bool_]:

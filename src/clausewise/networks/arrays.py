@@ -14,19 +14,36 @@ from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
 Activation = str | Callable[[NDArray[Any]], NDArray[Any]]
 
 
+# Functions with names, so that a network can be pickled.
+def _identity(x: NDArray[Any]) -> NDArray[Any]:
+    return x
+
+
+def _relu(x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.maximum(x, 0))
+
+
+def _leaky_relu(x: NDArray[Any]) -> NDArray[Any]:
+    return np.where(x > 0, x, x.dtype.type(0.01) * x)
+
+
 def _elu(x: NDArray[Any]) -> NDArray[Any]:
     return np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
 
 
+def _softplus(x: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(np.logaddexp(x, x.dtype.type(0)))
+
+
 ACTIVATIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
-    "identity": lambda x: x,
-    "relu": lambda x: np.maximum(x, 0),
+    "identity": _identity,
+    "relu": _relu,
     "elu": _elu,
     "tanh": np.tanh,
     "logistic": expit,
     "sigmoid": expit,
-    "leaky_relu": lambda x: np.where(x > 0, x, x.dtype.type(0.01) * x),
-    "softplus": lambda x: np.logaddexp(x, x.dtype.type(0)),
+    "leaky_relu": _leaky_relu,
+    "softplus": _softplus,
 }
 
 # What the output means, and what is applied to it; a softmax changes no decision and is left to the reader.

@@ -123,6 +123,10 @@ class Network:
         """Names of the layers in use, in the order of computation."""
         return tuple(source.tensor.name for source in self._sources)
 
+    def select_layers(self, layers: LayerChoice) -> tuple[str, ...]:
+        """Names of the layers that this choice stands for; those in use for None."""
+        return tuple(source.tensor.name for source in self._sources_of(layers))
+
     @property
     def tensors(self) -> tuple[Tensor, ...]:
         """All tensors that can be selected as layers."""
@@ -204,7 +208,7 @@ class Network:
             Other layers than those chosen when wrapping.
         """
         n_rows = self._seen(X)
-        sources = self._sources if layers is None else self._chosen(layers)
+        sources = self._sources_of(layers)
         if not sources:
             raise ValueError(
                 f"{self._backend.title} has no hidden layer, so that there is nothing inside to read "
@@ -241,6 +245,9 @@ class Network:
     @property
     def _sources(self) -> tuple[_Source, ...]:
         return self._chosen(self._layers)
+
+    def _sources_of(self, layers: LayerChoice) -> tuple[_Source, ...]:
+        return self._sources if layers is None else self._chosen(layers)
 
     def _chosen(self, layers: LayerChoice) -> tuple[_Source, ...]:
         chosen = select_layers(self._known_structure.tensors, layers)
@@ -355,6 +362,10 @@ class Network:
         step = self._rows_per_batch
         for start in range(0, n_rows, step):
             yield slice(start, min(start + step, n_rows))
+
+    def __sklearn_clone__(self) -> "Network":
+        # Trained and never changed: scikit-learn's clones of an estimator share it.
+        return self
 
     def __repr__(self) -> str:
         return f"<Network: {self._backend.title}>"

@@ -110,12 +110,12 @@ class Layer:
     ----------
     name : str
         Name of the layer.
-    matrix : ndarray of float32, of shape (n_rows, n_units)
-        What each unit answers to each row.
+    matrix : ndarray of shape (n_rows, n_units)
+        What each unit answers to each row, in single precision.
     unit_names : tuple of str
         One name per column, such as `relu[3]` or `gru.h[t=7, 3]`.
     """
 
     name: str
-    matrix: NDArray[np.float32]
+    matrix: NDArray[np.float32] | NDArray[np.float64]
     unit_names: tuple[str, ...]

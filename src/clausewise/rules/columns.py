@@ -74,25 +74,22 @@ class RuleColumns:
         return _frozen(replace(self, starts=starts, origins=origins, **picked))
 
     def __add__(self, other: "RuleColumns") -> "RuleColumns":
-        # Both sides keep their sets; equal ones are shared again by `pooled`.
-        shift = len(self.set_starts) - 1
-        moved = np.where(other.value_set == NO_SET, NO_SET, other.value_set + shift).astype(np.int32)
-        sets, value_set = pooled(self.value_sets + other.value_sets, np.concatenate([self.value_set, moved]))
-        set_starts, set_codes = _flat(sets)
-        joined = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in (*self.PER_RULE, "feature", "low", "high")
-        }
-        return _frozen(
-            RuleColumns(
-                starts=_starts(np.concatenate([self.lengths, other.lengths])),
-                value_set=value_set,
-                set_starts=set_starts,
-                set_codes=set_codes,
-                origins=self.origins + other.origins,
-                **joined,
-            )
-        )
+        return joined([self, other])
+
+    def first_of_equals(self) -> NDArray[np.int64]:
+        """The satisfiable rules, of those with equal premise and conclusion the first."""
+        is_empty_set = np.append(np.diff(self.set_starts) == 0, False)[self.value_set]
+        is_impossible = np.where(self.value_set == NO_SET, ~(self.low < self.high), is_empty_set)
+        terms = np.empty((len(self.feature), 4), dtype=np.int64)
+        terms[:, 0], terms[:, 1] = self.feature, self.value_set
+        terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
+        seen: dict[tuple[int, bytes], int] = {}
+        starts = self.starts.tolist()
+        for rule, class_index in enumerate(self.class_index.tolist()):
+            here = slice(starts[rule], starts[rule + 1])
+            if not is_impossible[here].any():
+                seen.setdefault((class_index, terms[here].tobytes()), rule)
+        return np.array(list(seen.values()), dtype=np.int64)
 
     def same_as(self, other: "RuleColumns") -> bool:
         """Whether both hold the same rules in the same order."""
@@ -106,6 +103,31 @@ class RuleColumns:
         return [None if s == NO_SET else mine[s] for s in self.value_set.tolist()] == [
             None if s == NO_SET else theirs[s] for s in other.value_set.tolist()
         ]
+
+
+def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
+    """The rules of all parts behind each other; equal value sets are shared."""
+    sets: list[tuple[int, ...]] = []
+    moved = []
+    for part in parts:
+        moved.append(np.where(part.value_set == NO_SET, NO_SET, part.value_set + len(sets)))
+        sets += part.value_sets
+    sets, value_set = pooled(sets, np.concatenate(moved).astype(np.int32))
+    set_starts, set_codes = _flat(sets)
+    arrays = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in (*RuleColumns.PER_RULE, "feature", "low", "high")
+    }
+    return _frozen(
+        RuleColumns(
+            starts=_starts(np.concatenate([part.lengths for part in parts])),
+            value_set=value_set,
+            set_starts=set_starts,
+            set_codes=set_codes,
+            origins=tuple(origin for part in parts for origin in part.origins),
+            **arrays,
+        )
+    )
 
 
 def canonical(

@@ -120,6 +120,26 @@ class RuleSet:
         )
         return cls(known, stored, labels, _known_label(default, labels), checked_voting(voting))
 
+    @classmethod
+    def concatenate(
+        cls,
+        parts: Sequence["RuleSet"],
+        features: Features,
+        classes: ArrayLike,
+        *,
+        default: Label,
+        voting: Voting = DEFAULT_VOTING,
+    ) -> "Self":
+        """The rules of several sets, over the same features and classes, behind each other."""
+        empty = cls.from_rules([], features, default=default, classes=classes, voting=voting)
+        for part in parts:
+            if part.features != features or part.labels != empty.labels:
+                raise ValueError(
+                    f"A rule set over {len(part.features)} features and classes {part.labels[:5]} cannot be "
+                    f"joined to one over {len(features)} features and classes {empty.labels[:5]}."
+                )
+        return empty._with_columns(_columns.joined([empty.columns, *(part.columns for part in parts)]))
+
     # --- A sequence of rules ---
 
     def __len__(self) -> int:
@@ -209,6 +229,10 @@ class RuleSet:
     def concluding(self, label: Label) -> "Self":
         """The rules that conclude this class."""
         return self.filter(conclusion=label)
+
+    def distinct(self) -> "Self":
+        """The rules that can fire, of those with equal premise and conclusion only the first."""
+        return self[self.columns.first_of_equals()]
 
     def with_voting(self, voting: Voting) -> "Self":
         """The same rules, voting in another way."""

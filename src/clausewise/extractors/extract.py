@@ -1,0 +1,63 @@
+"""The short form: a model and rows in, rules out."""
+
+from typing import Any, Final
+
+from numpy.typing import ArrayLike
+
+from clausewise.extractors.base import RuleExtractor
+from clausewise.extractors.eclaire import ECLAIRE
+from clausewise.rules import RuleSet
+
+METHODS: Final[dict[str, type[RuleExtractor]]] = {"eclaire": ECLAIRE}
+
+
+def extract(
+    model: Any,
+    X: Any,
+    *,
+    method: str = "eclaire",
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> RuleSet:
+    """Rules that imitate a trained model.
+
+    Parameters
+    ----------
+    model : model or Network
+        Anything that `clausewise.wrap` takes, or what it gives.
+    X : array or DataFrame of shape (n_rows, n_features)
+        Raw rows, best those that the model was trained on.
+    method : {"eclaire"}, default "eclaire"
+        How; see `clausewise.ECLAIRE`.
+    sample_weight : array-like of shape (n_rows,), optional
+        How much each row counts.
+    **options
+        Parameters of the method, such as `min_cases=50` or `verbose=1`.
+
+    Returns
+    -------
+    RuleSet
+        The rules.
+
+    Examples
+    --------
+    >>> import clausewise
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> network = MLPClassifier((16, 8), max_iter=2000, random_state=0).fit(X, y)
+    >>> rules = clausewise.extract(network, X, min_cases=5)
+    >>> print(rules[0])
+    """
+    if method not in METHODS:
+        raise ValueError(f"There is no method {method!r}; there are {', '.join(map(repr, METHODS))}.")
+    if model is None:
+        raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
+    extractor = METHODS[method]
+    known = extractor._get_param_names()
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise TypeError(f"{method} has no option {unknown[0]!r}; it has {', '.join(known)}.")
+    fitted = extractor(model, **options).fit(X, sample_weight=sample_weight)
+    rules: RuleSet = fitted.rules_
+    return rules

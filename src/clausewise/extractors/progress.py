@@ -1,0 +1,91 @@
+"""A line of progress for long extractions, in terminals and notebooks."""
+
+import sys
+import time
+from typing import TextIO
+
+_BAR_WIDTH = 24
+_SECONDS_BETWEEN = 0.1
+
+
+class Progress:
+    """Shows layer, clauses and the time that is left.
+
+    Parameters
+    ----------
+    verbose : int
+        0 is silent, 1 shows one line that is written over, 2 keeps a line per layer.
+    stream : text stream, optional
+        Where to; standard error unless given. Without a terminal or notebook behind it, a line per layer.
+    """
+
+    def __init__(self, verbose: int, stream: TextIO | None = None) -> None:
+        self._verbose = int(verbose)
+        self._stream = sys.stderr if stream is None else stream
+        self._is_live = _is_live(self._stream)
+        self._started = self._shown = time.perf_counter()
+        self._what, self._n_parts, self._n_parts_done = "", 1, 0
+        self._layer, self._n_clauses, self._n_clauses_done = "", 0, 0
+        self._width = 0
+
+    def started(self, what: str, n_parts: int) -> None:
+        """Something begins that has this many parts of about the same size."""
+        self._what, self._n_parts, self._n_parts_done = what, max(n_parts, 1), 0
+        self._started = time.perf_counter()
+
+    def layer_started(self, name: str, n_clauses: int) -> None:
+        """A layer has this many clauses to substitute."""
+        self._layer, self._n_clauses, self._n_clauses_done = name, n_clauses, 0
+        self._show()
+
+    def clauses_done(self, n_before: int, n_done: int, _n_total: int = 0) -> None:
+        """So many clauses of the layer are done, the first of them before this part."""
+        self._n_clauses_done = n_before + n_done
+        if time.perf_counter() - self._shown >= _SECONDS_BETWEEN:
+            self._show()
+
+    def layer_done(self) -> None:
+        """The layer is done."""
+        self._n_clauses_done = self._n_clauses
+        if self._verbose >= 1 and (self._verbose >= 2 or not self._is_live):
+            self._write(self._line(), ends=True)
+        self._n_parts_done += 1
+        self._n_clauses = self._n_clauses_done = 0
+        self._show()
+
+    def finished(self, summary: str) -> None:
+        """Everything is done."""
+        if self._verbose >= 1:
+            self._write(summary, ends=True)
+
+    def _show(self) -> None:
+        self._shown = time.perf_counter()
+        if self._verbose >= 1 and self._is_live:
+            self._write(self._line(), ends=False)
+
+    def _line(self) -> str:
+        of_layer = self._n_clauses_done / self._n_clauses if self._n_clauses else 0.0
+        part = min((self._n_parts_done + of_layer) / self._n_parts, 1.0)
+        elapsed = time.perf_counter() - self._started
+        left = f", {_duration(elapsed * (1 - part) / part)} left" if part > 0.02 else ""
+        bar = "█" * round(part * _BAR_WIDTH)
+        clauses = f", {self._n_clauses_done}/{self._n_clauses} clauses" if self._n_clauses else ""
+        return f"{self._what} |{bar:<{_BAR_WIDTH}}| {part:4.0%}  {self._layer}{clauses}{left}"
+
+    def _write(self, text: str, *, ends: bool) -> None:
+        # What the line before was longer by is overwritten with spaces.
+        padding = " " * max(self._width - len(text), 0)
+        start = "\r" if self._is_live else ""
+        self._stream.write(f"{start}{text}{padding if self._is_live else ''}{chr(10) if ends else ''}")
+        self._stream.flush()
+        self._width = 0 if ends else len(text)
+
+
+def _is_live(stream: TextIO) -> bool:
+    """Whether a line can be written over: a terminal, or a notebook's output."""
+    return bool(getattr(stream, "isatty", lambda: False)()) or type(stream).__module__.startswith("ipykernel")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

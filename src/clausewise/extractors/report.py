@@ -1,0 +1,207 @@
+"""What an extraction did: time and memory per stage, clauses and rules per layer, min_cases tried."""
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of an extraction, summed over layers.
+
+    Attributes
+    ----------
+    name : str
+        What was done.
+    seconds, cpu_seconds : float
+        Wall time, and processor time of all threads.
+    peak_memory : int or None
+        The most memory that the process had held when the stage ended, in bytes; None where the system does
+        not tell.
+    """
+
+    name: str
+    seconds: float
+    cpu_seconds: float
+    peak_memory: int | None
+
+
+@dataclass(frozen=True)
+class LayerReport:
+    """What one layer gave.
+
+    Attributes
+    ----------
+    name : str
+        The layer, or "inputs".
+    n_units : int
+        Number of its columns.
+    n_dropped : int
+        Clauses that were dropped by their rank or confidence.
+    rules_per_clause : tuple of int
+        For each other clause, the number of rules that it became.
+    """
+
+    name: str
+    n_units: int
+    n_dropped: int
+    rules_per_clause: tuple[int, ...]
+
+    @property
+    def n_clauses(self) -> int:
+        """Number of clauses that were substituted."""
+        return len(self.rules_per_clause)
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules that they became, before equal ones are joined."""
+        return sum(self.rules_per_clause)
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """One value of min_cases that was tried.
+
+    Attributes
+    ----------
+    min_cases : int
+        The value, for all rows.
+    fidelity : float
+        On the rows held back.
+    n_rules : int
+        Number of rules.
+    """
+
+    min_cases: int
+    fidelity: float
+    n_rules: int
+
+
+@dataclass(frozen=True)
+class ExtractionReport:
+    """How a rule set came about; `print` it.
+
+    Attributes
+    ----------
+    method : str
+        The method.
+    n_rows, n_rows_given : int
+        Rows that rules were learnt from, and rows that were given.
+    min_cases : int, float or None
+        The paper's μ that was used; None if the inducer has its own.
+    path : tuple of PathPoint
+        What was tried to choose it; empty if it was given.
+    layers : tuple of LayerReport
+        Per layer, clauses and rules.
+    n_rules : int
+        Number of rules in the end.
+    stages : tuple of Stage
+        Time and memory.
+    """
+
+    method: str
+    n_rows: int
+    n_rows_given: int
+    min_cases: int | float | None
+    path: tuple[PathPoint, ...]
+    layers: tuple[LayerReport, ...]
+    n_rules: int
+    stages: tuple[Stage, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of all stages."""
+        return sum(stage.seconds for stage in self.stages)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of all stages and threads."""
+        return sum(stage.cpu_seconds for stage in self.stages)
+
+    def __str__(self) -> str:
+        rows = f"{self.n_rows:,} rows" + (
+            f" of {self.n_rows_given:,}" if self.n_rows != self.n_rows_given else ""
+        )
+        lines = [f"{self.method}: {self.n_rules:,} rules from {rows}"]
+        if self.min_cases is not None:
+            lines[0] += f", min_cases={self.min_cases:g}{' (chosen)' if self.path else ''}"
+        if self.path:
+            lines += _table(
+                ("min_cases", "fidelity held back", "rules"),
+                [(f"{p.min_cases}", f"{100 * p.fidelity:.2f} %", f"{p.n_rules:,}") for p in self.path],
+            )
+        lines += _table(
+            ("layer", "units", "clauses", "dropped", "rules"),
+            [
+                (
+                    layer.name,
+                    f"{layer.n_units:,}",
+                    f"{layer.n_clauses:,}",
+                    f"{layer.n_dropped:,}",
+                    f"{layer.n_rules:,}",
+                )
+                for layer in self.layers
+            ],
+        )
+        lines += _table(
+            ("stage", "seconds", "CPU s", "peak MB"),
+            [
+                (
+                    stage.name,
+                    f"{stage.seconds:.2f}",
+                    f"{stage.cpu_seconds:.2f}",
+                    "" if stage.peak_memory is None else f"{stage.peak_memory / 1e6:,.0f}",
+                )
+                for stage in self.stages
+            ],
+        )
+        return "\n".join(lines)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines with the first column to the left and numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = []
+    for row in (head, *rows):
+        cells = [
+            cell.ljust(w) if i == 0 else cell.rjust(w)
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+@dataclass
+class ReportBuilder:
+    """Adds up stages while an extraction runs."""
+
+    stages: dict[str, Stage] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count what happens inside as part of this stage."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        try:
+            yield
+        finally:
+            before = self.stages.get(name, Stage(name, 0.0, 0.0, None))
+            self.stages[name] = Stage(
+                name,
+                before.seconds + time.perf_counter() - wall,
+                before.cpu_seconds + time.process_time() - cpu,
+                _peak_memory(),
+            )
+
+
+def _peak_memory() -> int | None:
+    if resource is None:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) if sys.platform == "darwin" else int(peak) * 1024

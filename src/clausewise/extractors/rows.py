@@ -1,0 +1,54 @@
+"""Drawing rows: for training-set subsampling, and to hold some back."""
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """These rows of an array or a DataFrame, as the same kind of table."""
+    if hasattr(X, "column_names") and hasattr(X, "take"):  # pyarrow
+        return X.take(rows)
+    return _safe_indexing(X, rows)
+
+
+def row_limit(max_rows: int | float | None, n_rows: int) -> int:
+    """The number of rows that `max_rows` asks for: a count, a part of the rows, or None for all."""
+    if max_rows is None:
+        return n_rows
+    is_number = isinstance(max_rows, numbers.Real) and not isinstance(max_rows, bool)
+    is_count = isinstance(max_rows, numbers.Integral)
+    if not is_number or not 0 < max_rows < math.inf or (max_rows > 1 and not is_count):
+        raise ValueError(f"max_rows is {max_rows!r}; expected a number of rows, a part of them, or None.")
+    return min(n_rows, int(max_rows) if is_count else math.ceil(max_rows * n_rows))
+
+
+def stratified_rows(
+    codes: NDArray[np.int32], n_wanted: int, random: np.random.RandomState
+) -> NDArray[np.intp]:
+    """Rows drawn at random, of each class in proportion, in ascending order.
+
+    Each class that there is keeps at least one row, as far as there is room.
+    """
+    n_rows = len(codes)
+    if n_wanted >= n_rows:
+        return np.arange(n_rows)
+    present, per_class = np.unique(codes, return_counts=True)
+    share = per_class * (n_wanted / n_rows)
+    quota = np.floor(share).astype(np.int64)
+    if n_wanted >= len(present):
+        quota = np.maximum(quota, 1)
+    # What rounding left over goes to the largest remainders, what it gave too much comes from the largest.
+    while quota.sum() < n_wanted:
+        quota[np.argmax(share - quota)] += 1
+    while quota.sum() > n_wanted:
+        quota[np.argmax(quota - share * (quota > 1))] -= 1
+    drawn = [
+        random.choice(np.flatnonzero(codes == code), size=n, replace=False)
+        for code, n in zip(present.tolist(), quota.tolist(), strict=True)
+    ]
+    return np.sort(np.concatenate(drawn))
