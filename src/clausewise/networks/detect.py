@@ -17,6 +17,7 @@ from clausewise.networks.preprocess import Preprocess
 from clausewise.networks.protocol import Backend
 from clausewise.networks.selection import LayerChoice
 from clausewise.networks.shapes import Reduction
+from clausewise.networks.sklearn import mlp_backend
 
 SUPPORTED = (
     "a torch.nn.Module, a Keras 3 model or .keras file, an ONNX model or .onnx file, scikit-learn's "
@@ -107,17 +108,20 @@ def wrap(
 
 def backend_of(model: Any, device: Any = None) -> Backend:
     """The adapter for a model, found by its type."""
-    if isinstance(model, MLPClassifier | MLPRegressor):
-        from clausewise.networks.sklearn import mlp_backend
-
-        return mlp_backend(model)
-    if isinstance(model, str | os.PathLike):
-        return _backend_of_file(Path(model), device)
-    # A framework that has not been imported cannot have made the model.
+    # A framework that has not been imported cannot have made the model. Keras models are also PyTorch modules
+    # where Keras runs on PyTorch.
     if _is_a(model, "torch.nn", "Module") and not _is_a(model, "keras", "Model"):
         return _adapter("torch").TorchBackend(model, device)  # type: ignore[no-any-return]
     if _is_a(model, "skorch", "NeuralNet"):
         return _adapter("torch").skorch_backend(model, device)  # type: ignore[no-any-return]
+    if device is not None:
+        raise ValueError(
+            f"device is {device!r}, and {_described(model)} is no PyTorch model; leave device out."
+        )
+    if isinstance(model, MLPClassifier | MLPRegressor):
+        return mlp_backend(model)
+    if isinstance(model, str | os.PathLike):
+        return _backend_of_file(Path(model))
     if _is_a(model, "keras", "Model"):
         return _adapter("keras").KerasBackend(model)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
@@ -125,7 +129,7 @@ def backend_of(model: Any, device: Any = None) -> Backend:
     raise TypeError(f"{_described(model)} is no network that is known here; pass {SUPPORTED}.")
 
 
-def _backend_of_file(path: Path, device: Any) -> Backend:
+def _backend_of_file(path: Path) -> Backend:
     if path.suffix in (".keras", ".onnx") and not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     if path.suffix == ".keras":
@@ -147,10 +151,18 @@ def _adapter(framework: str) -> Any:
     try:
         return importlib.import_module(f"clausewise.networks.{framework}")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"This model needs {error.name}, which is not installed: pip install 'clausewise[{framework}]'.",
-            name=error.name,
-        ) from None
+        if framework == "keras" and error.name in ("tensorflow", "jax", "torch"):
+            message = (
+                f"Keras is set to run on {error.name}, which is not installed; install it, or set the "
+                "environment variable KERAS_BACKEND to one that is (torch, jax or tensorflow) before "
+                "Keras is imported."
+            )
+        else:
+            message = (
+                f"This model needs {error.name}, which is not installed: pip install "
+                f"'clausewise[{framework}]'."
+            )
+        raise ModuleNotFoundError(message, name=error.name) from None
 
 
 def _is_a(model: Any, module: str, name: str) -> bool:

@@ -18,6 +18,7 @@ from clausewise.networks.preprocess import (
     as_numbers,
     as_transform,
     categorical_sources,
+    columns_of,
     count_rows,
     rows_of,
     trace_inputs,
@@ -77,7 +78,8 @@ class Network:
         self._transform = None if preprocess is None else as_transform(preprocess)
         self._stated_classes = None if classes is None else _class_labels(classes)
         is_direct = preprocess is None
-        own_names = backend.feature_names if is_direct else getattr(preprocess, "feature_names_in_", None)
+        first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
+        own_names = backend.feature_names if is_direct else getattr(first, "feature_names_in_", None)
         names = own_names if feature_names is None else feature_names
         self.feature_names = None if names is None else tuple(map(str, names))
         self._batch_size = batch_size
@@ -314,8 +316,8 @@ class Network:
         part = rows_of(X, rows)
         if self._transform is not None:
             part = self._transform(part)
-        elif hasattr(part, "columns"):
-            part = self._columns_of(part)
+        else:
+            part = columns_of(part, self.feature_names)
         inputs = as_numbers(part, self._backend.dtype)
         n_inputs = self._backend.n_inputs
         if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):
@@ -332,13 +334,6 @@ class Network:
         if not np.isfinite(inputs).all():
             self._raise_not_finite(inputs, rows.start)
         return inputs
-
-    def _columns_of(self, frame: Any) -> Any:
-        """A frame's numbers, columns in the network's order."""
-        names = self.feature_names
-        if names is None or not set(names) <= set(frame.columns):
-            return frame
-        return frame[list(names)]
 
     def _raise_not_finite(self, inputs: NDArray[Any], first_row: int) -> None:
         bad = ~np.isfinite(inputs)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -38,7 +39,7 @@ class InputColumn:
 def as_transform(preprocess: Preprocess) -> Callable[[Any], Any]:
     """What `preprocess` does to rows."""
     if isinstance(preprocess, list | tuple):
-        return _chain([as_transform(step) for step in preprocess])
+        return _Chain(tuple(as_transform(step) for step in preprocess))
     if hasattr(preprocess, "transform"):
         return preprocess.transform  # type: ignore[no-any-return]
     if callable(preprocess) and not isinstance(preprocess, type):
@@ -49,13 +50,16 @@ def as_transform(preprocess: Preprocess) -> Callable[[Any], Any]:
     )
 
 
-def _chain(steps: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    def run(rows: Any) -> Any:
-        for step in steps:
+@dataclass(frozen=True)
+class _Chain:
+    """Steps one after the other; an object, so that it can be pickled."""
+
+    steps: tuple[Callable[[Any], Any], ...]
+
+    def __call__(self, rows: Any) -> Any:
+        for step in self.steps:
             rows = step(rows)
         return rows
-
-    return run
 
 
 def count_rows(X: Any) -> int:
@@ -75,13 +79,31 @@ def rows_of(X: Any, rows: slice) -> Any:
         return X.iloc[rows]
     if hasattr(X, "slice") and hasattr(X, "column_names"):  # pyarrow
         return X.slice(rows.start, rows.stop - rows.start)
-    return X[rows]
+    return X.tocsr()[rows] if sparse.issparse(X) else X[rows]
+
+
+def columns_of(rows: Any, names: Sequence[str] | None) -> Any:
+    """The values of a DataFrame, columns by name if the network's are known; anything else as it is."""
+    frame = nw.from_native(rows, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return rows
+    if names is not None:
+        missing = [name for name in names if name not in frame.columns]
+        if missing:
+            raise ValueError(
+                f"X has no column {missing[0]!r} ({len(missing)} of {len(names)} columns are missing); "
+                "pass the columns that the network was trained on."
+            )
+        frame = frame.select(list(names))
+    return frame.to_numpy()
 
 
 def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Rows as a dense array for a network."""
     if sparse.issparse(rows):
         rows = rows.toarray()
+    elif hasattr(rows, "detach"):  # a PyTorch tensor
+        rows = rows.detach().cpu().numpy()
     try:
         return np.ascontiguousarray(rows, dtype=dtype)
     except (TypeError, ValueError) as error:
@@ -122,15 +144,28 @@ def _traced(step: Any, columns: Columns) -> Columns:
     if isinstance(step, Pipeline):
         return _traced([inner for _, inner in step.steps], columns)
     if isinstance(step, list | tuple):
-        for inner in step:
-            columns = _traced(inner, columns)
-        return columns
+        return _through_steps(step, columns)
     if isinstance(step, ColumnTransformer):
         return _through_column_transformer(step, columns)
     if isinstance(step, FeatureUnion):
         parts = [_traced(inner, columns) for _, inner in step.transformer_list if inner != "drop"]
         return _joined(parts)
     return _through_transformer(step, columns)
+
+
+def _through_steps(steps: Sequence[Any], columns: Columns) -> Columns:
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        if columns is not None:
+            made = _traced(step, columns)
+            width = getattr(following, "n_features_in_", None)
+            columns = _of_all(columns, width) if made is None and width is not None else made
+    return columns
+
+
+def _of_all(columns: tuple[InputColumn, ...], width: int) -> tuple[InputColumn, ...]:
+    """What a step makes that does not tell from where: so many columns, each from all that it reads."""
+    sources = tuple(dict.fromkeys(source for column in columns for source in column.sources))
+    return (InputColumn(sources),) * width
 
 
 def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputColumn, ...]) -> Columns:
@@ -144,7 +179,9 @@ def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputCol
         places = _places(chosen, place_of_name, len(columns))
         if places is None:
             return None
-        placed.append((where.start, _traced(inner, tuple(columns[place] for place in places))))
+        read = tuple(columns[place] for place in places)
+        made = _traced(inner, read)
+        placed.append((where.start, _of_all(read, where.stop - where.start) if made is None else made))
     return _joined([part for _, part in sorted(placed, key=lambda item: item[0])])
 
 

@@ -15,10 +15,11 @@ from torch import nn
 
 from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, last_operation
 from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
+from clausewise.networks.naming import picked_output
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 from clausewise.networks.torch_record import RecordedProgram
-from clausewise.networks.torch_steps import Program, Step, Wanted, picked_output
+from clausewise.networks.torch_steps import Program, Step, Wanted
 from clausewise.networks.torch_trace import CannotTraceError, TracedProgram
 
 # What the last step says about the output; a sigmoid of several columns is known by their number.
@@ -101,13 +102,14 @@ class TorchBackend:
                 for name, value in zip(inner, values, strict=True):
                     found[name] = self._layouts[name].rows_first(_array(value), len(rows))
             if OUTPUT in names:
-                found[OUTPUT] = _array(picked_output(self._module(self._tensor(rows))))
+                found[OUTPUT] = _array(picked_output(self._module(self._tensor(rows)), torch.is_tensor))
         return [found[name] for name in names]
 
     def _inspected(self, rows: NDArray[Any]) -> Structure:
         small, large = (probe_rows(rows, size) for size in PROBE_SIZES)
         with _evaluating(self._module):
-            output = picked_output(self._first_result(large))
+            self._first_result(small)
+            output = picked_output(self._first_result(large), torch.is_tensor)
             program = self._program or RecordedProgram(self._module, self._tensor(large))
             operations = [step.operation for step in program.steps]
             inner = inner_tensors(operations, program.output)

@@ -10,21 +10,19 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from clausewise.networks.graph import Operation
+from clausewise.networks.naming import Titles, inside, picked_output
 from clausewise.networks.torch_steps import (
     QUESTIONS,
     Collection,
     Step,
-    Titles,
     Wanted,
     function_kind,
     function_name,
     index_text,
-    inside,
     is_leaf,
     is_state,
     module_kind,
     part_names,
-    picked_output,
     tensors_in,
 )
 
@@ -258,7 +256,7 @@ class RecordedProgram:
         recorder = _Recorder(module, rows)
         with recorder.watching(module):
             result = module(rows)
-        output = recorder.key_of(picked_output(result))
+        output = recorder.key_of(picked_output(result, torch.is_tensor))
         if output is None or output == "input":
             raise ValueError("The module's output does not come from its input by PyTorch's own functions.")
         self.output: str = output

@@ -1,7 +1,6 @@
 """What the operations of a PyTorch module do, and what they are called."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
@@ -234,19 +233,6 @@ def _one_index(part: Any) -> str:
     return "..." if part is Ellipsis else str(part)
 
 
-class Titles:
-    """Readable names, each given once: `relu`, `relu (2)`."""
-
-    def __init__(self) -> None:
-        self._n_given: Counter[str] = Counter()
-
-    def new(self, title: str) -> str:
-        """The name, with a number from its second use on."""
-        self._n_given[title] += 1
-        number = self._n_given[title]
-        return title if number == 1 else self.new(f"{title} ({number})")
-
-
 def tensors_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, torch.Tensor]]:
     """The tensors of a nested tuple, list or mapping, and where they lie."""
     if isinstance(value, torch.Tensor):
@@ -256,29 +242,3 @@ def tensors_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, torch.Tensor
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
             yield from tensors_in(part, (*path, index))
-
-
-def inside(scope: str, name: str) -> str:
-    """The name of a function called in a module."""
-    return f"{scope}.{name}" if scope else name
-
-
-def picked_output(result: Any, is_tensor: Any = torch.is_tensor) -> Any:
-    """The class scores in what a module returns: a tensor, alone or under the name `logits`."""
-    if is_tensor(result):
-        return result
-    if isinstance(result, Mapping):
-        listed = dict(result)
-    elif isinstance(result, list | tuple):
-        listed = dict(enumerate(result))
-    else:
-        listed = {}
-    if "logits" in listed:
-        return picked_output(listed["logits"], is_tensor)
-    if len(listed) == 1:
-        return picked_output(next(iter(listed.values())), is_tensor)
-    what = f"{type(result).__name__} with {', '.join(map(str, listed))}" if listed else type(result).__name__
-    raise ValueError(
-        f"The module returns a {what}; one tensor of class scores is needed. Wrap it in a module that "
-        "returns the scores alone."
-    )

@@ -8,21 +8,19 @@ import torch
 from torch import fx, nn
 
 from clausewise.networks.graph import Operation
+from clausewise.networks.naming import Titles, inside, picked_output
 from clausewise.networks.torch_steps import (
     Collection,
     Path,
     Step,
-    Titles,
     Wanted,
     function_kind,
     function_name,
     index_text,
-    inside,
     is_leaf,
     is_state,
     module_kind,
     part_names,
-    picked_output,
 )
 
 
