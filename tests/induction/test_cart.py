@@ -112,3 +112,9 @@ def test_a_class_without_rows_is_never_concluded():
     for inducer in (CARTInducer(), RandomForestInducer(n_trees=2)):
         rules = inducer.induce(matrix, y[:100].astype(np.int32) * 2, ["a", "none", "c"])
         assert set(rules.predict(X[:100])) == {"a", "c"}
+
+
+def test_cross_validated_pruning_keeps_a_test_that_separates_the_classes():
+    X = np.arange(150.0)[:, None]
+    y = (X[:, 0] < 50).astype(int)
+    assert len(CARTClassifier(ccp_alpha="cv").fit(X, y).rules_) == 2

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.extractors.rows import as_rows
 from clausewise.features import Features
 from clausewise.induction._estimator import TableClassifier, encode_for
 from clausewise.networks import Network
@@ -40,7 +41,7 @@ class RuleExtractor(TableClassifier):
 
     def fidelity(self, X: Any) -> float:
         """The part of these rows on which the rules decide as the network does."""
-        return fidelity(self.predict(X), self.network_.labels(X))
+        return fidelity(self.predict(X), self.network_.labels(as_rows(X)))
 
     def explain(self, X: Any) -> Explanations:
         """Per row: the rules that fired, their votes, and the near misses."""

@@ -138,7 +138,7 @@ def intermediate_clauses(task: Task, units: PreparedMatrix, plan: Plan) -> tuple
 
 def substituted(task: Task, clauses: RuleSet, layer: Layer, plan: Plan, progress: Progress) -> Premises:
     """Premises over the inputs that tell where each clause holds."""
-    if layer.name == INPUTS:  # a clause over the inputs tells it itself
+    if layer.name == INPUTS or len(clauses) == 0:  # a clause over the inputs tells it itself
         return Premises(clauses, np.arange(len(clauses)))
     parts = []
     n_at_once = max(1, MAX_TARGET_BYTES // task.inputs.n_rows)

@@ -1,7 +1,6 @@
 """ECLAIRE: rules from all hidden layers of a network, by clause-wise substitution."""
 
 import warnings
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from clausewise.extractors.dropping import Dropping, Ranking
 from clausewise.extractors.network_for import network_for
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import ExtractionReport, PathPoint, ReportBuilder
-from clausewise.extractors.rows import row_limit, stratified_rows, take_rows
+from clausewise.extractors.rows import as_rows, row_limit, stratified_rows, take_rows
 from clausewise.extractors.tuning import choose_min_cases, n_parts
 from clausewise.induction import Inducer, PreparedMatrix, get_inducer
 from clausewise.induction._estimator import counted_min_cases, read_weights, set_feature_attributes
@@ -168,6 +167,7 @@ class ECLAIRE(RuleExtractor):
             How much each row counts; 0 leaves it out.
         """
         self._check_parameters()
+        X = as_rows(X)
         report, progress = ReportBuilder(), Progress(self.verbose)
         random = check_random_state(0 if self.random_state is None else self.random_state)
         with report.stage("network"):
@@ -175,7 +175,7 @@ class ECLAIRE(RuleExtractor):
         with report.stage("labels and inputs"):
             task = self._task(network, X, sample_weight, random)
         min_cases, path = self._choice(task, random, report, progress)
-        extracted = self._extracted(task, min_cases, report, progress)
+        extracted, caveats = self._extracted(task, min_cases, report, progress)
         self.rules_ = extracted.rules.with_voting(self.voting)
         self.network_, self.features_, self.classes_ = network, task.inputs.features, network.classes
         self.min_cases_ = min_cases
@@ -183,7 +183,7 @@ class ECLAIRE(RuleExtractor):
         self.report_ = ExtractionReport(
             method="ECLAIRE",
             n_rows=task.inputs.n_rows,
-            n_rows_given=len(X),
+            n_rows_given=X.shape[0],
             min_cases=min_cases,
             path=path,
             layers=extracted.layers,
@@ -191,7 +191,8 @@ class ECLAIRE(RuleExtractor):
             stages=tuple(report.stages.values()),
         )
         progress.finished(f"ECLAIRE: {len(self.rules_):,} rules in {self.report_.seconds:.1f} s")
-        self._warn_about_classes(task)
+        for caveat in caveats or _untold_classes(self.rules_, task):
+            warnings.warn(caveat, ExtractionWarning, stacklevel=2)
         return self
 
     # --- Parameters ---
@@ -269,44 +270,51 @@ class ECLAIRE(RuleExtractor):
 
     def _extracted(
         self, task: Task, min_cases: int | float | None, report: ReportBuilder, progress: Progress
-    ) -> Extracted:
+    ) -> tuple[Extracted, list[str]]:
+        """The rules with what each layer gave, and what is to be said about them."""
         if _has_one_class(task):
             return _one_class(task)
+        caveats = []
         n_rows = task.inputs.n_rows
         if min_cases is not None and 2 * counted_min_cases(min_cases, n_rows) > n_rows:
-            _warn(f"min_cases={min_cases:g} leaves nothing to divide in {n_rows:,} rows; pass a smaller one.")
+            caveats.append(
+                f"min_cases={min_cases:g} leaves nothing to divide in {n_rows:,} rows; pass a smaller one."
+            )
         plan = self._plan(min_cases)
         progress.started("ECLAIRE", n_parts(task, [plan]))
         extracted = extract_clausewise(task, [plan], report, progress)[0]
         if len(extracted.rules) > 0:
-            return extracted
-        _warn(
+            return extracted, caveats
+        caveats.append(
             "No clause was left to make rules of (min_confidence, drop_lowest), or the inducer found none; "
             "the only rule gives the most frequent class."
         )
-        return Extracted(_always(extracted.rules, task), extracted.layers)
+        return Extracted(_always(extracted.rules, task), extracted.layers), caveats
 
-    def _warn_about_classes(self, task: Task) -> None:
-        told = set(self.rules_.columns.class_index.tolist())
-        untold = [code for code in np.unique(task.codes).tolist() if code not in told]
-        if untold:
-            labels = ", ".join(str(self.classes_[code]) for code in untold)
-            _warn(
-                f"No rule concludes {labels}, for which the network decides on "
-                f"{np.isin(task.codes, untold).sum():,} rows; where no rule fires, the class is "
-                f"{self.rules_.default}. A smaller min_cases or balance='balanced' may help."
-            )
+
+def _untold_classes(rules: RuleSet, task: Task) -> list[str]:
+    """What is to be said about classes that the network decides for and no rule concludes."""
+    told = set(rules.columns.class_index.tolist())
+    untold = [code for code in np.unique(task.codes).tolist() if code not in told]
+    if not untold:
+        return []
+    labels = ", ".join(str(rules.labels[code]) for code in untold)
+    n_rows = int(np.isin(task.codes, untold).sum())
+    return [
+        f"No rule concludes {labels}, for which the network decides on {n_rows:,} rows; where no rule fires, "
+        f"the class is {rules.default}. A smaller min_cases or balance='balanced' may help."
+    ]
 
 
 def _has_one_class(task: Task) -> bool:
     return bool((task.codes == task.codes[0]).all())
 
 
-def _one_class(task: Task) -> Extracted:
+def _one_class(task: Task) -> tuple[Extracted, list[str]]:
     label = task.network.classes[task.codes[0]]
-    _warn(f"The network decides for {label!s} on all rows; the only rule says so.")
     empty = RuleSet.from_rules([], task.inputs.features, default=label, classes=task.network.classes)
-    return Extracted(_always(empty, task), ())
+    caveat = f"The network decides for {label!s} on all rows; the only rule says so."
+    return Extracted(_always(empty, task), ()), [caveat]
 
 
 def _always(rules: RuleSet, task: Task) -> RuleSet:
@@ -315,6 +323,3 @@ def _always(rules: RuleSet, task: Task) -> RuleSet:
     made = RuleSet.from_rules([always], rules.features, default=rules.default, classes=rules.classes)
     counts = made.evaluator.statistics(task.inputs.table, task.codes.astype(np.int64), task.weights, None)
     return made.with_counts(*counts)
-
-
-_warn = partial(warnings.warn, category=ExtractionWarning, stacklevel=4)

@@ -9,6 +9,15 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 
+def as_rows(X: Any) -> Any:
+    """A table whose rows can be counted and taken: X itself, or an array of what converts to one."""
+    if hasattr(X, "shape"):
+        return X
+    array = np.asarray(X)
+    # NumPy would turn the numbers beside text into text.
+    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+
+
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """These rows of an array or a DataFrame, as the same kind of table."""
     if hasattr(X, "column_names") and hasattr(X, "take"):  # pyarrow
@@ -42,11 +51,11 @@ def stratified_rows(
     quota = np.floor(share).astype(np.int64)
     if n_wanted >= len(present):
         quota = np.maximum(quota, 1)
-    # What rounding left over goes to the largest remainders, what it gave too much comes from the largest.
+    # Rounding left some over, or the least of one row each took too many.
     while quota.sum() < n_wanted:
         quota[np.argmax(share - quota)] += 1
     while quota.sum() > n_wanted:
-        quota[np.argmax(quota - share * (quota > 1))] -= 1
+        quota[np.argmax(np.where(quota > 1, quota - share, -np.inf))] -= 1
     drawn = [
         random.choice(np.flatnonzero(codes == code), size=n, replace=False)
         for code, n in zip(present.tolist(), quota.tolist(), strict=True)

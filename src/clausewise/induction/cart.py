@@ -142,7 +142,8 @@ class CARTInducer:
 def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
     """Geometric means of neighbouring alphas, where a pruned tree is the same over a range; not too many."""
     alphas = np.unique(np.maximum(alphas, 0.0))
-    between = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])
+    # The last stands for the root alone, also in a fold whose own greatest is a little greater.
+    between = np.append(np.sqrt(alphas[:-1] * alphas[1:]), 2.0 * alphas[-1] + 1.0)
     chosen = np.linspace(0, len(between) - 1, min(MAX_ALPHAS, len(between))).round().astype(int)
     return np.asarray(between[np.unique(chosen)])
 

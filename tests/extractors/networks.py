@@ -1,0 +1,45 @@
+"""Networks and rows for the tests of extractors."""
+
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clausewise.networks import ArrayNetwork
+
+SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", Path(__file__).parents[3] / "shared"))
+BENCH = SHARED / "bench"
+needs_bench = pytest.mark.skipif(
+    not BENCH.is_dir(), reason="the recorded networks (../shared/bench) are not beside the project"
+)
+
+
+def random_network(rng, n_inputs, n_classes, *, n_layers=None, activation=None):
+    """A small network with random weights."""
+    widths = [n_inputs, *rng.integers(2, 7, n_layers or rng.integers(1, 4)), n_classes]
+    pairs = list(pairwise(widths))
+    weights = [rng.normal(size=pair).astype(np.float32) for pair in pairs]
+    biases = [rng.normal(size=pair[1]).astype(np.float32) for pair in pairs]
+    kind = activation or rng.choice(["relu", "tanh", "elu", "sigmoid"])
+    return ArrayNetwork(weights, biases, activation=str(kind))
+
+
+def random_rows(rng, n_rows, n_columns):
+    """Rows with many equal values."""
+    return rng.normal(size=(n_rows, n_columns)).round(int(rng.integers(0, 3)))
+
+
+def recorded(name):
+    """A recorded network, and the arrays recorded with it."""
+    with np.load(BENCH / f"{name}.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    layers = range(int(arrays["n_layers"]))
+    network = ArrayNetwork(
+        [arrays[f"W_{i}"] for i in layers],
+        [arrays[f"b_{i}"] for i in layers],
+        activation=str(arrays["activation"]),
+        output=str(arrays["output_activation"]),
+    )
+    return network, arrays
