@@ -55,7 +55,7 @@ def test_rules_through_the_layers_are_faithful_and_those_from_labels_alone_are_n
 def test_the_rules_file_holds_the_printed_rules(run):
     printed, folder = run
     rules = RuleSet.load(folder / "rules.json")
-    assert f"Rules through its hidden layers: {rules}\n" in printed
+    assert f"each only in its shortest form: {rules}\n" in printed
     assert {"x1", "x2"} <= {term.name for rule in rules for term in rule.terms}
     assert all(rule.origin is not None and rule.origin.layer for rule in rules)
 

@@ -15,7 +15,7 @@ def test_the_examples_of_induction_print_what_the_page_shows(capsys):
 
 def test_the_examples_of_the_readme_print_what_it_shows(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run_examples("README.md", capsys) == 2
+    assert run_examples("README.md", capsys) == 3
     assert (tmp_path / "rules.json").is_file()
 
 

@@ -197,7 +197,7 @@ def test_another_seed_draws_other_rows(numbers):
 def test_min_cases_is_chosen_by_fidelity_and_then_by_size(numbers):
     network, X = numbers
     model = ECLAIRE(network).fit(X)
-    best = max(model.report_.path, key=lambda point: (point.fidelity, -point.n_rules))
+    best = max(model.report_.path, key=lambda point: (point.fidelity, -point.n_rules, point.min_cases))
     assert model.min_cases_ == best.min_cases == model.report_.min_cases
     assert len(model.report_.path) >= 3
     assert model.rules_ == ECLAIRE(network, min_cases=best.min_cases).fit(X).rules_

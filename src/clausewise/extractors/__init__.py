@@ -2,7 +2,7 @@
 
 from clausewise.extractors.base import ExtractionWarning, RuleExtractor
 from clausewise.extractors.eclaire import ECLAIRE
-from clausewise.extractors.extract import extract
 from clausewise.extractors.report import ExtractionReport
+from clausewise.extractors.short_form import extract
 
 __all__ = ["ECLAIRE", "ExtractionReport", "ExtractionWarning", "RuleExtractor", "extract"]

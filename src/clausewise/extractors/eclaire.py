@@ -43,8 +43,8 @@ class ECLAIRE(RuleExtractor):
         is.
     min_cases : "auto", int or float, default "auto"
         The paper's μ: two branches of every test hold at least this many rows (below 1: this part of the
-        rows). Small values give many rules, large ones few. "auto" chooses on a fifth of the rows held back,
-        by fidelity first, then by size; see `report_.path`.
+        rows). Small values give many rules, large ones few. "auto" chooses on rows held back (a fifth; of few
+        rows each fifth in turn), by fidelity first, then by size; see `report_.path`.
     intermediate_min_cases : int or float, optional
         Another value for the clauses over units; `min_cases` unless given.
     inducer : {"c5.0", "cart", "random_forest"} or Inducer, default "c5.0"
@@ -107,8 +107,8 @@ class ECLAIRE(RuleExtractor):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> network = MLPClassifier((16, 8), max_iter=2000, random_state=0).fit(X, y)
     >>> model = ECLAIRE(network, min_cases=5).fit(X)
-    >>> len(model.rules_), round(model.fidelity(X), 3)
-    (0, 0)
+    >>> len(model.rules_) < 20, model.fidelity(X) > 0.9
+    (True, True)
     """
 
     def __init__(

@@ -75,13 +75,13 @@ class PathPoint:
         The value, for all rows.
     fidelity : float
         On the rows held back.
-    n_rules : int
-        Number of rules.
+    n_rules : float
+        Number of rules; a mean where different rows were held back in turn.
     """
 
     min_cases: int
     fidelity: float
-    n_rules: int
+    n_rules: float
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class ExtractionReport:
         if self.path:
             lines += _table(
                 ("min_cases", "fidelity held back", "rules"),
-                [(f"{p.min_cases}", f"{100 * p.fidelity:.2f} %", f"{p.n_rules:,}") for p in self.path],
+                [(f"{p.min_cases}", f"{100 * p.fidelity:.2f} %", f"{p.n_rules:,.0f}") for p in self.path],
             )
         lines += _table(
             ("layer", "units", "clauses", "dropped", "rules"),

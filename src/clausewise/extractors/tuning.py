@@ -1,6 +1,6 @@
 """Choosing min_cases, the paper's μ, on rows held back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,13 @@ from clausewise.rules.voting import Voting
 # Values are tried as parts of the rows, so that what is good for some rows is good for all of them.
 PARTS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 LEAST = 2
-HELD_BACK = 0.2
+# A fifth of the rows is held back; with few rows, each fifth in turn, since chance would decide otherwise.
+N_FOLDS = 5
+FEW_ROWS = 5_000
 # More rows than this do not make the choice better, only slower.
 MAX_ROWS = 20_000
-# With fewer rows held back, fidelity says nothing.
-LEAST_HELD_BACK = 10
+# With fewer rows, fidelity on a fifth of them says nothing.
+LEAST_ROWS = 50
 
 
 def min_cases_path(n_rows: int) -> list[int]:
@@ -42,25 +44,41 @@ def choose_min_cases(
     """
     n_rows = task.inputs.n_rows
     path = min_cases_path(n_rows)
-    drawn = stratified_rows(task.codes, MAX_ROWS, random)
-    held_back = drawn[stratified_rows(task.codes[drawn], round(HELD_BACK * len(drawn)), random)]
-    if len(path) == 1 or len(held_back) < LEAST_HELD_BACK:
+    if len(path) == 1 or n_rows < LEAST_ROWS:
         return path[0], ()
-    learnt_from = np.setdiff1d(drawn, held_back)
-    part = _part_of(task, learnt_from)
-    if len(np.unique(part.codes)) < 2:
-        return path[0], ()
-    # Fewer rows to learn from need fewer cases in proportion.
-    plans = [plan_with(max(LEAST, round(value * len(learnt_from) / n_rows))) for value in path]
-    progress.started("choosing min_cases", n_parts(task, plans))
-    found = extract_clausewise(part, plans, report, progress)
-    with report.stage("statistics"):
-        points = tuple(
-            PathPoint(value, _fidelity(task, extracted.rules, held_back, voting), len(extracted.rules))
-            for value, extracted in zip(path, found, strict=True)
-        )
+    fidelities, sizes = [], []
+    splits = list(held_back_splits(task.codes, random))
+    for number, (learnt_from, held_back) in enumerate(splits, start=1):
+        part = _part_of(task, learnt_from)
+        # Fewer rows to learn from need fewer cases in proportion.
+        plans = [plan_with(max(LEAST, round(value * len(learnt_from) / n_rows))) for value in path]
+        of_all = f" ({number}/{len(splits)})" if len(splits) > 1 else ""
+        progress.started(f"choosing min_cases{of_all}", n_parts(task, plans))
+        found = extract_clausewise(part, plans, report, progress)
+        with report.stage("statistics"):
+            fidelities.append([_fidelity(task, one.rules, held_back, voting) for one in found])
+        sizes.append([len(one.rules) for one in found])
+    # Rounded, so that values which decide alike do not differ by the order of a sum.
+    fidelity = np.mean(fidelities, axis=0).round(12).tolist()
+    means = zip(path, fidelity, np.mean(sizes, axis=0).tolist(), strict=True)
+    points = tuple(PathPoint(*point) for point in means)
     best = max(points, key=lambda point: (point.fidelity, -point.n_rules, point.min_cases))
     return best.min_cases, points
+
+
+def held_back_splits(
+    codes: NDArray[np.int32], random: np.random.RandomState
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows to learn from and rows held back, of each class in proportion; several pairs of few rows."""
+    drawn = stratified_rows(codes, MAX_ROWS, random)
+    shuffled = random.permutation(drawn)
+    # The rows of each class are dealt to the folds in turn.
+    order = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold = np.empty(len(codes), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % N_FOLDS
+    for number in range(N_FOLDS if len(drawn) <= FEW_ROWS else 1):
+        is_held_back = fold[drawn] == number
+        yield drawn[~is_held_back], drawn[is_held_back]
 
 
 def n_parts(task: Task, plans: Sequence[Plan]) -> int:

@@ -1,11 +1,13 @@
 """Networks given as plain arrays: dense layers with an activation between them."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
+from threadpoolctl import ThreadpoolController
 
 from clausewise.networks.network import Network
 from clausewise.networks.outputs import Output
@@ -55,6 +57,12 @@ _OUTPUTS: dict[str, tuple[OutputForm, str]] = {
     "probabilities": ("probabilities", "identity"),
     "sigmoids": ("sigmoids", "sigmoid"),
 }
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Control over NumPy's threads; looking for its libraries takes a millisecond, so it is done once."""
+    return ThreadpoolController()
 
 
 class DenseBackend:
@@ -108,11 +116,14 @@ class DenseBackend:
         """The named tensors; no layer behind the last one asked for is computed."""
         places = [len(self._layer_names) if n == OUTPUT else self._layer_names.index(n) for n in names]
         found: dict[int, NDArray[Any]] = {}
-        for place in range(max(places) + 1):
-            rows = rows @ self._weights[place] + self._biases[place]
-            is_last = place == len(self._layer_names)
-            rows = self._last(rows) if is_last else self._activations[place](rows)
-            found[place] = rows
+        # One thread: the last bits of a product must not depend on the number of cores, and threads that wait
+        # for the next small product would keep a core busy.
+        with _blas().limit(limits=1, user_api="blas"):
+            for place in range(max(places) + 1):
+                rows = rows @ self._weights[place] + self._biases[place]
+                is_last = place == len(self._layer_names)
+                rows = self._last(rows) if is_last else self._activations[place](rows)
+                found[place] = rows
         return [found[place] for place in places]
 
 

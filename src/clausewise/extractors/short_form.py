@@ -47,7 +47,8 @@ def extract(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> network = MLPClassifier((16, 8), max_iter=2000, random_state=0).fit(X, y)
     >>> rules = clausewise.extract(network, X, min_cases=5)
-    >>> print(rules[0])
+    >>> len(rules) < 20
+    True
     """
     if method not in METHODS:
         raise ValueError(f"There is no method {method!r}; there are {', '.join(map(repr, METHODS))}.")
