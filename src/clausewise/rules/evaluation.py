@@ -70,8 +70,9 @@ class FiredAndNear:
     failing_terms: NDArray[np.int64]
 
 
-# Rules × rows of one dense block; bounds the memory of counting.
+# Rules × rows of one block, as booleans and as bits; bounds the memory of counting.
 _DENSE_BITS = 2**24
+_PACKED_BITS = 2**28
 
 
 class Evaluator:
@@ -135,14 +136,19 @@ class Evaluator:
         """Per rule the weight of the rows it covers, and of those whose class is the one it concludes."""
         n_rules = self._columns.n_rules
         cover, correct = np.zeros(n_rules), np.zeros(n_rules)
-        rows_per_chunk = max(1, _DENSE_BITS // max(1, n_rules))
+        bits_per_chunk = _PACKED_BITS if weights is None else _DENSE_BITS
+        rows_per_chunk = max(64, bits_per_chunk // max(1, n_rules))
         for start in range(0, len(matrix), rows_per_chunk):
             rows = slice(start, start + rows_per_chunk)
-            fires = self.fires(matrix[rows], n_jobs).dense()
-            is_right = fires & (self._columns.class_index[:, None] == codes[rows])
-            weight = np.ones(fires.shape[1]) if weights is None else weights[rows]
-            cover += fires @ weight
-            correct += is_right @ weight
+            fires = self.fires(matrix[rows], n_jobs)
+            if weights is None:
+                of_class = _class_bits(codes[rows], self._n_classes, fires.words.shape[1])
+                cover += fires.rows_per_rule()
+                correct += _core.count_bits_per_rule(fires.words & of_class[self._columns.class_index])
+            else:
+                dense = fires.dense()
+                cover += dense @ weights[rows]
+                correct += (dense & (self._columns.class_index[:, None] == codes[rows])) @ weights[rows]
         # Sums of weights may differ in the last digit for a rule without errors.
         return cover, np.minimum(correct, cover)
 
@@ -154,3 +160,10 @@ class Evaluator:
         scheme = SCHEMES[voting]
         votes = scheme.votes(self._columns)
         return self._columns.class_index, votes, scheme.divisors(self._columns, self._n_classes)
+
+
+def _class_bits(codes: NDArray[Any], n_classes: int, n_words: int) -> NDArray[np.uint64]:
+    """For each class one bit per row, in the words of a BitMatrix."""
+    is_class = np.zeros((n_classes, n_words * 64), dtype=bool)
+    is_class[:, : len(codes)] = np.arange(n_classes)[:, None] == codes
+    return np.packbits(is_class, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
