@@ -314,10 +314,7 @@ class Network:
     def _inputs(self, X: Any, rows: slice) -> NDArray[Any]:
         """These rows as the network reads them, checked."""
         part = rows_of(X, rows)
-        if self._transform is not None:
-            part = self._transform(part)
-        else:
-            part = columns_of(part, self.feature_names)
+        part = self._transform(part) if self._transform is not None else columns_of(part, self.feature_names)
         inputs = as_numbers(part, self._backend.dtype)
         n_inputs = self._backend.n_inputs
         if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):

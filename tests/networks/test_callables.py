@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+
+import clausewise
+from clausewise.networks import CallableNetwork
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+
+
+def labels(rows):
+    return np.where(rows[:, 0] > 0, "up", "down")
+
+
+def shares(rows):
+    up = 1 / (1 + np.exp(-rows[:, 0]))
+    return np.column_stack([1 - up, up])
+
+
+def test_layers_are_what_the_functions_give():
+    network = CallableNetwork(
+        shares,
+        {"squares": lambda rows: rows**2, "sum": lambda rows: rows.sum(axis=1)},
+        classes=["down", "up"],
+    )
+    squares, total = network.hidden_layers(X)
+    np.testing.assert_allclose(squares.matrix, X**2, rtol=1e-6)
+    np.testing.assert_allclose(total.matrix[:, 0], X.sum(axis=1), rtol=1e-5, atol=1e-6)
+    assert total.unit_names == ("sum",)
+    assert network.labels(X).tolist() == labels(X).tolist()
+
+
+def test_a_function_may_give_labels_themselves():
+    network = CallableNetwork(labels, {"all": lambda rows: rows}, classes=["down", "up"])
+    assert network.labels(X).tolist() == labels(X).tolist()
+    np.testing.assert_array_equal(network.probabilities(X)[:, 1], X[:, 0] > 0)
+
+
+def test_layers_of_sequences_are_steps_of_units():
+    network = CallableNetwork(shares, {"pairs": lambda rows: rows[:, :, None] * [1.0, 2.0]})
+    (layer,) = network.hidden_layers(X)
+    assert layer.unit_names[-1] == "pairs[t=2, 1]"
+    np.testing.assert_allclose(layer.matrix[:, -1], 2 * X[:, 2], rtol=1e-6)
+
+
+def test_layers_to_use_may_be_chosen():
+    layers = {"first": lambda rows: rows, "second": lambda rows: rows[:, :1]}
+    assert CallableNetwork(shares, layers, use="last 1").inspect(X).layer_names == ("second",)
+
+
+def test_without_layers_the_message_says_what_can_be_done():
+    with pytest.raises(ValueError, match=r"function shares has no hidden layer.*use the pedagogical method"):
+        CallableNetwork(shares).hidden_layers(X)
+
+
+def test_the_layers_are_not_known_before_rows_are_seen():
+    network = CallableNetwork(shares, {"all": lambda rows: rows})
+    with pytest.raises(ValueError, match=r"does not say by itself the layers; call network.inspect\(X\)"):
+        network.layer_names  # noqa: B018
+    assert "known once it has seen rows" in str(network)
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (CallableNetwork(labels), "predict gives one label per row; pass classes="),
+        (
+            CallableNetwork(labels, classes=["up", "level"]),
+            "gives the label 'down', which is none of the classes",
+        ),
+        (
+            CallableNetwork(lambda rows: shares(rows)[:-1]),
+            r"'predict' gives an array of shape \(3, 2\) for 4 rows",
+        ),
+        (CallableNetwork(shares, n_inputs=5), "X has 3 columns, the network reads 5"),
+        (CallableNetwork(shares, classes=["a", "b", "c"]), r"3 classes were given \(a, b, c\).* 2 column"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused(network, message):
+    with pytest.raises(ValueError, match=message):
+        network.labels(X)
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="'first' is a ndarray; pass a function"):
+        CallableNetwork(shares, {"first": X})
+
+
+def test_wrapping_again_gives_the_network_itself():
+    network = CallableNetwork(shares)
+    assert clausewise.wrap(network) is network
+    with pytest.raises(ValueError, match="already a Network; give layers where it is made"):
+        clausewise.wrap(network, layers="last 1")

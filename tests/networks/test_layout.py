@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
+
+SMALL, LARGE = PROBE_SIZES
+
+
+def probes(make):
+    """The same rows, few and more of them, as a network would lay them out."""
+    rows = np.random.default_rng(0).normal(size=(LARGE, 4, 2))
+    return make(rows[:SMALL]), make(rows), rows
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda rows: rows, Layout(0)),
+        (lambda rows: rows.transpose(1, 0, 2), Layout(1)),
+        (lambda rows: rows.transpose(1, 2, 0), Layout(2)),
+        (lambda rows: rows.reshape(-1, 2), Layout(0, 4)),
+        (lambda rows: rows.transpose(1, 0, 2).reshape(-1, 2), Layout(0, 4, is_by_step=True)),
+    ],
+)
+def test_rows_are_found_and_put_first(make, expected):
+    small, large, rows = probes(make)
+    layout = Layout.found(small, large)
+    assert layout == expected
+    assert layout.row_shape(large.shape) == (4, 2)
+    np.testing.assert_array_equal(layout.rows_first(large, LARGE), rows)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rows: rows[0],  # the same for any number of rows
+        lambda rows: np.einsum("ac,bc->ab", rows[:, 0], rows[:, 0]),  # rows × rows
+        lambda rows: np.zeros(len(rows) + 1),
+    ],
+)
+def test_tensors_that_are_not_made_of_rows_have_no_layout(make):
+    small, large, _ = probes(make)
+    assert Layout.found(small, large) is None
+
+
+def test_probe_rows_go_round_when_there_are_too_few():
+    assert probe_rows(np.arange(2), 5).tolist() == [0, 1, 0, 1, 0]

@@ -1,0 +1,171 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clausewise.networks import ArrayNetwork, CallableNetwork
+
+RNG = np.random.default_rng(0)
+WEIGHTS = [RNG.normal(size=shape) for shape in ((4, 6), (6, 5), (5, 3))]
+BIASES = [RNG.normal(size=len(matrix.T)) for matrix in WEIGHTS]
+X = RNG.normal(size=(50, 4))
+
+
+def network(**options):
+    return ArrayNetwork(WEIGHTS, BIASES, **options)
+
+
+@given(n_rows=st.integers(1, 50), batch_size=st.integers(1, 60))
+def test_the_size_of_batches_changes_no_decision_and_no_activation(n_rows, batch_size):
+    whole, parts = network(), network(batch_size=batch_size)
+    np.testing.assert_array_equal(parts.labels(X[:n_rows]), whole.labels(X[:n_rows]))
+    for one, other in zip(parts.hidden_layers(X[:n_rows]), whole.hidden_layers(X[:n_rows]), strict=True):
+        np.testing.assert_allclose(one.matrix, other.matrix, atol=1e-6)
+
+
+def test_the_same_rows_give_the_same_answers_again():
+    first, second = network(), network()
+    np.testing.assert_array_equal(first.outputs(X), second.outputs(X))
+    for one, other in zip(first.hidden_layers(X), first.hidden_layers(X), strict=True):
+        np.testing.assert_array_equal(one.matrix, other.matrix)
+
+
+def test_layers_are_chosen_when_wrapping_or_when_asking():
+    chosen = network(layers="last 1")
+    assert chosen.layer_names == ("hidden 2",)
+    assert [layer.name for layer in chosen.hidden_layers(X)] == ["hidden 2"]
+    assert [layer.name for layer in chosen.hidden_layers(X, layers=0)] == ["hidden 1"]
+
+
+def test_a_layer_that_does_not_exist_is_refused_at_once():
+    with pytest.raises(ValueError, match="There is no layer 'relu'; there are 'hidden 1', 'hidden 2'"):
+        network(layers="relu")
+
+
+def test_the_summary_shows_layers_and_which_are_used():
+    assert str(network(layers="last 1", classes=["a", "b", "c"])) == (
+        "network of 3 dense layers: 4 inputs → 3 classes (a, b, c), output logits\n"
+        "  layer     shape  columns  used\n"
+        "  hidden 1  6      6        no\n"
+        "  hidden 2  5      5        yes"
+    )
+
+
+def test_layers_come_one_at_a_time():
+    computed = []
+
+    def layer(name):
+        def give(rows):
+            computed.append(name)
+            return rows
+
+        return give
+
+    layers = CallableNetwork(lambda rows: rows > 0, {"a": layer("a"), "b": layer("b")}, output="sigmoids")
+    stream = layers.inspect(X).hidden_layers(X)
+    computed.clear()
+    next(stream)
+    assert set(computed) == {"a"}
+    next(stream)
+    assert set(computed) == {"a", "b"}
+
+
+def test_wrong_columns_are_refused():
+    with pytest.raises(ValueError, match="X has 3 columns, the network reads 4; pass the columns"):
+        network().labels(X[:, :3])
+
+
+def test_rows_of_another_shape_than_before_are_refused():
+    free = CallableNetwork(lambda rows: rows.reshape(len(rows), -1)[:, :2], output="logits").inspect(X)
+    with pytest.raises(ValueError, match=r"rows of shape \(2, 2\), the network was first seen with \(4,\)"):
+        free.labels(X.reshape(-1, 2, 2))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_inputs_that_are_no_numbers_are_refused(bad):
+    rows = X.copy()
+    rows[7, 2] = bad
+    with pytest.raises(
+        ValueError, match=r"1 value\(s\), the first in row 7, column 2; fill missing values in"
+    ):
+        network(batch_size=5).labels(rows)
+
+
+def test_activations_that_are_no_numbers_are_counted_per_layer():
+    def broken(rows):
+        values = rows.copy()
+        values[rows[:, 0] > 0, 1] = np.nan
+        return values
+
+    noisy = CallableNetwork(
+        lambda rows: rows[:, :2], {"fine": lambda r: r, "broken": broken}, output="logits"
+    )
+    n_bad = int((X[:, 0] > 0).sum())
+    message = f"Layer 'broken' gives NaN or infinity for {n_bad} of 200 activations, in {n_bad} of 50 rows"
+    with pytest.raises(ValueError, match=message):
+        list(noisy.hidden_layers(X))
+
+
+def test_large_but_finite_activations_are_let_through():
+    big = CallableNetwork(lambda rows: rows[:, :2], {"big": lambda r: r * 0 + 3e38}, output="logits")
+    (layer,) = big.hidden_layers(X)
+    assert np.isfinite(layer.matrix).all()
+
+
+def test_an_output_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="The network's output is NaN for 4 of 4 rows"):
+        CallableNetwork(lambda rows: rows[:, :2] * np.nan).labels(X)
+
+
+def test_an_answer_that_depends_on_the_rows_beside_is_refused():
+    with pytest.raises(
+        ValueError, match="answers differently for the same row when other rows are beside it"
+    ):
+        CallableNetwork(lambda rows: rows - rows.mean(axis=0), output="logits").labels(X)
+
+
+def test_an_answer_at_random_is_refused():
+    chance = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="or at random"):
+        CallableNetwork(lambda rows: chance.normal(size=(len(rows), 2)), output="logits").labels(X)
+
+
+def test_a_network_without_a_hidden_layer_is_explained():
+    flat = ArrayNetwork(WEIGHTS[-1:], BIASES[-1:])
+    with pytest.raises(ValueError, match=r"has no hidden layer.*use the pedagogical method"):
+        flat.hidden_layers(RNG.normal(size=(5, 5)))
+    assert "no hidden layer" in str(flat)
+
+
+def test_a_layer_that_is_too_wide_is_refused_with_ways_out():
+    with pytest.raises(
+        ValueError,
+        match=r"Layer 'hidden 1' of shape \(6,\) has 6 columns .* more than max_units=5; pass reduce='mean'",
+    ):
+        network(max_units=5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"classes": ["a", "b"]}, r"2 classes were given \(a, b\), the network's output has 3 column"),
+        ({"classes": ["a", "b", "a"]}, "classes names a class twice"),
+        ({"batch_size": 0}, "batch_size is 0; expected a whole number of 1 or more or 'auto'"),
+        ({"max_units": 1.5}, "max_units is 1.5; expected a whole number"),
+        ({"reduce": {"hidden 9": "mean"}}, "reduce names 'hidden 9', which is no layer"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        network(**options).labels(X)
+
+
+def test_no_rows_are_refused():
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        network().labels(X[:0])
+
+
+def test_rows_are_never_changed():
+    before = X.copy()
+    list(network().hidden_layers(X))
+    np.testing.assert_array_equal(X, before)

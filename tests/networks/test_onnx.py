@@ -1,0 +1,205 @@
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx", reason="ONNX is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+import clausewise  # noqa: E402
+from tests.networks.forward import assert_layers, relu, softmax  # noqa: E402
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(20, 4)).astype(np.float32)
+W1, W2 = RNG.normal(size=(4, 5)).astype(np.float32), RNG.normal(size=(5, 3)).astype(np.float32)
+
+
+def node(operator, inputs, outputs, **attributes):
+    return helper.make_node(operator, inputs, outputs, name=attributes.pop("title", ""), **attributes)
+
+
+def model(nodes, outputs, n_rows="rows", inputs=(("x", TensorProto.FLOAT),), **constants):
+    """A model that reads `x`, rows × 4; outputs: name → element type."""
+    graph = helper.make_graph(
+        nodes,
+        "small",
+        [helper.make_tensor_value_info(name, kind, [n_rows, 4]) for name, kind in inputs],
+        [helper.make_tensor_value_info(name, kind, None) for name, kind in outputs.items()],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+DENSE = [
+    node("MatMul", ["x", "w1"], ["a"]),
+    node("Relu", ["a"], ["b"], title="/body/act/Relu"),
+    node("Gemm", ["b", "w2"], ["c"]),
+]
+SCORES = {"c": TensorProto.FLOAT}
+
+
+def test_layers_and_decisions_are_those_of_a_forward_pass(tmp_path):
+    onnx.save(model(DENSE, SCORES, w1=W1, w2=W2), tmp_path / "net.onnx")
+    network = clausewise.wrap(tmp_path / "net.onnx", classes=["a", "b", "c"])
+    hidden = relu(X @ W1)
+    assert_layers(network, X, {"body.act.Relu": hidden})
+    np.testing.assert_allclose(network.probabilities(X), softmax(hidden @ W2), atol=1e-5)
+    assert network.n_inputs == 4
+    assert str(network).startswith("ONNX model net: 4 inputs")
+
+
+def test_a_model_in_memory_is_the_same_and_left_alone():
+    made = model(DENSE, SCORES, w1=W1, w2=W2)
+    before = made.SerializeToString()
+    assert_layers(clausewise.wrap(made), X, {"body.act.Relu": relu(X @ W1)})
+    assert made.SerializeToString() == before
+
+
+def test_a_model_for_one_row_at_a_time_is_run_row_by_row():
+    network = clausewise.wrap(model(DENSE, SCORES, n_rows=1, w1=W1, w2=W2))
+    assert_layers(network, X, {"body.act.Relu": relu(X @ W1)})
+
+
+def test_a_model_for_batches_of_a_fixed_size_takes_any_number_of_rows():
+    network = clausewise.wrap(model(DENSE, SCORES, n_rows=7, w1=W1, w2=W2))
+    np.testing.assert_allclose(network.outputs(X), relu(X @ W1) @ W2, atol=1e-5)
+
+
+def test_weights_behind_a_constant_computation_are_weights():
+    nodes = [node("Transpose", ["t1"], ["w1"], perm=[1, 0]), *DENSE]
+    network = clausewise.wrap(model(nodes, SCORES, t1=W1.T.copy(), w2=W2))
+    assert_layers(network, X, {"body.act.Relu": relu(X @ W1)})
+
+
+def test_choosing_columns_is_no_layer_with_weights():
+    nodes = [
+        node("Gather", ["x", "first"], ["picked"], axis=1),
+        node("MatMul", ["picked", "w1"], ["a"]),
+        node("Relu", ["a"], ["b"]),
+        node("MatMul", ["b", "w2"], ["c"]),
+    ]
+    network = clausewise.wrap(model(nodes, SCORES, first=np.array([0, 1]), w1=W1[:2], w2=W2))
+    assert_layers(network, X, {"Relu": relu(X[:, :2] @ W1[:2])})
+
+
+def classifier(*, zipmap=False):
+    """As converters of scikit-learn write one: a label, and probabilities beside it."""
+    nodes = [
+        *DENSE,
+        node("Softmax", ["c"], ["probabilities"]),
+        node("ArgMax", ["c"], ["best"], axis=1, keepdims=0),
+        helper.make_node("ArrayFeatureExtractor", ["names", "best"], ["label"], domain="ai.onnx.ml"),
+    ]
+    outputs = {"label": TensorProto.INT64, "probabilities": TensorProto.FLOAT}
+    made = model(nodes, outputs, w1=W1, w2=W2, names=np.array([7, 8, 9]))
+    made.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    if zipmap:
+        made.graph.node.append(
+            helper.make_node(
+                "ZipMap", ["probabilities"], ["map"], domain="ai.onnx.ml", classlabels_int64s=[7, 8, 9]
+            )
+        )
+        made.graph.output[1].CopyFrom(onnx.ValueInfoProto(name="map"))
+        element = made.graph.output[1].type.sequence_type.elem_type.map_type
+        element.key_type = TensorProto.INT64
+        element.value_type.tensor_type.elem_type = TensorProto.FLOAT
+    return made
+
+
+def test_probabilities_are_taken_where_a_label_stands_beside_them():
+    network = clausewise.wrap(classifier())
+    expected = softmax(relu(X @ W1) @ W2)
+    np.testing.assert_allclose(network.probabilities(X), expected, atol=1e-5)
+    assert network.classes.tolist() == [7, 8, 9]
+    assert network.labels(X).tolist() == (expected.argmax(axis=1) + 7).tolist()
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (classifier(zipmap=True), r"list of dictionaries \(ZipMap\).*'zipmap': False"),
+        (model(DENSE, {"b": TensorProto.FLOAT, **SCORES}, w1=W1, w2=W2), r"outputs b \(tensor\(float\)\), c"),
+        (
+            model(
+                [node("Add", ["x", "y"], ["c"])],
+                SCORES,
+                inputs=(("x", TensorProto.FLOAT), ("y", TensorProto.FLOAT)),
+            ),
+            r"has 2 inputs \(x, y\); a model with one input is needed",
+        ),
+        (
+            model(
+                [node("Identity", ["x"], ["c"])],
+                {"c": TensorProto.STRING},
+                inputs=(("x", TensorProto.STRING),),
+            ),
+            r"reads tensor\(string\)",
+        ),
+    ],
+)
+def test_models_that_do_not_give_class_scores_say_why(made, message):
+    with pytest.raises(ValueError, match=message):
+        clausewise.wrap(made)
+
+
+def test_damaged_files_are_refused(tmp_path):
+    whole = model(DENSE, SCORES, w1=W1, w2=W2).SerializeToString()
+    for name, content in {"cut": whole[: len(whole) // 2], "text": b"no model at all", "empty": b""}.items():
+        (tmp_path / f"{name}.onnx").write_bytes(content)
+        with pytest.raises(ValueError, match=f"{name}.onnx is no ONNX model, or damaged"):
+            clausewise.wrap(tmp_path / f"{name}.onnx")
+
+
+def test_a_model_whose_parts_do_not_fit_is_refused():
+    with pytest.raises(ValueError, match="cannot be run by onnxruntime"):
+        clausewise.wrap(model(DENSE, SCORES, w1=W1, w2=W1))
+
+
+def test_a_session_is_refused_with_what_to_pass():
+    session = onnxruntime.InferenceSession(
+        model(DENSE, SCORES, w1=W1, w2=W2).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    with pytest.raises(TypeError, match=r"pass the .onnx file or the onnx.ModelProto"):
+        clausewise.wrap(session)
+
+
+def test_wrong_columns_are_refused():
+    with pytest.raises(ValueError, match="X has 3 columns, the network reads 4"):
+        clausewise.wrap(model(DENSE, SCORES, w1=W1, w2=W2)).labels(X[:, :3])
+
+
+# --- Exported from PyTorch ---
+
+
+def exported(module, rows, path, *, dynamo):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    options = {"dynamic_axes": {"x": {0: "rows"}}, "input_names": ["x"]}
+    if dynamo:
+        pytest.importorskip("onnxscript", reason="onnxscript is not installed")
+        options = {"dynamic_shapes": ({0: torch.export.Dim("rows")},), "verbose": False}
+    torch.onnx.export(module.eval(), (torch.tensor(rows[:2]),), path, dynamo=dynamo, **options)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore")  # the exporters warn of their own parts
+@pytest.mark.parametrize(
+    ("name", "rows", "dynamo"),
+    [
+        ("Residual", X, True),
+        ("Residual", X, False),
+        ("Branching", X, False),
+        ("Convolutional", RNG.normal(size=(15, 2, 9)).astype(np.float32), False),
+        ("Recurrent", RNG.normal(size=(15, 7, 3)).astype(np.float32), False),
+        ("Stacked", RNG.normal(size=(15, 7, 3)).astype(np.float32), False),
+    ],
+)
+def test_an_exported_module_gives_the_same_layers(tmp_path, capfd, name, rows, dynamo):
+    modules = pytest.importorskip("tests.networks.modules", reason="PyTorch is not installed")
+    module = modules.seeded(getattr(modules, name))
+    path = exported(module, rows, tmp_path / "net.onnx", dynamo=dynamo)
+    original, copied = clausewise.wrap(module), clausewise.wrap(path)
+    pairs = zip(original.hidden_layers(rows), copied.hidden_layers(rows), strict=True)
+    for one, other in pairs:
+        np.testing.assert_allclose(other.matrix, one.matrix, atol=1e-5, err_msg=one.name)
+    np.testing.assert_allclose(copied.probabilities(rows), original.probabilities(rows), atol=1e-5)
+    np.testing.assert_array_equal(copied.labels(rows), original.labels(rows))
