@@ -1,5 +1,6 @@
 """The parts of an extraction: dropping clauses, drawing rows, the path of min_cases, progress."""
 
+import contextlib
 import io
 import time
 
@@ -125,6 +126,15 @@ def test_progress_writes_over_its_line_in_a_terminal():
     assert "\rECLAIRE |" in text
     assert "second, 0/10 clauses" in text
     assert text.rstrip().endswith("7 rules in 0.1 s")
+
+
+def test_progress_ends_its_line_when_it_is_interrupted():
+    stream = Terminal()
+    with contextlib.suppress(KeyboardInterrupt), Progress(1, stream) as progress:
+        progress.started("ECLAIRE", 1)
+        progress.layer_started("first", 10)
+        raise KeyboardInterrupt
+    assert stream.getvalue().endswith("\n")
 
 
 def test_progress_writes_a_line_per_layer_into_a_file():

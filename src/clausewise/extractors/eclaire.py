@@ -168,14 +168,16 @@ class ECLAIRE(RuleExtractor):
         """
         self._check_parameters()
         X = as_rows(X)
-        report, progress = ReportBuilder(), Progress(self.verbose)
+        report = ReportBuilder()
         random = check_random_state(0 if self.random_state is None else self.random_state)
         with report.stage("network"):
             network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
         with report.stage("labels and inputs"):
             task = self._task(network, X, sample_weight, random)
-        min_cases, path = self._choice(task, random, report, progress)
-        extracted, caveats = self._extracted(task, min_cases, report, progress)
+        with Progress(self.verbose) as progress:
+            min_cases, path = self._choice(task, random, report, progress)
+            extracted, caveats = self._extracted(task, min_cases, report, progress)
+            progress.finished(f"ECLAIRE: {len(extracted.rules):,} rules")
         self.rules_ = extracted.rules.with_voting(self.voting)
         self.network_, self.features_, self.classes_ = network, task.inputs.features, network.classes
         self.min_cases_ = min_cases
@@ -190,7 +192,6 @@ class ECLAIRE(RuleExtractor):
             n_rules=len(self.rules_),
             stages=tuple(report.stages.values()),
         )
-        progress.finished(f"ECLAIRE: {len(self.rules_):,} rules in {self.report_.seconds:.1f} s")
         for caveat in caveats or _untold_classes(self.rules_, task):
             warnings.warn(caveat, ExtractionWarning, stacklevel=2)
         return self

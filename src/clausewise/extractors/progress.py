@@ -28,6 +28,15 @@ class Progress:
         self._layer, self._n_clauses, self._n_clauses_done = "", 0, 0
         self._width = 0
 
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # After an interrupt the line stays, and what follows begins on the next one.
+        if self._width:
+            self._stream.write("\n")
+            self._width = 0
+
     def started(self, what: str, n_parts: int) -> None:
         """Something begins that has this many parts of about the same size."""
         self._what, self._n_parts, self._n_parts_done = what, max(n_parts, 1), 0
