@@ -266,6 +266,14 @@ def test_flags_hooks_and_gradients_are_as_before_after_a_failure(around):
     assert_same_state(module, before)
 
 
+def test_a_module_that_does_more_than_set_flags_is_not_told():
+    class Merging(nn.Sequential):
+        def train(self, mode=True):
+            raise RuntimeError("weights would be merged")
+
+    clausewise.wrap(Merging(*dense(4, 3, 2))).labels(X)
+
+
 def test_rows_are_not_changed_by_a_module_that_works_in_place():
     rows = X.copy()
     clausewise.wrap(nn.Sequential(nn.ReLU(inplace=True), *dense(4, 3, 2))).labels(rows)

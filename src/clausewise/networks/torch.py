@@ -269,7 +269,9 @@ def _evaluating(module: nn.Module) -> Iterator[None]:
     flags = [(inner, inner.training) for inner in module.modules()]
     try:
         with torch.no_grad():
-            module.eval()
+            # Not `eval()`: a module may do more there than set flags, which would not be undone.
+            for inner, _ in flags:
+                inner.training = False
             yield
     finally:
         for inner, is_training in flags:
