@@ -1,4 +1,4 @@
-from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, last_operation
+from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, last_operation, last_weights
 
 
 def dense(name, source):
@@ -72,3 +72,10 @@ def test_the_last_operation_is_found_behind_reshaping():
 def test_the_output_is_hidden_only_if_weights_read_it_again():
     graph = [dense("a", "x"), dense("b", "a")]
     assert [one.name for one in inner_tensors(graph, "b")] == ["a"]
+
+
+def test_the_last_weights_before_a_tensor_are_found_through_sums_with_the_input():
+    graph = [dense("a", "x"), act("relu", "a"), act("sum", "x", "relu"), dense("b", "sum")]
+    assert last_weights(graph, "sum") == "a"
+    assert last_weights(graph, "b") == "b"
+    assert last_weights([act("scaled", "x")], "scaled") is None

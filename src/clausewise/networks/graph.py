@@ -76,6 +76,15 @@ def last_operation(operations: Sequence[Operation], output: str) -> str:
     return _unchanged_source(output, {operation.name: operation for operation in operations})
 
 
+def last_weights(operations: Sequence[Operation], name: str) -> str | None:
+    """The last operation with learnt weights on the way to a tensor, along first inputs."""
+    made = {operation.name: operation for operation in operations}
+    while name in made and made[name].kind != "weights":
+        inside = [source for source in made[name].inputs if source in made]
+        name = inside[0] if inside else ""
+    return name if name in made else None
+
+
 def _unchanged_source(tensor: str, made: dict[str, Operation]) -> str:
     """The tensor whose numbers this one repeats."""
     while tensor in made and made[tensor].kind == "same" and made[tensor].inputs:

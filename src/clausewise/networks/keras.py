@@ -1,9 +1,10 @@
 """Keras 3 models, and `.keras` files."""
 
+import inspect
 import json
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import keras
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.networks.graph import Operation, inner_tensors, last_operation
+from clausewise.networks.graph import Operation, inner_tensors, last_operation, last_weights
 from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
 from clausewise.networks.naming import Titles, inside, picked_output
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
@@ -135,6 +136,7 @@ class KerasBackend:
         steps = _Steps(output, follower.scopes)
         inner = inner_tensors(steps.operations, steps.key_of(output))
         self._symbols = {steps.titles[one.name]: steps.tensors[one.name] for one in inner}
+        self._parts = {}
         names = tuple(self._symbols)
         small, large = (self._values(probe_rows(rows, size), names) for size in PROBE_SIZES)
         tensors = []
@@ -285,8 +287,8 @@ class _Follower:
 
 def _called(model: Any, tensor: Any) -> Any:
     """`call` at inference; some take `training`, some do not."""
-    call: Callable[..., Any] = model.call
-    return call(tensor, training=False) if model._call_has_training_arg else call(tensor)
+    takes_training = "training" in inspect.signature(model.call).parameters
+    return model.call(tensor, training=False) if takes_training else model.call(tensor)
 
 
 class _Steps:
@@ -318,10 +320,7 @@ class _Steps:
 
     def data_format(self, key: str) -> str:
         """Where the channels lie, if the last operation with weights before a tensor is a convolution."""
-        made = {operation.name: operation for operation in self.operations}
-        while key in made and made[key].kind != "weights":
-            key = made[key].inputs[0] if made[key].inputs else ""
-        return self._data_formats.get(key, "")
+        return self._data_formats.get(last_weights(self.operations, key) or "", "")
 
     def _add(self, node: Any) -> None:
         operation = node.operation

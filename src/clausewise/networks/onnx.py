@@ -9,7 +9,7 @@ import onnx
 import onnxruntime
 from numpy.typing import NDArray
 
-from clausewise.networks.graph import Operation, inner_tensors, last_operation
+from clausewise.networks.graph import Operation, inner_tensors, last_operation, last_weights
 from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
 from clausewise.networks.naming import Titles
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
@@ -125,7 +125,7 @@ class OnnxBackend:
             layout = self._layout(few, many) if many.dtype.kind == "f" else None
             if layout is not None:
                 shape = layout.row_shape(many.shape)
-                axes = _axes(shape, steps.does[one.name], steps.last_weights(one.name))
+                axes = steps.axes(one.name, shape)
                 tensors.append(Tensor(title, shape, axes, one.reader is not None))
                 self._layouts[title] = layout
         n_outputs = large[-1].shape[1] if large[-1].ndim > 1 else 1
@@ -283,12 +283,13 @@ class _Steps:
         names = Titles()
         return [names.new(self._title(key)) for key in keys]
 
-    def last_weights(self, key: str) -> str:
-        """The last operator with weights before a tensor."""
-        made = {operation.name: operation for operation in self.operations}
-        while key in made and made[key].kind != "weights":
-            key = made[key].inputs[0] if made[key].inputs else ""
-        return self.does.get(key, "")
+    def axes(self, key: str, shape: tuple[int, ...]) -> tuple[Axis, ...]:
+        """What the axes stand for: channels first behind a convolution, units last behind anything else."""
+        if self.does[key] in _RECURRENT:  # steps (not of a final state) × directions × units
+            of_all: tuple[Axis, ...] = ("time", "unit", "unit")
+            return of_all[-len(shape) :]
+        behind = self.does.get(last_weights(self.operations, key) or "", "")
+        return ("channel", "position") if len(shape) == 2 and "Conv" in behind else axes_of(shape)
 
     def _add(self, node: Any) -> None:
         inputs = tuple(name for name in node.input if name and name not in self._constants)
@@ -317,11 +318,3 @@ class _Steps:
         if node.op_type in _RECURRENT:
             return f"{title}{('.h', '.h_n', '.c_n')[place]}"
         return title if place == 0 else f"{title}[{place}]"
-
-
-def _axes(shape: tuple[int, ...], does: str, behind: str) -> tuple[Axis, ...]:
-    """What the axes stand for: channels first behind a convolution, units last behind anything else."""
-    if does in _RECURRENT:  # steps (not of a final state) × directions × units
-        axes: tuple[Axis, ...] = ("time", "unit", "unit")
-        return axes[-len(shape) :]
-    return ("channel", "position") if len(shape) == 2 and "Conv" in behind else axes_of(shape)

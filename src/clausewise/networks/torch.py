@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from torch import nn
 
-from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, last_operation
+from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, last_operation, last_weights
 from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
 from clausewise.networks.naming import picked_output
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
@@ -300,16 +300,6 @@ def _axes(step: Step, shape: tuple[int, ...], steps: dict[str, Step]) -> tuple[A
     if step.is_state:
         units: list[Axis] = ["unit"] * len(shape)
         return tuple(units)
-    if len(shape) == 2 and "conv" in _last_weights(step, steps).lower():
-        return ("channel", "position")
-    return axes_of(shape)
-
-
-def _last_weights(step: Step, steps: dict[str, Step]) -> str:
-    """The last step with weights on the way to this one."""
-    while step.operation.kind != "weights":
-        sources = [steps[name] for name in step.operation.inputs if name in steps]
-        if not sources:
-            return ""
-        step = sources[0]
-    return step.does
+    behind = last_weights([one.operation for one in steps.values()], step.operation.name)
+    is_convolution = behind is not None and "conv" in steps[behind].does.lower()
+    return ("channel", "position") if len(shape) == 2 and is_convolution else axes_of(shape)

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -55,27 +56,28 @@ class TracedProgram:
     @property
     def n_inputs(self) -> int | None:
         """Number of columns, if all that reads the input are dense layers for vectors."""
-        found: set[int] = set()
+        found: set[int | None] = set()
         open_nodes = [next(node for node in self._graph.nodes if node.op == "placeholder")]
         while open_nodes:
             for user in open_nodes.pop().users:
                 module = self._module.get_submodule(user.target) if user.op == "call_module" else None
                 if isinstance(module, nn.Identity | nn.BatchNorm1d | nn.modules.dropout._DropoutNd):
                     open_nodes.append(user)
-                elif isinstance(module, nn.Linear):
-                    found.add(module.in_features)
-                elif user.op == "call_function" and function_name(user.target) == "linear":
-                    found.add(self._shape(user.args[1])[-1])
                 else:
-                    return None
+                    found.add(self._n_columns_read(user, module))
         modules = (self._module.get_submodule(n.target) for n in self._graph.nodes if n.op == "call_module")
         reads_sequences = any(isinstance(m, nn.RNNBase | nn.MultiheadAttention) for m in modules)
         return found.pop() if len(found) == 1 and not reads_sequences else None
 
-    def _shape(self, node: Any) -> tuple[int, ...]:
-        """Of a parameter; () for what is none."""
-        names = dict(self._module.named_parameters())
-        return tuple(names[node.target].shape) if getattr(node, "op", "") == "get_attr" else (0,)
+    def _n_columns_read(self, node: fx.Node, module: nn.Module | None) -> int | None:
+        """Number of columns that a dense layer reads; None for anything else."""
+        if isinstance(module, nn.Linear):
+            return module.in_features
+        is_dense = node.op == "call_function" and function_name(node.target) == "linear"
+        weights = node.args[1] if is_dense and len(node.args) > 1 else None
+        if isinstance(weights, fx.Node) and weights.op == "get_attr":
+            return int(attrgetter(str(weights.target))(self._module).shape[1])
+        return None
 
     def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
         """A copy of each wanted tensor; nothing behind the last of them is computed."""
