@@ -1,17 +1,33 @@
 """What all extractors are: scikit-learn classifiers that decide by rules which imitate a network."""
 
-from typing import Any
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
-from clausewise.extractors.rows import as_rows
+from clausewise.extractors.network_for import network_for
+from clausewise.extractors.progress import Progress
+from clausewise.extractors.report import ExtractionReport, ReportBuilder
+from clausewise.extractors.rows import as_rows, row_limit
+from clausewise.extractors.task import Extracted, Task
 from clausewise.features import Features
-from clausewise.induction._estimator import TableClassifier, encode_for
+from clausewise.induction import Inducer, get_inducer
+from clausewise.induction._estimator import (
+    TableClassifier,
+    counted_min_cases,
+    encode_for,
+    set_feature_attributes,
+)
 from clausewise.networks import Network
 from clausewise.rules import RuleSet
 from clausewise.rules.explanation import Explanations
 from clausewise.rules.metrics import fidelity
+from clausewise.rules.voting import Voting, checked_voting
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class ExtractionWarning(UserWarning):
@@ -19,13 +35,79 @@ class ExtractionWarning(UserWarning):
 
 
 class RuleExtractor(TableClassifier):
-    """A classifier by extracted rules; subclasses set `rules_`, `network_`, `features_` and `classes_`."""
+    """A classifier by extracted rules.
+
+    A method defines `_check_parameters` and `_extract`, and has the parameters below.
+    """
+
+    method: ClassVar[str]
+
+    network: Any
+    max_rows: int | float | None
+    voting: Voting
+    random_state: int | np.random.RandomState | None
+    n_jobs: int | None
+    verbose: int
 
     rules_: RuleSet
     network_: Network
+    report_: ExtractionReport
     features_: Features
     classes_: NDArray[Any]
-    n_jobs: int | None
+    min_cases_: int | float | None
+
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> "Self":
+        """Extract rules from the network.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Raw rows, as the network (or its preprocessing) takes them; best those it was trained on.
+        y : array-like of shape (n_rows,), optional
+            True classes; only needed to train a network that is not given fitted.
+        sample_weight : array-like of shape (n_rows,), optional
+            How much each row counts; 0 leaves it out.
+        """
+        checked_voting(self.voting)
+        row_limit(self.max_rows, 1)
+        self._check_parameters()
+        X = as_rows(X)
+        report = ReportBuilder()
+        random = check_random_state(0 if self.random_state is None else self.random_state)
+        with report.stage("network"):
+            network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
+        with report.stage("labels and inputs"):
+            task = Task.of(network, X, sample_weight, self.max_rows, random, self.n_jobs)
+        with Progress(self.verbose) as progress:
+            found = _one_class(task) if task.has_one_class else self._extract(task, random, report, progress)
+            progress.finished(f"{self.method}: {len(found.rules):,} rules")
+        self.rules_ = found.rules.with_voting(self.voting)
+        self.network_, self.features_, self.classes_ = network, task.inputs.features, network.classes
+        self.min_cases_ = found.min_cases
+        set_feature_attributes(self, self.features_)
+        self.report_ = ExtractionReport(
+            method=self.method,
+            n_rows=task.n_rows,
+            n_rows_given=X.shape[0],
+            min_cases=found.min_cases,
+            path=found.path,
+            layers=found.layers,
+            n_rules=len(self.rules_),
+            stages=tuple(report.stages.values()),
+        )
+        for caveat in found.caveats or _untold_classes(self.rules_, task):
+            warnings.warn(caveat, ExtractionWarning, stacklevel=2)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise for a bad parameter, before any work is done."""
+        raise NotImplementedError
+
+    def _extract(
+        self, task: Task, random: np.random.RandomState, report: ReportBuilder, progress: Progress
+    ) -> Extracted:
+        """Rules from a network that decides for two classes or more."""
+        raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class that the rules give to each row."""
@@ -47,3 +129,61 @@ class RuleExtractor(TableClassifier):
         """Per row: the rules that fired, their votes, and the near misses."""
         encode_for(self, X)
         return self.rules_.explain(X, n_jobs=self.n_jobs)
+
+
+def inducer_for(inducer: str | Inducer, min_cases: int | float | None, winnow: bool) -> Inducer:
+    """The inducer of this name with these options, or the object itself, which has its own."""
+    if not isinstance(inducer, str):
+        return get_inducer(inducer)
+    options: dict[str, Any] = {"min_cases": min_cases}
+    if inducer.lower() == "c5.0":
+        options["winnow"] = winnow
+    return get_inducer(inducer, **options)
+
+
+def check_min_cases(min_cases: Any, inducer: str | Inducer) -> None:
+    """Raise a ValueError unless it is a number of rows or a part, for an inducer given by its name."""
+    counted_min_cases(min_cases, 1)
+    if not isinstance(inducer, str):
+        raise ValueError(
+            "min_cases goes with an inducer given by its name; an object keeps its own, set it there."
+        )
+
+
+def undivided(min_cases: int | float | None, n_rows: int) -> tuple[str, ...]:
+    """What is to be said about a min_cases that is too large to divide the rows."""
+    if min_cases is None or 2 * counted_min_cases(min_cases, n_rows) <= n_rows:
+        return ()
+    return (f"min_cases={min_cases:g} leaves nothing to divide in {n_rows:,} rows; pass a smaller one.",)
+
+
+def or_one_rule(found: Extracted, task: Task) -> Extracted:
+    """What was found or, where no rule was, one that gives the most frequent class, with a warning."""
+    if len(found.rules) > 0:
+        return found
+    caveat = (
+        "No clause was left to make rules of (min_confidence, drop_lowest), or the inducer found none; "
+        "the only rule gives the most frequent class."
+    )
+    return Extracted(task.one_rule(), found.layers, found.min_cases, found.path, (*found.caveats, caveat))
+
+
+def _one_class(task: Task) -> Extracted:
+    rules = task.one_rule()
+    return Extracted(
+        rules, caveats=(f"The network decides for {rules.default!s} on all rows; the only rule says so.",)
+    )
+
+
+def _untold_classes(rules: RuleSet, task: Task) -> tuple[str, ...]:
+    """What is to be said about classes that the network decides for and no rule concludes."""
+    told = set(rules.columns.class_index.tolist())
+    untold = [code for code in np.unique(task.codes).tolist() if code not in told]
+    if not untold:
+        return ()
+    labels = ", ".join(str(rules.labels[code]) for code in untold)
+    n_rows = int(np.isin(task.codes, untold).sum())
+    return (
+        f"No rule concludes {labels}, for which the network decides on {n_rows:,} rows; where no rule fires, "
+        f"the class is {rules.default}. A smaller min_cases may help.",
+    )

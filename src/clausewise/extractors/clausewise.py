@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +10,11 @@ from numpy.typing import NDArray
 from clausewise.extractors.dropping import Dropping
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import LayerReport, ReportBuilder
+from clausewise.extractors.task import Extracted, Task
 from clausewise.features import Features
 from clausewise.induction import Inducer, Premises, PreparedMatrix, induce_premises
 from clausewise.induction.protocol import rules_or_default
-from clausewise.networks import Layer, Network
+from clausewise.networks import Layer
 from clausewise.networks.selection import LayerChoice
 from clausewise.rules import Origin, Rule, RuleSet
 from clausewise.rules.rule import ANYTHING
@@ -24,31 +24,6 @@ INPUTS = "inputs"
 
 # Where clauses hold is kept for so many of them at once: one byte per clause and row.
 MAX_TARGET_BYTES = 2**26
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What rules are extracted from.
-
-    Attributes
-    ----------
-    network : Network
-        The network that the rules imitate.
-    rows : array or DataFrame
-        Raw rows, as the network takes them.
-    inputs : PreparedMatrix
-        The same rows as the columns that rules speak of.
-    codes : ndarray of int32, of shape (n_rows,)
-        The network's decision for each row, as a position in its classes.
-    weights : ndarray of shape (n_rows,), optional
-        Case weights.
-    """
-
-    network: Network
-    rows: Any
-    inputs: PreparedMatrix
-    codes: NDArray[np.int32]
-    weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,14 +54,6 @@ class Plan:
     balance: bool
     dropping: Dropping
     n_jobs: int | None
-
-
-@dataclass(frozen=True)
-class Extracted:
-    """A rule set, and what each layer gave to it."""
-
-    rules: RuleSet
-    layers: tuple[LayerReport, ...]
 
 
 def extract_clausewise(
@@ -171,10 +138,7 @@ class RuleCollector:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        classes = task.network.classes
-        # Majority class for now; `build` knows better which rows are left to the default.
-        default = classes[np.bincount(task.codes, weights=task.weights, minlength=len(classes)).argmax()]
-        self._empty = RuleSet.from_rules([], task.inputs.features, default=default, classes=classes)
+        self._empty = task.no_rules()
         self._parts: list[RuleSet] = []
         self.layers: list[LayerReport] = []
 
@@ -192,20 +156,9 @@ class RuleCollector:
 
     def build(self, n_jobs: int | None) -> RuleSet:
         """All rules, equal ones once, with what they cover and get right on the rows learnt from."""
-        task, empty = self._task, self._empty
-        rules = RuleSet.concatenate(
-            self._parts, empty.features, empty.classes, default=empty.default
-        ).distinct()
-        table, codes = task.inputs.table, task.codes
-        rules = rules.with_counts(
-            *rules.evaluator.statistics(table, codes.astype(np.int64), task.weights, n_jobs)
-        )
-        left = rules.evaluator.uncovered(table, n_jobs)
-        if not left.any():
-            return rules
-        weights = None if task.weights is None else task.weights[left]
-        most = np.bincount(codes[left], weights=weights, minlength=len(rules.classes)).argmax()
-        return rules.with_default(rules.labels[most])
+        empty = self._empty
+        rules = RuleSet.concatenate(self._parts, empty.features, empty.classes, default=empty.default)
+        return self._task.measured(rules.distinct(), n_jobs)
 
 
 def _shown(clause: Rule, layer: Layer) -> str | None:

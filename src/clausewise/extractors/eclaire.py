@@ -1,28 +1,27 @@
 """ECLAIRE: rules from all hidden layers of a network, by clause-wise substitution."""
 
-import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
-from clausewise.extractors.base import ExtractionWarning, RuleExtractor
-from clausewise.extractors.clausewise import Extracted, Plan, Task, extract_clausewise
+from clausewise.extractors.base import (
+    RuleExtractor,
+    check_min_cases,
+    inducer_for,
+    or_one_rule,
+    undivided,
+)
+from clausewise.extractors.clausewise import Plan, extract_clausewise
 from clausewise.extractors.dropping import Dropping, Ranking
-from clausewise.extractors.network_for import network_for
 from clausewise.extractors.progress import Progress
-from clausewise.extractors.report import ExtractionReport, PathPoint, ReportBuilder
-from clausewise.extractors.rows import as_rows, row_limit, stratified_rows, take_rows
+from clausewise.extractors.report import PathPoint, ReportBuilder
+from clausewise.extractors.task import Extracted, Task
 from clausewise.extractors.tuning import choose_min_cases, n_parts
-from clausewise.induction import Inducer, PreparedMatrix, get_inducer
-from clausewise.induction._estimator import counted_min_cases, read_weights, set_feature_attributes
+from clausewise.induction import Inducer
+from clausewise.induction._estimator import counted_min_cases
 from clausewise.networks.selection import LayerChoice
-from clausewise.rules import Rule, RuleSet
-from clausewise.rules.voting import Voting, checked_voting
-
-if TYPE_CHECKING:
-    from typing import Self
+from clausewise.rules.voting import Voting
 
 MinCases = int | float | Literal["auto"]
 
@@ -111,6 +110,8 @@ class ECLAIRE(RuleExtractor):
     (True, True)
     """
 
+    method = "ECLAIRE"
+
     def __init__(
         self,
         network: Any = None,
@@ -154,73 +155,23 @@ class ECLAIRE(RuleExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> "Self":
-        """Extract rules from the network.
-
-        Parameters
-        ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Raw rows, as the network (or its preprocessing) takes them; best those it was trained on.
-        y : array-like of shape (n_rows,), optional
-            True classes; only needed to train a network that is not given fitted.
-        sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts; 0 leaves it out.
-        """
-        self._check_parameters()
-        X = as_rows(X)
-        report = ReportBuilder()
-        random = check_random_state(0 if self.random_state is None else self.random_state)
-        with report.stage("network"):
-            network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
-        with report.stage("labels and inputs"):
-            task = self._task(network, X, sample_weight, random)
-        with Progress(self.verbose) as progress:
-            min_cases, path = self._choice(task, random, report, progress)
-            extracted, caveats = self._extracted(task, min_cases, report, progress)
-            progress.finished(f"ECLAIRE: {len(extracted.rules):,} rules")
-        self.rules_ = extracted.rules.with_voting(self.voting)
-        self.network_, self.features_, self.classes_ = network, task.inputs.features, network.classes
-        self.min_cases_ = min_cases
-        set_feature_attributes(self, self.features_)
-        self.report_ = ExtractionReport(
-            method="ECLAIRE",
-            n_rows=task.inputs.n_rows,
-            n_rows_given=X.shape[0],
-            min_cases=min_cases,
-            path=path,
-            layers=extracted.layers,
-            n_rules=len(self.rules_),
-            stages=tuple(report.stages.values()),
-        )
-        for caveat in caveats or _untold_classes(self.rules_, task):
-            warnings.warn(caveat, ExtractionWarning, stacklevel=2)
-        return self
-
-    # --- Parameters ---
-
     def _check_parameters(self) -> None:
-        checked_voting(self.voting)
         if self.balance not in (None, "balanced"):
             raise ValueError(f"balance is {self.balance!r}; expected None or 'balanced'.")
-        row_limit(self.max_rows, 1)
         if isinstance(self.min_cases, str) and self.min_cases != "auto":
             raise ValueError(f"min_cases is {self.min_cases!r}; expected 'auto', a number of rows or a part.")
-        values = [self.min_cases] if self.min_cases != "auto" else []
-        values += [] if self.intermediate_min_cases is None else [self.intermediate_min_cases]
-        for value in values:
-            counted_min_cases(value, 1)
-        if self.min_cases != "auto" and not isinstance(self.inducer, str):
-            raise ValueError(
-                "min_cases goes with an inducer given by its name; an object keeps its own, set it there."
-            )
+        if self.min_cases != "auto":
+            check_min_cases(self.min_cases, self.inducer)
+        if self.intermediate_min_cases is not None:
+            counted_min_cases(self.intermediate_min_cases, 1)
         self._plan(2)
 
     def _plan(self, min_cases: int | float | None) -> Plan:
         first = self.inducer if self.intermediate_inducer is None else self.intermediate_inducer
         of_layers = min_cases if self.intermediate_min_cases is None else self.intermediate_min_cases
         return Plan(
-            layer_inducer=self._inducer(first, of_layers),
-            clause_inducer=self._inducer(self.inducer, min_cases),
+            layer_inducer=inducer_for(first, of_layers, self.winnow),
+            clause_inducer=inducer_for(self.inducer, min_cases, self.winnow),
             layers=self.layers,
             eclectic=self.eclectic,
             balance=self.balance is not None,
@@ -234,93 +185,21 @@ class ECLAIRE(RuleExtractor):
             n_jobs=self.n_jobs,
         )
 
-    def _inducer(self, inducer: str | Inducer, min_cases: int | float | None) -> Inducer:
-        if not isinstance(inducer, str):
-            return get_inducer(inducer)
-        options: dict[str, Any] = {"min_cases": min_cases}
-        if inducer.lower() == "c5.0":
-            options["winnow"] = self.winnow
-        return get_inducer(inducer, **options)
-
-    # --- Steps ---
-
-    def _task(
-        self, network: Any, X: Any, sample_weight: ArrayLike | None, random: np.random.RandomState
-    ) -> Task:
-        """The rows to learn from, prepared, with the network's decisions."""
-        features = network.features(X)
-        table = features.encode(X)
-        weights = read_weights(sample_weight, len(table))
-        codes = network.codes(X)
-        rows = np.arange(len(table)) if weights is None else np.flatnonzero(weights > 0)
-        rows = rows[stratified_rows(codes[rows], row_limit(self.max_rows, len(rows)), random)]
-        if len(rows) < len(table):
-            X, table, codes = take_rows(X, rows), table[rows], codes[rows]
-            weights = None if weights is None else weights[rows]
-        inputs = PreparedMatrix.of_encoded(table, features, n_jobs=self.n_jobs)
-        return Task(network, X, inputs, codes, weights)
+    def _extract(
+        self, task: Task, random: np.random.RandomState, report: ReportBuilder, progress: Progress
+    ) -> Extracted:
+        min_cases, path = self._choice(task, random, report, progress)
+        plan = self._plan(min_cases)
+        progress.started(self.method, n_parts(task, [plan]))
+        found = extract_clausewise(task, [plan], report, progress)[0]
+        caveats = undivided(min_cases, task.n_rows)
+        return or_one_rule(replace(found, min_cases=min_cases, path=path, caveats=caveats), task)
 
     def _choice(
         self, task: Task, random: np.random.RandomState, report: ReportBuilder, progress: Progress
     ) -> tuple[int | float | None, tuple[PathPoint, ...]]:
         if self.min_cases != "auto":
             return self.min_cases, ()
-        if not isinstance(self.inducer, str) or _has_one_class(task):
+        if not isinstance(self.inducer, str):
             return None, ()
         return choose_min_cases(task, self._plan, self.voting, random, report, progress)
-
-    def _extracted(
-        self, task: Task, min_cases: int | float | None, report: ReportBuilder, progress: Progress
-    ) -> tuple[Extracted, list[str]]:
-        """The rules with what each layer gave, and what is to be said about them."""
-        if _has_one_class(task):
-            return _one_class(task)
-        caveats = []
-        n_rows = task.inputs.n_rows
-        if min_cases is not None and 2 * counted_min_cases(min_cases, n_rows) > n_rows:
-            caveats.append(
-                f"min_cases={min_cases:g} leaves nothing to divide in {n_rows:,} rows; pass a smaller one."
-            )
-        plan = self._plan(min_cases)
-        progress.started("ECLAIRE", n_parts(task, [plan]))
-        extracted = extract_clausewise(task, [plan], report, progress)[0]
-        if len(extracted.rules) > 0:
-            return extracted, caveats
-        caveats.append(
-            "No clause was left to make rules of (min_confidence, drop_lowest), or the inducer found none; "
-            "the only rule gives the most frequent class."
-        )
-        return Extracted(_always(extracted.rules, task), extracted.layers), caveats
-
-
-def _untold_classes(rules: RuleSet, task: Task) -> list[str]:
-    """What is to be said about classes that the network decides for and no rule concludes."""
-    told = set(rules.columns.class_index.tolist())
-    untold = [code for code in np.unique(task.codes).tolist() if code not in told]
-    if not untold:
-        return []
-    labels = ", ".join(str(rules.labels[code]) for code in untold)
-    n_rows = int(np.isin(task.codes, untold).sum())
-    return [
-        f"No rule concludes {labels}, for which the network decides on {n_rows:,} rows; where no rule fires, "
-        f"the class is {rules.default}. A smaller min_cases or balance='balanced' may help."
-    ]
-
-
-def _has_one_class(task: Task) -> bool:
-    return bool((task.codes == task.codes[0]).all())
-
-
-def _one_class(task: Task) -> tuple[Extracted, list[str]]:
-    label = task.network.classes[task.codes[0]]
-    empty = RuleSet.from_rules([], task.inputs.features, default=label, classes=task.network.classes)
-    caveat = f"The network decides for {label!s} on all rows; the only rule says so."
-    return Extracted(_always(empty, task), ()), [caveat]
-
-
-def _always(rules: RuleSet, task: Task) -> RuleSet:
-    """One rule that concludes the default class for every row."""
-    always = Rule((), rules.default)
-    made = RuleSet.from_rules([always], rules.features, default=rules.default, classes=rules.classes)
-    counts = made.evaluator.statistics(task.inputs.table, task.codes.astype(np.int64), task.weights, None)
-    return made.with_counts(*counts)

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.extractors.clausewise import Plan, Task, extract_clausewise
+from clausewise.extractors.clausewise import Plan, extract_clausewise
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import PathPoint, ReportBuilder
 from clausewise.extractors.rows import stratified_rows, take_rows
+from clausewise.extractors.task import Task
 from clausewise.induction import PreparedMatrix
 from clausewise.rules import RuleSet
 from clausewise.rules.voting import Voting
@@ -42,7 +43,7 @@ def choose_min_cases(
 
     All values are tried on the same rows and share the activations and everything that is prepared.
     """
-    n_rows = task.inputs.n_rows
+    n_rows = task.n_rows
     path = min_cases_path(n_rows)
     if len(path) == 1 or n_rows < LEAST_ROWS:
         return path[0], ()
