@@ -100,6 +100,7 @@ public:
     Division(Cases& cases, const Test& test, Span rows, float node_size, std::vector<std::int32_t>& spare);
 
     std::size_t n_branches() const { return branches_.size(); }
+    Span rows(std::size_t branch) const { return branches_[branch].rows; }
     // Calls visit(rows, weight) with the weights of rows that miss the value scaled down for the time of the call.
     // `weight` is the branch's total, the shares of these rows included. Skips branches of weight below 0.05.
     template <class Visit>

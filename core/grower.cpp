@@ -1,6 +1,7 @@
 #include "grower.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "pool.hpp"
 
@@ -13,6 +14,32 @@ constexpr double kLeastGain = 1e-4;
 constexpr std::size_t kMaxDepth = 4000;
 // Cells of a node from which threads pay.
 constexpr std::size_t kCellsForThreads = std::size_t{1} << 19;
+
+// A ratio that falls short of the best by less counts as equal.
+constexpr double kTie = 0.999;
+// Rows are put in order for nodes with at least one in so many of those that have to be gone through for it; sorting
+// is quicker below.
+constexpr std::size_t kSparsestToSort = 10;
+// Columns from which the time to tabulate a bound on their ratios pays.
+constexpr std::size_t kColumnsForBound = 24;
+
+std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
+    std::vector<std::size_t> columns;
+    for (std::size_t a = 0; a < in_use.size(); ++a)
+        if (in_use[a]) columns.push_back(a);
+    return columns;
+}
+
+// The highest gain per information of the division leads; close to it, fewer branches and then the higher gain.
+bool takes_lead(const Split& split, const Split* leader) {
+    if (split.gain < kLeastGain || !(split.information > 0.0f)) return false;
+    if (!leader) return true;
+    const float ratio = split.ratio(), best_ratio = leader->ratio();  // which may go down by up to 0.1 %
+    return ratio > best_ratio ||
+           (ratio > kTie * best_ratio &&
+            (split.n_formed_branches < leader->n_formed_branches ||
+             (split.n_formed_branches == leader->n_formed_branches && split.gain > leader->gain)));
+}
 
 }  // namespace
 
@@ -31,43 +58,92 @@ Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& infor
       splitter_(cases, information, use_subsets),
       use_subsets_(use_subsets),
       n_threads_(std::max<std::size_t>(1, n_threads)),
+      in_use_(in_use),
+      columns_(listed(in_use)),
+      splits_(columns_.size()),
       scratch_(n_threads_),
-      was_tested_(in_use.size(), false) {
-    for (std::size_t a = 0; a < in_use.size(); ++a)
-        if (in_use[a]) columns_.push_back(a);
-    splits_.resize(columns_.size());
+      was_tested_(in_use.size(), false),
+      judges_alone_(regime.judges_columns_alone()),
+      sorted_(cases.matrix, cases.has_unit_weights() && cases.n_classes == 2 ? columns_ : std::vector<std::size_t>{},
+              n_threads_) {
+    // Without subsets, columns of very many values count only if there is no other.
+    if (!use_subsets)
+        for (const std::size_t a : columns_) judges_alone_ = judges_alone_ && !cases.matrix.column(a).is_discrete;
 }
 
-Tree Grower::grow(Span rows) {
+Tree Grower::grow(Span rows, Decisions* made) {
+    // Weights that missing values divide do not come back exactly, which makes decisions depend on earlier ones.
+    made_ = judges_alone_ && cases_.has_unit_weights() ? made : nullptr;
     Tree tree;
-    grow_node(tree, rows, 0);
+    grow_node(tree, {rows, 0});
+    if (made_) made_->resize(tree.nodes.size());
+    made_ = nullptr;
     return tree;
 }
 
-std::int32_t Grower::grow_node(Tree& tree, Span rows, std::size_t depth) {
+Tree Grower::grow_again(Span rows, const Decisions& known) {
+    needs_columns_.assign(known.size(), false);
+    for (std::size_t id = known.size(); id-- > 0;) {  // nodes come before those below them
+        const auto& [leaders, branches] = known[id];
+        needs_columns_[id] =
+            std::any_of(leaders.begin(), leaders.end(), [&](const Split& leader) { return !is_in_use(leader); }) ||
+            std::any_of(branches.begin(), branches.end(),
+                        [&](std::int32_t branch) { return needs_columns_[static_cast<std::size_t>(branch)]; });
+    }
+    known_ = &known;
+    Tree tree;
+    grow_node(tree, {rows, 0, Order::nowhere, 0, known.empty() ? -1 : 0});
+    known_ = nullptr;
+    return tree;
+}
+
+bool Grower::is_terminal(const ClassCounts& counts) const {
+    return counts.per_class[static_cast<std::size_t>(counts.majority)] >= 0.999 * counts.total ||
+           counts.total < 2.0 * cases_.min_cases;
+}
+
+std::int32_t Grower::grow_node(Tree& tree, Site site) {
     cases_.control.check();
-    const ClassCounts counts = count_classes(cases_, rows);
-    const double in_majority = counts.per_class[static_cast<std::size_t>(counts.majority)];
+    const ClassCounts counts = count_classes(cases_, site.rows);
     Node leaf;
     leaf.label = counts.majority;
     leaf.size = counts.total;
     leaf.errors = counts.errors();
     leaf.distribution.assign(counts.per_class.begin(), counts.per_class.end());
     const std::int32_t id = tree.add(std::move(leaf));
-    if (in_majority >= 0.999 * counts.total || counts.total < 2.0 * cases_.min_cases || depth >= kMaxDepth) return id;
+    if (is_terminal(counts) || site.depth >= kMaxDepth) return id;
 
+    if (site.order == Order::nowhere && !sorted_.is_empty() && needs_columns(site) &&
+        site.rows.size() * kSparsestToSort >= cases_.n_rows()) {
+        sorted_.take(site.rows);
+        site.order = Order::sorted;
+        site.place = 0;
+    }
     const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
-    NodeView view{rows, counts, base, was_tested_, rows.size() == cases_.n_rows()};
+    NodeView view{site.rows, counts, base, was_tested_, site.rows.size() == cases_.n_rows()};
+    if (site.order == Order::sorted) {
+        view.sorted_rows = &sorted_;
+        view.place = site.place;
+    }
+    const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
     find_rare_rows(view);
-    const Split* chosen = choose(view);
-    if (!chosen) return id;
-    tree[id].test = chosen->test;
+    std::vector<Split> leaders;
+    if (judges_alone_) choose_in_turn(view, known, leaders);
+    else if (const Split* chosen = choose(view)) leaders.push_back(*chosen);
+    if (leaders.empty()) return id;
+    const Test test = tree[id].test = leaders.back().test;
+    // The same column divides the same rows in the same way.
+    if (known && test.column != known->leaders.back().test.column) known = nullptr;
 
-    const auto column = static_cast<std::size_t>(chosen->test.column);
-    const bool marks_column = chosen->test.kind == TestKind::multiway;
+    const auto column = static_cast<std::size_t>(test.column);
+    const bool marks_column = test.kind == TestKind::multiway;
     if (marks_column) was_tested_[column] = true;
-    grow_branches(tree, id, rows, depth);
+    grow_branches(tree, id, site, known);
     if (marks_column) was_tested_[column] = false;
+    if (made_) {
+        if (made_->size() < tree.nodes.size()) made_->resize(tree.nodes.size());
+        (*made_)[static_cast<std::size_t>(id)] = {std::move(leaders), tree[id].children};
+    }
 
     float errors = 0.0f;
     for (const std::int32_t child : tree[id].children) errors += tree[child].errors;
@@ -94,14 +170,41 @@ void Grower::find_rare_rows(NodeView& view) {
     view.other_rows = {other_rows_.data(), other_rows_.data() + other_rows_.size()};
 }
 
-void Grower::grow_branches(Tree& tree, std::int32_t id, Span rows, std::size_t depth) {
-    Division division(cases_, tree[id].test, rows, tree[id].size, spare_rows_);
+// Where the branches of a node are grown. Their rows are put in order as far as their columns have to be looked at.
+std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& division, const Test& test,
+                                              const Decision* known) {
+    std::vector<Site> sites;
+    std::array<bool, 2> is_wanted{};
+    std::size_t n_wanted_rows = 0;
+    for (std::size_t b = 0; b < division.n_branches(); ++b) {
+        Site below{division.rows(b), site.depth + 1, site.order == Order::nowhere ? Order::nowhere : Order::not_sorted};
+        if (known) below.known = known->branches[b];
+        sites.push_back(below);
+        if (site.order != Order::sorted || test.kind != TestKind::threshold || !needs_columns(below) ||
+            is_terminal(count_classes(cases_, below.rows)))
+            continue;
+        is_wanted[b] = true;
+        n_wanted_rows += below.rows.size();
+    }
+    if (n_wanted_rows * kSparsestToSort < site.rows.size()) return sites;
+    sorted_.divide(site.place, division.rows(0), division.rows(1), is_wanted[0], is_wanted[1]);
+    std::size_t place = site.place;
+    for (std::size_t b = 0; b < 2; ++b) {
+        if (is_wanted[b]) sites[b].order = Order::sorted;
+        sites[b].place = place;
+        place += sites[b].rows.size();
+    }
+    return sites;
+}
+
+void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known) {
+    Division division(cases_, tree[id].test, site.rows, tree[id].size, spare_rows_);
+    const std::vector<Site> sites = sites_below(site, division, tree[id].test, known);
     std::vector<std::int32_t> children;
     children.reserve(division.n_branches());
     for (std::size_t b = 0; b < division.n_branches(); ++b) {
         std::int32_t child = -1;
-        const bool entered =
-            division.enter(b, [&](Span branch, double) { child = grow_node(tree, branch, depth + 1); });
+        const bool entered = division.enter(b, [&](Span, double) { child = grow_node(tree, sites[b]); });
         if (!entered) {
             Node empty;
             empty.label = tree[id].label;
@@ -149,20 +252,54 @@ const Split* Grower::choose(const NodeView& node) {
     const double least_gain = regime_.average_gain_weight * average +
                               regime_.coding_weight * lg(static_cast<double>(n_remaining)) / node.counts.total;
 
-    const Split* best = nullptr;
-    float best_ratio = -1e-4f;
-    for (const Split& split : splits_) {
-        if (!takes_part(split) || split.gain < 0.999 * least_gain || !(split.information > 0.0f)) continue;
-        const float ratio = split.gain / split.information;
-        const bool wins_tie = best && ratio > 0.999 * best_ratio &&
-                              (split.n_formed_branches < best->n_formed_branches ||
-                               (split.n_formed_branches == best->n_formed_branches && split.gain > best->gain));
-        if (ratio > best_ratio || wins_tie) {
-            best = &split;
-            best_ratio = ratio;  // may go down by up to 0.1 %
+    const Split* leader = nullptr;
+    for (const Split& split : splits_)
+        if (takes_part(split) && split.gain >= 0.999 * least_gain && takes_lead(split, leader)) leader = &split;
+    return leader;
+}
+
+// The same where each column is judged by itself: in turn, so that those that cannot take the lead need no evaluation.
+void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::vector<Split>& leaders) {
+    const std::vector<Split> none;
+    const std::vector<Split>& known_leaders = known ? known->leaders : none;
+    auto next_known = known_leaders.begin();
+    std::size_t i = 0;  // the next column to be looked at
+    // As long as the leader is the one it was, so are those after it, up to the first that is no longer in use.
+    const auto follow_known = [&] {
+        while (next_known != known_leaders.end() && is_in_use(*next_known)) leaders.push_back(*next_known++);
+        i = next_known == known_leaders.end() ? columns_.size() : first_after(next_known->test.column);
+    };
+    if (known) follow_known();
+    if (i == columns_.size()) return;
+
+    const bool is_large = n_threads_ > 1 && node.rows.size() * columns_.size() >= kCellsForThreads;
+    const bool is_bounded = !is_large && node.sorted_rows && columns_.size() >= kColumnsForBound;
+    if (is_large) evaluate_columns(node);
+    if (is_bounded)
+        bound_.start(cases_.matrix.information(), static_cast<std::int32_t>(node.rows.size()),
+                     static_cast<std::int32_t>(node.counts.per_class[1]), splitter_.cut_range(node));
+    const auto require_lead = [&] {
+        if (is_bounded && !leaders.empty()) bound_.require(kTie * leaders.back().ratio());
+    };
+    require_lead();
+    while (i < columns_.size()) {
+        const std::size_t column = columns_[i];
+        Split& split = splits_[i++];
+        if (!is_large) {
+            if (is_bounded && node.is_sorted(column) &&
+                bound_.excludes(node.sorted_rows->list(column, node.place), cases_.classes.data()))
+                continue;
+            split = splitter_.evaluate(column, node, scratch_[0]);
         }
+        if (!takes_lead(split, leaders.empty() ? nullptr : &leaders.back())) continue;
+        leaders.push_back(split);
+        while (next_known != known_leaders.end() && next_known->test.column < split.test.column) ++next_known;
+        if (next_known != known_leaders.end() && next_known->test.column == split.test.column) {
+            ++next_known;
+            follow_known();
+        }
+        require_lead();
     }
-    return best;
 }
 
 }  // namespace clausewise

@@ -1,11 +1,14 @@
 // Growing a tree, top down.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "cases.hpp"
+#include "ratio_bound.hpp"
+#include "sorted_rows.hpp"
 #include "splitter.hpp"
 #include "tree.hpp"
 
@@ -19,24 +22,68 @@ struct Regime {
 
     static Regime of_classifier(std::size_t n_cases, std::size_t n_classes);
     static Regime of_winnowing(std::size_t n_cases) { return {0.0f, 0.0f, n_cases}; }
+    // Without a least gain, which depends on all columns.
+    bool judges_columns_alone() const { return average_gain_weight == 0.0f && coding_weight == 0.0f; }
 };
+
+// What was decided at a node of a tree in which each column is judged by itself. Columns that never led had no say, so
+// without some columns the tree is the same as far as none of them ever led.
+struct Decision {
+    std::vector<Split> leaders;          // those that were the best so far when their turn came; the last was chosen
+    std::vector<std::int32_t> branches;  // nodes below, if there was a leader
+};
+
+// One per node of the tree as grown.
+using Decisions = std::vector<Decision>;
 
 class Grower {
 public:
     Grower(Cases& cases, const Regime& regime, const CountInformation& information, const std::vector<bool>& in_use,
            bool use_subsets, std::size_t n_threads);
 
-    Tree grow(Span rows);
+    // Notes the decisions in `made`, if given and if each column is judged by itself.
+    Tree grow(Span rows, Decisions* made = nullptr);
+    // The same tree as `grow`, given the decisions of one that was grown from these rows with more columns.
+    Tree grow_again(Span rows, const Decisions& known);
     // Grows new branches below a node whose test is set, for the given rows.
-    void grow_branches(Tree& tree, std::int32_t id, Span rows, std::size_t depth);
+    void grow_branches(Tree& tree, std::int32_t id, Span rows, std::size_t depth) {
+        grow_branches(tree, id, Site{rows, depth}, nullptr);
+    }
 
     const Regime& regime() const { return regime_; }
     std::vector<std::int32_t>& spare_rows() { return spare_rows_; }
 
 private:
-    std::int32_t grow_node(Tree& tree, Span rows, std::size_t depth);
+    // Whether the rows of a node are in order in `sorted_`.
+    enum class Order : std::uint8_t {
+        nowhere,     // nor are any others: there is room
+        not_sorted,  // those of other nodes are
+        sorted,
+    };
+    struct Site {
+        Span rows;
+        std::size_t depth;
+        Order order = Order::nowhere;
+        std::size_t place = 0;    // in `sorted_`
+        std::int32_t known = -1;  // the decision made for these rows before
+    };
+
+    std::int32_t grow_node(Tree& tree, Site site);
+    void grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known);
+    std::vector<Site> sites_below(const Site& site, const Division& division, const Test& test, const Decision* known);
+    bool is_in_use(const Split& split) const { return in_use_[static_cast<std::size_t>(split.test.column)]; }
+    // Where in `columns_` those after this one begin.
+    std::size_t first_after(std::int32_t column) const {
+        return static_cast<std::size_t>(
+            std::upper_bound(columns_.begin(), columns_.end(), static_cast<std::size_t>(column)) - columns_.begin());
+    }
+    bool is_terminal(const ClassCounts& counts) const;
+    bool needs_columns(const Site& site) const {
+        return site.known < 0 || needs_columns_[static_cast<std::size_t>(site.known)];
+    }
     void find_rare_rows(NodeView& view);
     const Split* choose(const NodeView& node);
+    void choose_in_turn(const NodeView& node, const Decision* known, std::vector<Split>& leaders);
     void evaluate_columns(const NodeView& node);
 
     Cases& cases_;
@@ -44,10 +91,17 @@ private:
     Splitter splitter_;
     bool use_subsets_;
     std::size_t n_threads_;
+    std::vector<bool> in_use_;           // per column
     std::vector<std::size_t> columns_;   // those in use
     std::vector<Split> splits_;          // one per column in use
     std::vector<SplitScratch> scratch_;  // one per thread
     std::vector<bool> was_tested_;       // columns with a multiway test above
+    bool judges_alone_;                  // is each column judged by itself?
+    RatioBound bound_;
+    SortedRows sorted_;
+    Decisions* made_ = nullptr;
+    const Decisions* known_ = nullptr;
+    std::vector<bool> needs_columns_;  // per known decision: has it, or one below, to be made again?
     std::vector<std::int32_t> spare_rows_;
     std::vector<std::int32_t> rare_rows_, other_rows_;  // of the node at hand
     std::vector<std::uint8_t> is_here_;

@@ -17,6 +17,11 @@ namespace {
 constexpr std::size_t kStrip = 8;
 // Counts are exact in single precision up to here, and C5.0 stores them so.
 constexpr std::size_t kMaxRows = std::size_t{1} << 24;
+// Up to so many rows their order is kept: what it is good for, looking up a byte per row, is quick while these bytes
+// stay in the caches, and so small a table is often learnt from many times.
+constexpr std::size_t kMaxOrderedRows = std::size_t{1} << 16;
+// Counting the cases of each value beats an order as long as there are few values.
+constexpr std::size_t kFewValues = 64;
 
 // Maps floats to unsigned integers of the same order.
 std::uint32_t ordered_bits(float value) {
@@ -109,6 +114,9 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
     column.starts.shrink_to_fit();
     column.n_values = static_cast<std::int32_t>(column.values.size());
     describe_repetitions(column);
+    if (column.has_missing || numbers.size() > kMaxOrderedRows || column.values.size() <= kFewValues) return;
+    column.order.reserve(cells.size());
+    for (const Cell& cell : cells) column.order.push_back(static_cast<std::uint16_t>(cell.row));
 }
 
 void prepare_discrete(Column& column, const std::vector<float>& numbers, std::size_t index, std::int32_t n_values) {
@@ -167,7 +175,8 @@ std::size_t Matrix::memory() const {
     std::size_t bytes = (information_.max_count() + 1) * sizeof(double);
     for (const Column& column : columns_)
         bytes += column.ranks.capacity() * sizeof(std::int32_t) + column.values.capacity() * sizeof(float) +
-                 (column.starts.capacity() + column.repeated_ranks.capacity()) * sizeof(std::int32_t);
+                 (column.starts.capacity() + column.repeated_ranks.capacity()) * sizeof(std::int32_t) +
+                 column.order.capacity() * sizeof(std::uint16_t);
     return bytes;
 }
 

@@ -25,6 +25,8 @@ struct Column {
     std::vector<std::int32_t> ranks;           // per row: rank of the value, code of the category, or kMissing
     std::vector<float> values;                 // continuous: the distinct values, ascending
     std::vector<std::int32_t> starts;  // continuous: starts[r] = known rows with a rank below r; one more at the end
+    // Continuous, all known, of many values, and few enough rows for two bytes: the rows in the order of their rank.
+    std::vector<std::uint16_t> order;
 
     bool is_usable() const { return is_discrete || n_values > 1; }
     // Greatest rank whose value is at most `threshold`; 0 if there is none (C5.0 then takes the smallest value).

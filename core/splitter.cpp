@@ -79,6 +79,12 @@ double Splitter::smallest_side(double n_known) const {
     return std::max<double>(side, cases_.min_cases);
 }
 
+CutRange Splitter::cut_range(const NodeView& node) const {
+    const double side = smallest_side(node.counts.total);
+    return {std::max(static_cast<std::int32_t>(std::ceil(side - 1e-5)), 1),
+            static_cast<std::int32_t>(node.rows.size()) - static_cast<std::int32_t>(std::ceil(side))};
+}
+
 // Unit weights, two classes, one of them rare: by the skipping rule only cuts beside a group that holds a case of the
 // rare class are evaluated (and the first and last), so only these are visited.
 template <class Place>
@@ -180,6 +186,7 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             const bool is_marked = node.rows.size() * few >= static_cast<std::size_t>(column.n_values);
             if (node.rare_rows.size() > 0 && node.holds_all_rows)
                 scan_beside_rare(WholeColumn(column), column, node, scratch, scan);
+            else if (node.is_sorted(index)) scan_sorted(index, node, scan);
             else if (node.rare_rows.size() > 0 && is_marked && !column.is_mostly_unique)
                 scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.place), column, node,
                                  scratch, scan);
@@ -220,22 +227,22 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
 // Follows the groups of equal value of one column, lowest first: unit weights, two classes.
 class Splitter::TwoClassScan {
 public:
-    TwoClassScan(const CountInformation& information, const NodeView& node, double side, Scan& scan)
+    TwoClassScan(const CountInformation& information, const NodeView& node, CutRange range, Scan& scan)
         : information_(information),
           scan_(scan),
           total_(static_cast<std::int32_t>(node.rows.size())),
           total_first_(static_cast<std::int32_t>(node.counts.per_class[0])),
-          first_end_(static_cast<std::int32_t>(std::ceil(side - 1e-5))),
-          last_end_(total_ - static_cast<std::int32_t>(std::ceil(side))) {}
+          range_(range) {}
 
     // A group of `n` cases, `n_first` of them of the first class. The cut before it is judged now, when both of the
     // groups beside it are known.
     void add(std::int32_t rank, std::int32_t n, std::int32_t n_first) {
         const int right_label = label(n, n_first);
-        if (end_ >= first_end_ && end_ <= last_end_ && end_ > 0) {
+        if (end_ >= range_.first && end_ <= range_.last) {
             // The block to the left of the first cut is everything so far.
             const int left_label = scan_.n_cuts++ == 0 ? label(end_, first_) : label_;
-            if (!is_decided_ && (left_label == 0 || left_label != right_label || end_ + n >= last_end_)) evaluate(rank);
+            if (!is_decided_ && (left_label == 0 || left_label != right_label || end_ + n >= range_.last))
+                evaluate(rank);
         } else if (end_ == 0) {
             scan_.lowest_rank = rank;
         }
@@ -261,15 +268,15 @@ private:
     const CountInformation& information_;
     Scan& scan_;
     const std::int32_t total_, total_first_;
-    const std::int32_t first_end_, last_end_;  // cuts after so many cases are allowed
-    std::int32_t end_ = 0, first_ = 0;         // cases so far, and those of the first class
-    int label_ = 0;                            // of the last group
+    const CutRange range_;
+    std::int32_t end_ = 0, first_ = 0;  // cases so far, and those of the first class
+    int label_ = 0;                     // of the last group
     bool is_decided_ = false;
 };
 
 void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
                                 Scan& scan) const {
-    TwoClassScan groups(information_, node, smallest_side(scan.n_known), scan);
+    TwoClassScan groups(information_, node, cut_range(node), scan);
     const std::int32_t* ranks = column.ranks.data();
     const std::uint16_t* classes = cases_.classes.data();
     const auto n_values = static_cast<std::size_t>(column.n_values);
@@ -333,6 +340,29 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
             groups.add(static_cast<std::int32_t>(r), n, n_first);
         }
     }
+}
+
+// The rows are in order: groups are named by the place of their first row, and ranks are looked up at the end.
+void Splitter::scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const {
+    TwoClassScan groups(information_, node, cut_range(node), scan);
+    const Column& column = cases_.matrix.column(index);
+    const std::int32_t* ranks = column.ranks.data();
+    const std::uint16_t* classes = cases_.classes.data();
+    const std::uint16_t* rows = node.sorted_rows->list(index, node.place);
+    const auto n = static_cast<std::int32_t>(node.rows.size());
+    if (column.n_values == column.starts.back()) {  // every value once
+        for (std::int32_t i = 0; i < n; ++i) groups.add(i, 1, 1 - classes[rows[i]]);
+    } else {
+        for (std::int32_t i = 0; i < n;) {
+            const std::int32_t rank = ranks[rows[i]], first = i;
+            std::int32_t n_first = 0;
+            do n_first += 1 - classes[rows[i]];
+            while (++i < n && ranks[rows[i]] == rank);
+            groups.add(first, i - first, n_first);
+        }
+    }
+    for (std::int32_t* rank : {&scan.lowest_rank, &scan.highest_rank, &scan.rank_below, &scan.rank_above})
+        if (*rank >= 0) *rank = ranks[rows[*rank]];
 }
 
 // Unit weights, any number of classes.

@@ -8,6 +8,8 @@
 #include "cases.hpp"
 #include "column_place.hpp"
 #include "information.hpp"
+#include "ratio_bound.hpp"
+#include "sorted_rows.hpp"
 #include "tree.hpp"
 
 namespace clausewise {
@@ -17,6 +19,8 @@ struct Split {
     float information = 0.0f;            // of the division itself
     std::int32_t n_formed_branches = 3;  // what ties between columns count; C5.0 gives a threshold three
     Test test;
+
+    float ratio() const { return gain / information; }
 };
 
 // Working memory of one thread, kept from node to node.
@@ -44,7 +48,11 @@ struct NodeView {
     // Of two classes with unit weights, one may be so rare that it pays to go from one of its cases to the next.
     Span rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
-    Span other_rows{nullptr, nullptr};  // given with `rare_rows` when the node lacks fewer rows than it has
+    Span other_rows{nullptr, nullptr};        // given with `rare_rows` when the node lacks fewer rows than it has
+    const SortedRows* sorted_rows = nullptr;  // given if the rows are in order there, at `place`
+    std::size_t place = 0;
+
+    bool is_sorted(std::size_t column) const { return sorted_rows && sorted_rows->has(column); }
 };
 
 class Splitter {
@@ -53,6 +61,7 @@ public:
         : cases_(cases), information_(information), use_subsets_(use_subsets) {}
 
     Split evaluate(std::size_t column, const NodeView& node, SplitScratch& scratch) const;
+    CutRange cut_range(const NodeView& node) const;
 
 private:
     struct Scan;         // a continuous column's best cut so far
@@ -63,6 +72,7 @@ private:
 
     void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
                           Scan& scan) const;
+    void scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const;
     template <class Place>
     void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
                           Scan& scan) const;

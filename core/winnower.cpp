@@ -52,11 +52,12 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
     // Row order makes reading columns quicker and, with unit weights, changes nothing.
     if (cases.has_unit_weights()) std::sort(training.begin(), training.end());
 
+    Decisions decisions;  // of the first trial, which the second follows where it can
     const auto try_columns = [&](const std::vector<bool>& in_use) {
         cases.min_cases = std::max(min_cases / 2.0, 2.0);
         Grower grower(cases, Regime::of_winnowing(half), information, in_use, use_subsets, n_threads);
         Trial trial;
-        trial.tree = grower.grow(training);
+        trial.tree = decisions.empty() ? grower.grow(training, &decisions) : grower.grow_again(training, decisions);
         trial.grown_on = tested_columns(trial.tree, n_columns);
         LocalPruner(cases, grower, extra_errors).prune(trial.tree, training);
         if (cases.costs.is_active()) relabel_by_costs(cases, trial.tree);
