@@ -64,6 +64,7 @@ Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& infor
       scratch_(n_threads_),
       was_tested_(in_use.size(), false),
       judges_alone_(regime.judges_columns_alone()),
+      bound_(information),
       sorted_(cases.matrix, cases.has_unit_weights() && cases.n_classes == 2 ? columns_ : std::vector<std::size_t>{},
               n_threads_) {
     // Without subsets, columns of very many values count only if there is no other.
@@ -276,8 +277,8 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
     const bool is_bounded = !is_large && node.sorted_rows && columns_.size() >= kColumnsForBound;
     if (is_large) evaluate_columns(node);
     if (is_bounded)
-        bound_.start(cases_.matrix.information(), static_cast<std::int32_t>(node.rows.size()),
-                     static_cast<std::int32_t>(node.counts.per_class[1]), splitter_.cut_range(node));
+        bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
+                     splitter_.cut_range(node));
     const auto require_lead = [&] {
         if (is_bounded && !leaders.empty()) bound_.require(kTie * leaders.back().ratio());
     };
@@ -287,7 +288,8 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
         Split& split = splits_[i++];
         if (!is_large) {
             if (is_bounded && node.is_sorted(column) &&
-                bound_.excludes(node.sorted_rows->list(column, node.place), cases_.classes.data()))
+                bound_.excludes(cases_.matrix.column(column), node.sorted_rows->list(column, node.place),
+                                cases_.classes.data()))
                 continue;
             split = splitter_.evaluate(column, node, scratch_[0]);
         }

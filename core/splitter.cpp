@@ -186,8 +186,13 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             const bool is_marked = node.rows.size() * few >= static_cast<std::size_t>(column.n_values);
             if (node.rare_rows.size() > 0 && node.holds_all_rows)
                 scan_beside_rare(WholeColumn(column), column, node, scratch, scan);
-            else if (node.is_sorted(index)) scan_sorted(index, node, scan);
-            else if (node.rare_rows.size() > 0 && is_marked && !column.is_mostly_unique)
+            else if (node.is_sorted(index)) {
+                const Scan before = scan;
+                if (!scan_sorted(index, node, scan)) {
+                    scan = before;
+                    scan_two_classes(column, node, is_marked, scratch, scan);
+                }
+            } else if (node.rare_rows.size() > 0 && is_marked && !column.is_mostly_unique)
                 scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.place), column, node,
                                  scratch, scan);
             else if (node.rare_rows.size() > 0 && is_marked)
@@ -342,27 +347,67 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
     }
 }
 
-// The rows are in order: groups are named by the place of their first row, and ranks are looked up at the end.
-void Splitter::scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const {
-    TwoClassScan groups(information_, node, cut_range(node), scan);
+// Unit weights, two classes, and the rows are in order. Most cuts are seen to be worse than the best one by the bound
+// of ratio_bound.hpp, from k cases below of which `a` are of the second class: with T cases, S of the second class,
+//     gain(k, a) · T ≤ (a·T − k·S)² / (k·(T−k)) · T / (S·(T−S)·ln 2).
+// Only for the others does it matter whether the skipping rule leaves them out. Returns false if it cannot tell whether
+// scanning would have stopped before the cut that it found best.
+bool Splitter::scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const {
+    constexpr double kRounding = 1e-6;  // more than the rounding of any information
     const Column& column = cases_.matrix.column(index);
     const std::int32_t* ranks = column.ranks.data();
     const std::uint16_t* classes = cases_.classes.data();
     const std::uint16_t* rows = node.sorted_rows->list(index, node.place);
-    const auto n = static_cast<std::int32_t>(node.rows.size());
-    if (column.n_values == column.starts.back()) {  // every value once
-        for (std::int32_t i = 0; i < n; ++i) groups.add(i, 1, 1 - classes[rows[i]]);
-    } else {
-        for (std::int32_t i = 0; i < n;) {
-            const std::int32_t rank = ranks[rows[i]], first = i;
-            std::int32_t n_first = 0;
-            do n_first += 1 - classes[rows[i]];
-            while (++i < n && ranks[rows[i]] == rank);
-            groups.add(first, i - first, n_first);
-        }
+    const auto total = static_cast<std::int32_t>(node.rows.size());
+    const auto total_second = static_cast<std::int32_t>(node.counts.per_class[1]);
+    const auto range = cut_range(node);
+    scan.lowest_rank = ranks[rows[0]];
+    scan.highest_rank = ranks[rows[total - 1]];
+    if (scan.lowest_rank == scan.highest_rank || range.first > range.last) return true;
+
+    // Is the case at a place of the same class as all others of its value?
+    const auto is_pure = [&](std::int32_t at, std::int32_t step) {
+        for (std::int32_t i = at + step; i >= 0 && i < total && ranks[rows[i]] == ranks[rows[at]]; i += step)
+            if (classes[rows[i]] != classes[rows[at]]) return false;
+        return true;
+    };
+    const auto is_skipped = [&](std::int32_t below, std::int32_t second_below) {
+        if (classes[rows[below - 1]] != classes[rows[below]]) return false;
+        // The block to the left of the first cut is everything so far.
+        const bool left_is_pure =
+            scan.n_cuts == 1 ? second_below == 0 || second_below == below : is_pure(below - 1, -1);
+        if (!left_is_pure || !is_pure(below, 1)) return false;
+        return below < range.last && ranks[rows[below]] != ranks[rows[range.last - 1]];
+    };
+    const auto information = [&](std::int32_t cases, std::int32_t second) {
+        return information_[cases] - (information_[cases - second] + information_[second]);
+    };
+
+    const double whole = information(total, total_second);
+    const double distance_per_bit =
+        0.69314718055994530942 * total_second * (total - total_second) / static_cast<double>(total);
+    double least_distance = -1.0;  // of a cut that may be the best
+    std::int32_t second_below = 0;
+    for (std::int32_t i = 0; i + 1 < range.first; ++i) second_below += classes[rows[i]];
+    std::int32_t rank = ranks[rows[range.first - 1]];
+    for (std::int32_t below = range.first; below <= range.last; ++below) {
+        second_below += classes[rows[below - 1]];
+        const std::int32_t next_rank = ranks[rows[below]];
+        const bool is_cut = next_rank != rank;
+        rank = next_rank;
+        scan.n_cuts += is_cut;
+        const auto distance =
+            static_cast<double>(std::int64_t{second_below} * total - std::int64_t{below} * total_second);
+        const auto sides = static_cast<double>(std::int64_t{below} * (total - below));
+        if (!is_cut || distance * distance < least_distance * sides || is_skipped(below, second_below)) continue;
+        const double low = information(below, second_below);
+        const double both = low + information(total - below, total_second - second_below);
+        if (both >= scan.best) continue;
+        if (low >= scan.best - kRounding) return false;
+        scan.offer(both, below, ranks[rows[below - 1]], rank);
+        least_distance = distance_per_bit * (whole - scan.best - kRounding);
     }
-    for (std::int32_t* rank : {&scan.lowest_rank, &scan.highest_rank, &scan.rank_below, &scan.rank_above})
-        if (*rank >= 0) *rank = ranks[rows[*rank]];
+    return true;
 }
 
 // Unit weights, any number of classes.

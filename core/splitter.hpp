@@ -72,7 +72,7 @@ private:
 
     void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
                           Scan& scan) const;
-    void scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const;
+    bool scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const;
     template <class Place>
     void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
                           Scan& scan) const;
