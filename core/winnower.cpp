@@ -26,18 +26,88 @@ struct Trial {
     std::vector<bool> grown_on;  // columns tested before pruning
 };
 
-double held_out_errors(const Cases& cases, const Tree& tree, Span held_out, std::int32_t unknown_column = -1) {
-    TrainingClassifier classifier(cases, tree);
-    double errors = 0.0;
-    std::size_t n_seen = 0;
-    for (const std::int32_t row : held_out) {
-        if (n_seen++ % 65536 == 0) cases.control.check();
-        const auto predicted = static_cast<std::size_t>(classifier.classify(row, unknown_column));
-        const std::size_t actual = cases.class_of(row);
-        if (predicted != actual) errors += cases.costs.is_active() ? cases.costs(predicted, actual) : 1.0;
+// The errors of a tree on held-out cases, and what they would be if one column were unknown: that matters only to the
+// cases that meet a test of it.
+class HeldOutErrors {
+public:
+    HeldOutErrors(const Cases& cases, const Tree& tree, Span held_out)
+        : cases_(cases),
+          classifier_(cases, tree),
+          held_out_(held_out),
+          costs_(held_out.size()),
+          meets_(cases.matrix.n_columns()) {
+        std::vector<std::int32_t> label_of_leaf(tree.nodes.size(), -1);
+        const std::vector<bool> tested = tested_columns(tree, meets_.size());
+        for (std::size_t i = 0; i < held_out.size(); ++i) {
+            if (i % 65536 == 0) cases.control.check();
+            const std::int32_t row = held_out.first[i], leaf = follow(tree, i);
+            if (leaf >= 0) {
+                std::int32_t& label = label_of_leaf[static_cast<std::size_t>(leaf)];
+                if (label < 0) label = classifier_.classify(row, -1);
+                costs_[i] = cost(row, label);
+                continue;
+            }
+            for (std::size_t a = 0; a < tested.size(); ++a)
+                if (tested[a]) add_meeting(a, i);
+            costs_[i] = cost(row, classifier_.classify(row, -1));
+        }
     }
-    return errors;
-}
+
+    // In the order of the cases, because costs need not add up exactly.
+    double total() const {
+        double sum = 0.0;
+        for (const double each : costs_) sum += each;
+        return sum;
+    }
+    double total_without(std::size_t column) {
+        double sum = 0.0;
+        auto next = meets_[column].begin();
+        for (std::size_t i = 0; i < costs_.size(); ++i) {
+            if (i % 65536 == 0) cases_.control.check();
+            if (next == meets_[column].end() || *next != i) {
+                sum += costs_[i];
+                continue;
+            }
+            ++next;
+            const std::int32_t row = held_out_.first[i];
+            sum += cost(row, classifier_.classify(row, static_cast<std::int32_t>(column)));
+        }
+        return sum;
+    }
+
+private:
+    double cost(std::int32_t row, std::int32_t label) const {
+        const auto predicted = static_cast<std::size_t>(label);
+        const std::size_t actual = cases_.class_of(row);
+        if (predicted == actual) return 0.0;
+        return cases_.costs.is_active() ? static_cast<double>(cases_.costs(predicted, actual)) : 1.0;
+    }
+    void add_meeting(std::size_t column, std::size_t i) {
+        auto& meets = meets_[column];
+        if (meets.empty() || meets.back() != i) meets.push_back(static_cast<std::uint32_t>(i));
+    }
+    // The leaf that a case comes to, noting the columns on its way; -1 if a missing value leads it to several.
+    std::int32_t follow(const Tree& tree, std::size_t i) {
+        std::int32_t id = 0;
+        while (!tree[id].is_leaf()) {
+            const Test& test = tree[id].test;
+            const auto column = static_cast<std::size_t>(test.column);
+            const std::int32_t rank = cases_.matrix.column(column).ranks[static_cast<std::size_t>(held_out_.first[i])];
+            const std::int32_t branch = test.branch_of(rank);
+            if (branch < 0) return -1;
+            add_meeting(column, i);
+            id = tree[id].children[static_cast<std::size_t>(branch)];
+        }
+        // A leaf without cases takes the distribution of the node above it, which is the same for all that come here.
+        return id;
+    }
+
+    const Cases& cases_;
+    TrainingClassifier classifier_;
+    Span held_out_;
+    std::vector<double> costs_;                      // per case: 0 if it is classified correctly
+    std::vector<std::vector<std::uint32_t>> meets_;  // per column: the cases that meet it, ascending
+};
 
 }  // namespace
 
@@ -68,16 +138,16 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
 
     std::vector<bool> in_use(n_columns, true);
     const Trial first = try_columns(in_use);
-    const double base = held_out_errors(cases, first.tree, held_out);
+    HeldOutErrors errors(cases, first.tree, held_out);
+    const double base = errors.total();
     const std::vector<bool> tested = tested_columns(first.tree, n_columns);
     std::vector<std::size_t> harmful;
     for (std::size_t a = 0; a < n_columns; ++a)
-        if (tested[a] && held_out_errors(cases, first.tree, held_out, static_cast<std::int32_t>(a)) < base)
-            harmful.push_back(a);
+        if (tested[a] && errors.total_without(a) < base) harmful.push_back(a);
     if (!harmful.empty()) {
         for (const std::size_t a : harmful) in_use[a] = false;
         const Trial without = try_columns(in_use);
-        if (held_out_errors(cases, without.tree, held_out) > base)
+        if (HeldOutErrors(cases, without.tree, held_out).total() > base)
             for (const std::size_t a : harmful) in_use[a] = true;
     }
     for (std::size_t a = 0; a < n_columns; ++a) in_use[a] = in_use[a] && first.grown_on[a];
