@@ -21,7 +21,7 @@ constexpr double kTie = 0.999;
 // is quicker below.
 constexpr std::size_t kSparsestToSort = 10;
 // Columns from which the time to tabulate a bound on their ratios pays.
-constexpr std::size_t kColumnsForBound = 24;
+constexpr std::size_t kColumnsForBound = 4;
 
 std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
     std::vector<std::size_t> columns;

@@ -59,20 +59,29 @@ public:
         for (const double each : costs_) sum += each;
         return sum;
     }
-    double total_without(std::size_t column) {
-        double sum = 0.0;
-        auto next = meets_[column].begin();
-        for (std::size_t i = 0; i < costs_.size(); ++i) {
-            if (i % 65536 == 0) cases_.control.check();
-            if (next == meets_[column].end() || *next != i) {
-                sum += costs_[i];
-                continue;
-            }
-            ++next;
+    // Is the total smaller if the column is unknown?
+    bool is_less_without(std::size_t column) {
+        const auto& meets = meets_[column];
+        const auto cost_without = [&](std::size_t i) {
+            if (i % 1024 == 0) cases_.control.check();
             const std::int32_t row = held_out_.first[i];
-            sum += cost(row, classifier_.classify(row, static_cast<std::int32_t>(column)));
+            return cost(row, classifier_.classify(row, static_cast<std::int32_t>(column)));
+        };
+        double sum = 0.0;
+        if (!cases_.costs.is_active()) {
+            // Whole numbers: the cases that do not meet it can be left out.
+            double least = 0.0;
+            for (const std::uint32_t i : meets) least += costs_[i];
+            for (auto i = meets.begin(); i != meets.end() && sum < least; ++i) sum += cost_without(*i);
+            return sum < least;
         }
-        return sum;
+        auto next = meets.begin();
+        for (std::size_t i = 0; i < costs_.size(); ++i) {
+            const bool meets_here = next != meets.end() && *next == i;
+            sum += meets_here ? cost_without(i) : costs_[i];
+            next += meets_here;
+        }
+        return sum < total();
     }
 
 private:
@@ -143,7 +152,7 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
     const std::vector<bool> tested = tested_columns(first.tree, n_columns);
     std::vector<std::size_t> harmful;
     for (std::size_t a = 0; a < n_columns; ++a)
-        if (tested[a] && errors.total_without(a) < base) harmful.push_back(a);
+        if (tested[a] && errors.is_less_without(a)) harmful.push_back(a);
     if (!harmful.empty()) {
         for (const std::size_t a : harmful) in_use[a] = false;
         const Trial without = try_columns(in_use);
