@@ -66,7 +66,7 @@ Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& infor
       judges_alone_(regime.judges_columns_alone()),
       bound_(information),
       sorted_(cases.matrix, cases.has_unit_weights() && cases.n_classes == 2 ? columns_ : std::vector<std::size_t>{},
-              n_threads_) {
+              n_threads_, cases.control) {
     // Without subsets, columns of very many values count only if there is no other.
     if (!use_subsets)
         for (const std::size_t a : columns_) judges_alone_ = judges_alone_ && !cases.matrix.column(a).is_discrete;
@@ -127,7 +127,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
         view.place = site.place;
     }
     const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
-    find_rare_rows(view);
+    if (needs_columns(site)) find_rare_rows(view);
     std::vector<Split> leaders;
     if (judges_alone_) choose_in_turn(view, known, leaders);
     else if (const Split* chosen = choose(view)) leaders.push_back(*chosen);
@@ -273,9 +273,10 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
     if (known) follow_known();
     if (i == columns_.size()) return;
 
-    const bool is_large = n_threads_ > 1 && node.rows.size() * columns_.size() >= kCellsForThreads;
-    const bool is_bounded = !is_large && node.sorted_rows && columns_.size() >= kColumnsForBound;
-    if (is_large) evaluate_columns(node);
+    const bool is_large = node.rows.size() * columns_.size() >= kCellsForThreads;
+    const bool is_evaluated = is_large && n_threads_ > 1;
+    const bool is_bounded = !is_evaluated && node.sorted_rows && columns_.size() >= kColumnsForBound;
+    if (is_evaluated) evaluate_columns(node);
     if (is_bounded)
         bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
                      splitter_.cut_range(node));
@@ -286,7 +287,8 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
     while (i < columns_.size()) {
         const std::size_t column = columns_[i];
         Split& split = splits_[i++];
-        if (!is_large) {
+        if (!is_evaluated) {
+            if (is_large) cases_.control.check();
             if (is_bounded && node.is_sorted(column) &&
                 bound_.excludes(cases_.matrix.column(column), node.sorted_rows->list(column, node.place),
                                 cases_.classes.data()))

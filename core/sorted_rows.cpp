@@ -48,8 +48,13 @@ constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
 
 }  // namespace
 
-SortedRows::SortedRows(const Matrix& matrix, const std::vector<std::size_t>& columns, std::size_t n_threads)
-    : matrix_(matrix), n_threads_(n_threads), list_of_column_(matrix.n_columns(), -1), spare_(n_threads) {
+SortedRows::SortedRows(const Matrix& matrix, const std::vector<std::size_t>& columns, std::size_t n_threads,
+                       const Control& control)
+    : matrix_(matrix),
+      n_threads_(n_threads),
+      control_(control),
+      list_of_column_(matrix.n_columns(), -1),
+      spare_(n_threads) {
     for (const std::size_t a : columns) {
         if (matrix.column(a).order.empty()) continue;
         list_of_column_[a] = static_cast<std::int32_t>(columns_.size());

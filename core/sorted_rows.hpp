@@ -17,7 +17,8 @@ namespace clausewise {
 class SortedRows {
 public:
     // Of the given columns, those whose order the matrix knows.
-    SortedRows(const Matrix& matrix, const std::vector<std::size_t>& columns, std::size_t n_threads);
+    SortedRows(const Matrix& matrix, const std::vector<std::size_t>& columns, std::size_t n_threads,
+               const Control& control);
 
     bool is_empty() const { return columns_.empty(); }
     bool has(std::size_t column) const { return list_of_column_[column] >= 0; }
@@ -36,6 +37,7 @@ private:
 
     const Matrix& matrix_;
     std::size_t n_threads_;
+    const Control& control_;
     std::vector<std::size_t> columns_;
     std::vector<std::int32_t> list_of_column_;       // -1: the column has none
     std::size_t stride_ = 0;                         // from list to list
