@@ -331,12 +331,13 @@ void bind_induction(nb::module_& module) {
     nb::class_<C50Options>(module, "C50Options", "Settings of one C5.0 fit.")
         .def(
             "__init__",
-            [](C50Options* self, bool rules, double min_cases, double cf, bool winnow, bool global_pruning,
-               bool subset) {
-                new (self) C50Options{rules, min_cases, static_cast<float>(cf), winnow, global_pruning, subset};
+            [](C50Options* self, bool rules, double min_cases, double cf, bool winnow, bool global_pruning, bool subset,
+               bool always_in_leaf_order) {
+                new (self) C50Options{rules,          min_cases, static_cast<float>(cf), winnow,
+                                      global_pruning, subset,    always_in_leaf_order};
             },
             nb::kw_only(), "rules"_a = true, "min_cases"_a = 2.0, "cf"_a = 0.25, "winnow"_a = false,
-            "global_pruning"_a = true, "subset"_a = true);
+            "global_pruning"_a = true, "subset"_a = true, "always_in_leaf_order"_a = false);
 
     nb::class_<C50Model>(module, "C50Model", "A fitted C5.0 tree and, if asked for, its rules.")
         .def_prop_ro("n_classes", [](const C50Model& m) { return m.n_classes; })

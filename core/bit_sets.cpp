@@ -2,39 +2,8 @@
 
 #include <algorithm>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-// Clones for processors with wider vectors are chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define CLAUSEWISE_CLONES
-#endif
-
 namespace clausewise {
 namespace {
-
-std::uint64_t compare_64(const std::int32_t* ranks, std::int32_t threshold) {
-    std::uint64_t word = 0;
-#if defined(__SSE2__)
-    const __m128i limit = _mm_set1_epi32(threshold);
-    for (int part = 0; part < 4; ++part) {
-        const auto* from = reinterpret_cast<const __m128i*>(ranks + 16 * part);
-        const __m128i a = _mm_cmpgt_epi32(_mm_loadu_si128(from), limit);
-        const __m128i b = _mm_cmpgt_epi32(_mm_loadu_si128(from + 1), limit);
-        const __m128i c = _mm_cmpgt_epi32(_mm_loadu_si128(from + 2), limit);
-        const __m128i d = _mm_cmpgt_epi32(_mm_loadu_si128(from + 3), limit);
-        const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
-        word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))) << (16 * part);
-    }
-#else
-    for (int i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(ranks[i] > threshold) << i;
-#endif
-    return word;
-}
 
 CLAUSEWISE_CLONES
 void add_to_plane(std::uint64_t* plane, std::uint64_t* carry, std::size_t n_words) {
@@ -115,7 +84,7 @@ void count_marks(const Words& words, std::vector<std::int32_t>& before) {
 Words rows_above(const std::vector<std::int32_t>& ranks, std::int32_t threshold_rank) {
     Words words(words_for(ranks.size()), 0);
     const std::size_t n_whole = ranks.size() / 64;
-    for (std::size_t w = 0; w < n_whole; ++w) words[w] = compare_64(ranks.data() + 64 * w, threshold_rank);
+    for (std::size_t w = 0; w < n_whole; ++w) words[w] = ranks_above(ranks.data() + 64 * w, threshold_rank);
     for (std::size_t row = n_whole * 64; row < ranks.size(); ++row)
         words[row / 64] |= static_cast<std::uint64_t>(ranks[row] > threshold_rank) << (row % 64);
     return words;
@@ -155,6 +124,16 @@ Words BitCounters::zeros() const {
     for (auto& word : any) word = ~word;
     if (!any.empty()) any.back() &= last_mask_;
     return any;
+}
+
+SparseWords BitCounters::at_most_one() const {
+    Words any(n_words_, 0);
+    for (std::size_t p = 1; p < planes_.size(); ++p) or_planes(any.data(), planes_[p].data(), n_words_);
+    if (!any.empty()) any.back() |= ~last_mask_;
+    SparseWords found;
+    for (std::size_t w = 0; w < n_words_; ++w)
+        if (~any[w] != 0) found.add(w, ~any[w]);
+    return found;
 }
 
 PairCount BitCounters::count_zeros(const Words& marked, SparseWords& ones) const {

@@ -7,6 +7,10 @@
 
 #include "bits.hpp"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace clausewise {
 
 using Words = std::vector<std::uint64_t>;
@@ -14,6 +18,26 @@ using Words = std::vector<std::uint64_t>;
 // Bits [0, n_bits) of the last word of a set of n_bits.
 inline std::uint64_t last_word_mask(std::size_t n_bits) {
     return n_bits % 64 == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << (n_bits % 64)) - 1;
+}
+
+// One bit for each of 64 ranks: is it above the threshold?
+inline std::uint64_t ranks_above(const std::int32_t* ranks, std::int32_t threshold_rank) {
+    std::uint64_t word = 0;
+#if defined(__SSE2__)
+    const __m128i limit = _mm_set1_epi32(threshold_rank);
+    for (int part = 0; part < 4; ++part) {
+        const auto* from = reinterpret_cast<const __m128i*>(ranks + 16 * part);
+        const __m128i a = _mm_cmpgt_epi32(_mm_loadu_si128(from), limit);
+        const __m128i b = _mm_cmpgt_epi32(_mm_loadu_si128(from + 1), limit);
+        const __m128i c = _mm_cmpgt_epi32(_mm_loadu_si128(from + 2), limit);
+        const __m128i d = _mm_cmpgt_epi32(_mm_loadu_si128(from + 3), limit);
+        const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))) << (16 * part);
+    }
+#else
+    for (int i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(ranks[i] > threshold_rank) << i;
+#endif
+    return word;
 }
 
 // One bit per row: is its rank above the threshold? Missing values (negative ranks) are not.
@@ -59,6 +83,8 @@ public:
     Words zeros() const;
     // Their number and that of those also in `marked`; the rows whose counter is 1 go to `ones`.
     PairCount count_zeros(const Words& marked, SparseWords& ones) const;
+    // Rows whose counter is 0 or 1, without empty words.
+    SparseWords at_most_one() const;
     // Rows of `within` whose counter is 1.
     void find_ones(const Words& within, SparseWords& ones);
 

@@ -9,6 +9,15 @@
 #include <intrin.h>
 #endif
 
+// Before a function with loops over words: clones for processors with wider vectors are chosen when the library is
+// loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLAUSEWISE_CLONES
+#endif
+
 namespace clausewise {
 
 inline constexpr std::size_t word_bits = 64;

@@ -170,7 +170,7 @@ C50Model fit_c50(const Matrix& matrix, std::vector<std::uint16_t> classes, std::
     LogFactorial log_factorial;
     const auto n_in_use = static_cast<std::size_t>(std::count(model.in_use.begin(), model.in_use.end(), true));
     RuleFormer former(cases, class_totals, n_in_use, options.use_subsets, log_factorial, error_costs);
-    std::vector<FormedRule> candidates = former.form(model.tree);
+    FormedRules candidates = former.form(model.tree, options.always_in_leaf_order);
     model.seconds.form_rules = watch.lap();
     SelectedRules chosen =
         select_rules(cases, class_totals, std::move(candidates), model.tree[0].errors, log_factorial, error_costs);

@@ -19,7 +19,8 @@ struct C50Options {
     bool winnow = false;
     bool global_pruning = true;
     bool use_subsets = true;
-    bool usage = true;  // compute C50Model::usage
+    bool always_in_leaf_order = false;  // count rules as for large trees, whatever the size: changes no result
+    bool usage = true;                  // compute C50Model::usage
 };
 
 // Seconds of each stage of a fit, by the clock.

@@ -26,22 +26,23 @@ struct Lists {
         for (const std::int32_t* m = begin_of(i); m != end_of(i); ++m) visit(static_cast<std::size_t>(*m));
     }
     void end_list() { starts.push_back(members.size()); }
-    // Member m of list i becomes member i of list m.
-    Lists transposed(std::size_t n_lists) const;
+    // Member m of list i becomes member i of list m, in the order in which `order` has the i. Lists must be ascending.
+    Lists transposed(std::size_t n_lists, const std::vector<std::size_t>& order) const;
 };
 
 struct Cells {
     std::vector<std::uint16_t> label;  // class of the rows
     std::vector<float> weight;         // of all rows of the cell
-    Lists rules_of_cell, cells_of_rule;
+    Lists rules_of_cell;               // by descending vote
+    Lists cells_of_rule;
 
     std::size_t size() const { return label.size(); }
     // Unit weights: equal rows are merged. Other weights: every row is a cell, so that sums run over rows in order.
-    static Cells of(const Cases& cases, const std::vector<FormedRule>& rules);
+    static Cells of(const Cases& cases, const FormedRules& formed);
 
 private:
-    static Cells merged(const Cases& cases, const std::vector<FormedRule>& rules);
-    static Cells one_per_row(const Cases& cases, const std::vector<FormedRule>& rules);
+    static Cells merged(const Cases& cases, const FormedRules& formed);
+    static Cells one_per_row(const Cases& cases, const FormedRules& formed);
 };
 
 }  // namespace clausewise

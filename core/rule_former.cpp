@@ -9,6 +9,8 @@ namespace {
 constexpr double kTheoryDiscount = 0.23;
 constexpr double kLeastLift = 0.95;
 constexpr double kLeastCover = 0.99;
+constexpr std::size_t kLeastRowsToSort = 16384;
+constexpr std::size_t kLeastLeavesToSort = 64;
 
 double times_lg(double x) { return x * lg(x); }
 double two_way_information(double a, double b) { return times_lg(a + b) - times_lg(a) - times_lg(b); }
@@ -49,6 +51,19 @@ double log_choose(std::size_t n, std::size_t k) {
     return std::isfinite(ways) ? lg(ways) : logarithm;
 }
 
+std::size_t count_leaves(const Tree& tree, std::int32_t id) {
+    const Node& node = tree[id];
+    if (node.is_leaf()) return 1;
+    std::size_t n = 0;
+    for (const std::int32_t child : node.children) n += count_leaves(tree, child);
+    return n;
+}
+
+// Sorting costs about as much as counting a few rules does; below some size, blocks are as quickly counted as left out.
+bool is_worth_sorting(const Cases& cases, const Tree& tree) {
+    return cases.n_rows() >= kLeastRowsToSort && count_leaves(tree, 0) >= kLeastLeavesToSort;
+}
+
 }  // namespace
 
 struct RuleFormer::Counts {
@@ -65,6 +80,20 @@ struct RuleFormer::Counts {
         n = n_without[dropped];
         errors = errors_without[dropped];
     }
+    // For unit weights, whose `both` are of the rule's class:
+    void start_with(PairCount covered, const std::vector<std::size_t>& kept) {
+        n = static_cast<double>(covered.first);
+        errors = static_cast<double>(covered.first - covered.both);
+        for (const std::size_t d : kept) {
+            n_without[d] = n;
+            errors_without[d] = errors;
+        }
+    }
+    // Rows that fail nothing but one kept condition belong to the rule without it.
+    void add_nearly_covered(std::size_t d, PairCount more) {
+        n_without[d] += static_cast<double>(more.first);
+        errors_without[d] += static_cast<double>(more.first - more.both);
+    }
 };
 
 // Counts for unit weights, by words of 64 rows.
@@ -74,13 +103,7 @@ public:
         : path_(path), n_failed_(n_failed), of_class_(of_class) {}
 
     void count(const std::vector<std::size_t>& kept, Counts& counts) {
-        const PairCount covered = n_failed_.count_zeros(of_class_, nearly_covered_);
-        counts.n = static_cast<double>(covered.first);
-        counts.errors = static_cast<double>(covered.first - covered.both);
-        for (const std::size_t d : kept) {
-            counts.n_without[d] = counts.n;
-            counts.errors_without[d] = counts.errors;
-        }
+        counts.start_with(n_failed_.count_zeros(of_class_, nearly_covered_), kept);
         add_nearly_covered(kept, counts);
     }
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
@@ -93,17 +116,63 @@ public:
 
 private:
     void add_nearly_covered(const std::vector<std::size_t>& kept, Counts& counts) const {
-        for (const std::size_t d : kept) {
-            const PairCount more = count_within(nearly_covered_, path_[d].fails.data(), of_class_.data());
-            counts.n_without[d] += static_cast<double>(more.first);
-            counts.errors_without[d] += static_cast<double>(more.first - more.both);
-        }
+        for (const std::size_t d : kept)
+            counts.add_nearly_covered(d, count_within(nearly_covered_, path_[d].fails.data(), of_class_.data()));
     }
 
     const std::vector<Step>& path_;
     BitCounters n_failed_;
     const Words& of_class_;
     SparseWords nearly_covered_;  // rows that fail one condition, since the last drop
+};
+
+// The same for large trees, with the rows in the order of the leaves. Most blocks as a whole fail two conditions or
+// more and are left out until enough of these are dropped: they hold neither covered rows nor such that fail one
+// condition.
+class RuleFormer::LeafOrderCounter {
+public:
+    LeafOrderCounter(const LeafOrder& order, std::vector<BlockFailures>& path, const BitCounters& n_failed_by_block,
+                     const Words& of_class, NearRows& near)
+        : order_(order), path_(path), n_failed_by_block_(n_failed_by_block), of_class_(of_class), near_(near) {}
+
+    void count(const std::vector<std::size_t>& kept, Counts& counts) {
+        near_.reset(kept.size(), order_, of_class_);
+        take_in(n_failed_by_block_.at_most_one(), kept);
+        counts.start_with(near_.count_zeros(), kept);
+        add_nearly_covered(kept, counts);
+    }
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, Counts& counts) {
+        counts.move_past(dropped, kept);
+        near_.drop(dropped, path_[dropped].known_rows());
+        const Words& whole_blocks = path_[dropped].whole_blocks();
+        n_failed_by_block_.remove(whole_blocks);
+        n_failed_by_block_.find_ones(whole_blocks, entering_);
+        take_in(entering_, kept);
+        add_nearly_covered(kept, counts);
+    }
+    RowSet covered(double n) const { return RowSet(near_.zeros(), static_cast<std::size_t>(n), order_.n_blocks()); }
+
+private:
+    void take_in(const SparseWords& blocks, const std::vector<std::size_t>& kept) {
+        std::vector<FailedBy> conditions;
+        for (const std::size_t d : kept)
+            conditions.push_back({path_[d].rows(order_, blocks), &path_[d].whole_blocks()});
+        near_.take_in(blocks, kept, conditions);
+    }
+    void add_nearly_covered(const std::vector<std::size_t>& kept, Counts& counts) {
+        const NearRows::Found& found = near_.found();
+        for (const std::size_t d : kept) {
+            counts.add_nearly_covered(d, found.counts[d]);
+            counts.add_nearly_covered(d, count_within(found.listed, path_[d].known_rows(), of_class_.data()));
+        }
+    }
+
+    const LeafOrder& order_;
+    std::vector<BlockFailures>& path_;
+    BitCounters n_failed_by_block_;
+    const Words& of_class_;
+    NearRows& near_;
+    SparseWords entering_;
 };
 
 // Counts for any weights and for costs, kept incrementally as they are defined. Sums run over rows in order.
@@ -153,7 +222,6 @@ private:
         if (error_costs_.empty()) return weight(row);
         return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
     }
-    // Rows that fail nothing but one kept condition belong to the rule without it.
     void add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,
                             Counts& counts) const {
         for (const std::size_t d : kept) {
@@ -208,18 +276,26 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
     if (!counts_by_words_) row_failures_.assign(cases.n_rows(), 0);
 }
 
-std::vector<FormedRule> RuleFormer::form(const Tree& tree) {
+FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
+    if (counts_by_words_ && (always_in_leaf_order || is_worth_sorting(cases_, tree))) {
+        order_.emplace(cases_, tree);
+        n_failed_ = BitCounters(order_->n_blocks());
+    }
     visit(tree, 0);
-    return std::move(rules_);
+    return {std::move(rules_), order_ ? order_->classes() : cases_.classes};
 }
 
 void RuleFormer::visit(const Tree& tree, std::int32_t id) {
     const Node& node = tree[id];
     Words fails;
     for (std::size_t b = 0; b < node.children.size(); ++b) {
-        fails = rows_failing(node.test, b, std::move(fails));
+        if (!order_) fails = rows_failing(node.test, b, std::move(fails));
         if (tree[node.children[b]].size < kSmallestBranch) continue;
         path_.push_back({condition_of(node.test, b), std::move(fails)});
+        if (order_) {
+            if (block_path_.size() < path_.size()) block_path_.emplace_back();
+            block_path_[path_.size() - 1].reset(*order_, node.test, b);
+        }
         change_failures(1);
         visit(tree, node.children[b]);
         change_failures(-1);
@@ -234,7 +310,7 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
 
 // Counts the last condition of the path in, or out again, for all rows.
 void RuleFormer::change_failures(int by) {
-    const Words& fails = path_.back().fails;
+    const Words& fails = order_ ? block_path_[path_.size() - 1].whole_blocks() : path_.back().fails;
     if (counts_by_words_) {
         if (by > 0) n_failed_.add(fails);
         else n_failed_.remove(fails);
@@ -314,15 +390,23 @@ float RuleFormer::threshold_bits(std::size_t column) {
 const Words& RuleFormer::rows_of_class(std::int32_t label) {
     Words& rows = class_rows_[static_cast<std::size_t>(label)];
     if (rows.empty()) {
-        rows.assign(words_for(cases_.n_rows()), 0);
-        for (std::size_t row = 0; row < cases_.n_rows(); ++row)
-            rows[row >> 6] |= static_cast<std::uint64_t>(cases_.classes[row] == label) << (row & 63);
+        const std::vector<std::uint16_t>& classes = order_ ? order_->classes() : cases_.classes;
+        rows.assign(words_for(classes.size()) + 1, 0);  // one more, for what is no block
+        for (std::size_t row = 0; row < classes.size(); ++row)
+            rows[row >> 6] |= static_cast<std::uint64_t>(classes[row] == label) << (row & 63);
     }
     return rows;
 }
 
+const std::vector<std::int32_t>& RuleFormer::ranks(std::size_t column) const {
+    return order_ ? order_->ranks(column) : cases_.matrix.column(column).ranks;
+}
+
 void RuleFormer::form_rule(std::int32_t label) {
-    if (counts_by_words_) {
+    if (order_) {
+        LeafOrderCounter counter(*order_, block_path_, n_failed_, rows_of_class(label), near_);
+        drop_conditions(counter, label);
+    } else if (counts_by_words_) {
         UnitCounter counter(path_, n_failed_, rows_of_class(label));
         drop_conditions(counter, label);
     } else {
@@ -435,10 +519,11 @@ float RuleFormer::rule_bits(const std::vector<Condition>& conditions) {
 void RuleFormer::remove_absent_values(FormedRule& rule) const {
     for (Condition& condition : rule.conditions) {
         if (condition.kind != ConditionKind::among) continue;
-        const Column& column = cases_.matrix.column(static_cast<std::size_t>(condition.column));
-        std::vector<bool> is_present(static_cast<std::size_t>(column.n_values), false);
+        const auto column = static_cast<std::size_t>(condition.column);
+        const std::vector<std::int32_t>& codes = ranks(column);
+        std::vector<bool> is_present(static_cast<std::size_t>(cases_.matrix.column(column).n_values), false);
         rule.covered.for_each([&](std::int32_t row) {
-            is_present[static_cast<std::size_t>(column.ranks[static_cast<std::size_t>(row)])] = true;
+            is_present[static_cast<std::size_t>(codes[static_cast<std::size_t>(row)])] = true;
         });
         auto& values = condition.values;
         values.erase(std::remove_if(values.begin(), values.end(),

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "bit_sets.hpp"
 #include "cases.hpp"
 #include "information.hpp"
+#include "leaf_order.hpp"
+#include "near_rows.hpp"
 #include "rule_model.hpp"
 #include "tree.hpp"
 
@@ -21,15 +24,16 @@ public:
     RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
                bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs);
 
-    std::vector<FormedRule> form(const Tree& tree);
+    FormedRules form(const Tree& tree, bool always_in_leaf_order);
 
 private:
-    struct Step {  // one condition of the current path, with the rows that fail it
+    struct Step {  // one condition of the current path
         Condition condition;
-        Words fails;
+        Words fails;  // the rows that fail it, unless counted in the order of the leaves
     };
     struct Counts;  // covered and wrong weight, for all kept conditions and without each
     class UnitCounter;
+    class LeafOrderCounter;
     class WeightedCounter;
 
     void visit(const Tree& tree, std::int32_t id);
@@ -44,6 +48,7 @@ private:
     float threshold_bits(std::size_t column);
     // `previous` are the rows that fail the branch before.
     Words rows_failing(const Test& test, std::size_t branch, Words previous) const;
+    const std::vector<std::int32_t>& ranks(std::size_t column) const;
     FormedRule* find_same(const FormedRule& rule);
     const Words& rows_of_class(std::int32_t label);
 
@@ -55,7 +60,11 @@ private:
     float column_bits_;
     std::vector<Step> path_;
     bool counts_by_words_;  // unit weights and no costs: rows are counted 64 at a time
-    // Per row, how many conditions of the path it fails: in one of two forms.
+    // For large trees, if so: rules then number the rows by their place in this order.
+    std::optional<LeafOrder> order_;
+    std::vector<BlockFailures> block_path_;  // one for each step of path_, and left-overs
+    NearRows near_;
+    // Per row, how many conditions of the path it fails, in one of two forms; or per block, how many all of it fails.
     BitCounters n_failed_;
     std::vector<std::uint16_t> row_failures_;
     std::vector<Words> class_rows_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 #include "cells.hpp"
@@ -58,8 +59,19 @@ public:
         const float hit_bits = (n_cases_ - errors) * bits_per_hit_;
         return std::rint(100.0 * (theory + error_bits + hit_bits + errors * bits_per_class_));
     }
+    // A lower bound is least(n_rules, rule_bits) + least_per_error() * errors: what single precision and rint may take
+    // away is taken away here as well.
+    double least(std::size_t n_rules, double rule_bits) {
+        const double theory = kTheoryDiscount * (rule_bits - log_factorial_(n_rules));
+        return 100.0 * (theory + (1.0 - kRounding) * n_cases_ * bits_per_hit_) - 1.0;
+    }
+    double least_per_error() const {
+        return 100.0 * ((1.0 - kRounding) * (bits_per_error_ + bits_per_class_) - (1.0 + kRounding) * bits_per_hit_);
+    }
 
 private:
+    static constexpr double kRounding = 1.0 / (1 << 20);  // eight times that of two operations in single precision
+
     float n_cases_;
     LogFactorial& log_factorial_;
     float bits_per_error_, bits_per_hit_;
@@ -169,7 +181,7 @@ public:
         for (std::size_t cell = 0; cell < cells.size(); ++cell) {
             if (cell % 4096 == 0) cases.control.check();
             if (!standing(cell).is_correct) total_ += count(cell);
-            add_contributions(cell, 1);
+            add_contributions(cell);
         }
     }
     float total() const { return static_cast<float>(total_); }
@@ -179,9 +191,9 @@ public:
         const std::int32_t change = flip.change;
         total_ += change;
         cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
-            add_contributions(cell, -1);
+            const Standing before = standing(cell);
             votes_.add(rules_[flipped], flip.sign, cell);
-            add_contributions(cell, 1);
+            change_contributions(cell, before, flip.label, flip.vote);
         });
         // Flipping back would undo exactly this, whatever was added above.
         flip = {-flip.vote, flip.label, -flip.sign, -change};
@@ -195,14 +207,17 @@ private:
     };
     // What it takes to decide a cell rightly: its own class must reach the highest rival, one more for lower classes.
     struct Standing {
-        std::int32_t own, highest, second, highest_class;
+        std::int32_t own, highest, second, highest_class, n_firing;
         bool is_correct;
+
+        // A rule with a smaller vote cannot change whether the cell is decided rightly.
+        std::int32_t least_vote() const { return n_firing <= 1 ? 0 : std::abs(own - highest); }
     };
     std::int32_t count(std::size_t cell) const { return static_cast<std::int32_t>(cells_.weight[cell]); }
     Standing standing(std::size_t cell) const {
         const std::int32_t* votes = votes_.of(cell);
         const std::int32_t actual = cells_.label[cell];
-        Standing s{votes[actual], -1, -1, -1, false};
+        Standing s{votes[actual], -1, -1, -1, votes_.n_firing(cell), false};
         for (std::int32_t c = 0; c < n_classes_; ++c) {
             if (c == actual) continue;
             const std::int32_t needed = votes[c] + (c < actual);
@@ -214,26 +229,50 @@ private:
                 s.second = needed;
             }
         }
-        s.is_correct = votes_.n_firing(cell) > 0 && s.own >= s.highest;
+        s.is_correct = s.n_firing > 0 && s.own >= s.highest;
         return s;
     }
-    static bool is_correct_after(const Flip& flip, const Standing& s, const std::int32_t* votes, std::int32_t actual,
-                                 std::int32_t n_firing) {
-        if (n_firing + flip.sign <= 0) return false;
-        if (flip.label == actual) return s.own + flip.vote >= s.highest;
+    // How flipping a rule would change the number of wrong decisions about a row of class `actual`. `votes_of_class`
+    // are those for the rule's class. There are no branches: nothing about rules in a row is predictable.
+    static std::int32_t change_by(const Flip& flip, const Standing& s, std::int32_t actual,
+                                  std::int32_t votes_of_class) {
+        const bool is_rival = flip.label != actual;
+        const std::int32_t own = s.own + (is_rival ? 0 : flip.vote);
         const std::int32_t others = flip.label == s.highest_class ? s.second : s.highest;
-        return s.own >= std::max(others, votes[flip.label] + (flip.label < actual) + flip.vote);
+        const std::int32_t needed = votes_of_class + (flip.label < actual) + flip.vote;
+        const bool is_correct_after =
+            (s.n_firing + flip.sign > 0) & (own >= (is_rival ? std::max(others, needed) : s.highest));
+        return s.is_correct - is_correct_after;
     }
-    // Adds what a cell as it stands contributes to the changes of the rules that cover it, or takes it away.
-    void add_contributions(std::size_t cell, std::int32_t times) {
+    // Adds what a cell as it stands contributes to the changes of the rules that cover it.
+    void add_contributions(std::size_t cell) {
         const Standing s = standing(cell);
-        const std::int32_t* votes = votes_.of(cell);
-        const std::int32_t actual = cells_.label[cell], n_firing = votes_.n_firing(cell);
-        const std::int32_t n = times * count(cell);
-        cells_.rules_of_cell.for_each(cell, [&](std::size_t r) {
-            Flip& flip = flips_[r];
-            flip.change += n * (s.is_correct - is_correct_after(flip, s, votes, actual, n_firing));
+        const std::int32_t* const votes = votes_.of(cell);
+        const std::int32_t actual = cells_.label[cell], n = count(cell);
+        for_each_flip(cell, s.least_vote(),
+                      [&](Flip& flip) { flip.change += n * change_by(flip, s, actual, votes[flip.label]); });
+    }
+    // The same after a vote was added for `label`, less what the cell contributed before.
+    void change_contributions(std::size_t cell, const Standing& before, std::int32_t label, std::int32_t vote) {
+        const Standing now = standing(cell);
+        const std::int32_t* const votes = votes_.of(cell);
+        const std::int32_t actual = cells_.label[cell], n = count(cell);
+        for_each_flip(cell, std::min(before.least_vote(), now.least_vote()), [&](Flip& flip) {
+            const std::int32_t votes_now = votes[flip.label];
+            const std::int32_t votes_before = votes_now - (flip.label == label ? vote : 0);
+            flip.change +=
+                n * (change_by(flip, now, actual, votes_now) - change_by(flip, before, actual, votes_before));
         });
+    }
+    // The rules that cover a cell, as far as their vote is at least this.
+    template <class Visit>
+    void for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit) {
+        const std::int32_t* const end = cells_.rules_of_cell.end_of(cell);
+        for (const std::int32_t* r = cells_.rules_of_cell.begin_of(cell); r != end; ++r) {
+            Flip& flip = flips_[static_cast<std::size_t>(*r)];
+            if (std::abs(flip.vote) < least_vote) return;
+            visit(flip);
+        }
     }
 
     std::int32_t n_classes_;
@@ -244,33 +283,95 @@ private:
     std::int32_t total_ = 0;
 };
 
+// The selection while it is improved, and what the description length needs of it.
+class Selection {
+public:
+    Selection(const std::vector<FormedRule>& rules, std::vector<bool>& selected)
+        : selected_(selected), is_selected_(selected.begin(), selected.end()) {
+        double most = 0.0;
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            const double bits = rules[r].bits;
+            change_.push_back(selected[r] ? -bits : bits);
+            n_selected_ += selected[r];
+            most += std::abs(bits);
+            is_exact_ = is_exact_ && bits * kFractions == std::floor(bits * kFractions);
+        }
+        is_exact_ = is_exact_ && most < kMostBits;
+        sum_ = sum_in_order();
+    }
+    bool operator[](std::size_t r) const { return is_selected_[r] != 0; }
+    std::size_t n_selected() const { return n_selected_; }
+    double bits() const { return sum_; }
+    // By how much flipping a rule changes the sum of bits.
+    double change(std::size_t r) const { return change_[r]; }
+    void flip(std::size_t r) {
+        n_selected_ = selected_[r] ? n_selected_ - 1 : n_selected_ + 1;
+        selected_[r] = !selected_[r];
+        is_selected_[r] = selected_[r];
+        sum_ += change_[r];
+        change_[r] = -change_[r];
+        if (!is_exact_) sum_ = sum_in_order();
+    }
+
+private:
+    // The sum is defined in the order of the rules. Any order will do while all are multiples of one small fraction,
+    // and no sum has more than 53 digits.
+    static constexpr double kFractions = 1 << 26, kMostBits = 1 << 26;
+
+    double sum_in_order() const {
+        double sum = 0.0;
+        for (std::size_t r = 0; r < change_.size(); ++r)
+            if (is_selected_[r]) sum -= change_[r];
+        return sum;
+    }
+
+    std::vector<bool>& selected_;
+    std::vector<char> is_selected_;  // the same, more quickly read
+    std::vector<double> change_;
+    std::size_t n_selected_ = 0;
+    double sum_ = 0.0;
+    bool is_exact_ = true;
+};
+
+// The rule whose flip makes the description shortest, if it is shorter then; otherwise a number that no rule has.
+template <class Changes>
+std::size_t best_flip(const Selection& selection, std::size_t n_rules, std::size_t last, Changes& changes,
+                      DescriptionLength& length) {
+    const std::size_t n_selected = selection.n_selected(), n_fewer = n_selected == 0 ? 0 : n_selected - 1;
+    const double bits = selection.bits();
+    const float total = changes.total();
+    double shortest = length(n_selected, bits, total);
+    const double least_with = length.least(n_selected + 1, bits), least_without = length.least(n_fewer, bits);
+    const double per_error = length.least_per_error();
+    std::size_t pick = n_rules;
+    for (std::size_t r = 0; r < n_rules; ++r) {
+        const float errors = total + changes.of(r);
+        const double change = selection.change(r);
+        // Nearly all rules are out of the question, and the bound is quickly computed.
+        const bool is_selected = selection[r];
+        const double least = is_selected ? least_without : least_with;
+        if (least + 100.0 * kTheoryDiscount * change + per_error * errors > shortest) continue;
+        if (r == last || (!is_selected && total < 1e-3)) continue;
+        const double alternative = length(is_selected ? n_selected - 1 : n_selected + 1, bits + change, errors);
+        if (alternative < shortest || (alternative == shortest && is_selected)) {
+            shortest = alternative;
+            pick = r;
+        }
+    }
+    return pick;
+}
+
 // Flips one rule at a time while the description gets shorter.
 template <class Changes>
 void shorten_description(const Cases& cases, const std::vector<FormedRule>& rules, std::vector<bool>& selected,
                          Changes& changes, DescriptionLength& length) {
-    std::size_t last = rules.size();
-    auto n_selected = static_cast<std::size_t>(std::count(selected.begin(), selected.end(), true));
-    for (;;) {
+    Selection selection(rules, selected);
+    for (std::size_t last = rules.size();;) {
         cases.control.check();
-        double bits = 0.0;
-        for (std::size_t r = 0; r < rules.size(); ++r)
-            if (selected[r]) bits += rules[r].bits;
-        double shortest = length(n_selected, bits, changes.total());
-        std::size_t pick = rules.size();
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            if (r == last || (!selected[r] && changes.total() < 1e-3)) continue;
-            const float errors = changes.total() + changes.of(r);
-            const double alternative = selected[r] ? length(n_selected - 1, bits - rules[r].bits, errors)
-                                                   : length(n_selected + 1, bits + rules[r].bits, errors);
-            if (alternative < shortest || (alternative == shortest && selected[r])) {
-                shortest = alternative;
-                pick = r;
-            }
-        }
+        const std::size_t pick = best_flip(selection, rules.size(), last, changes, length);
         if (pick == rules.size()) return;
         changes.flip(pick);
-        n_selected = selected[pick] ? n_selected - 1 : n_selected + 1;
-        selected[pick] = !selected[pick];
+        selection.flip(pick);
         last = pick;
     }
 }
@@ -319,10 +420,10 @@ std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std:
 
 }  // namespace
 
-SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals,
-                           std::vector<FormedRule> candidates, float tree_errors, LogFactorial& log_factorial,
-                           const std::vector<float>& error_costs) {
-    const Cells cells = Cells::of(cases, candidates);
+SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, FormedRules formed,
+                           float tree_errors, LogFactorial& log_factorial, const std::vector<float>& error_costs) {
+    const Cells cells = Cells::of(cases, formed);
+    std::vector<FormedRule>& candidates = formed.rules;
     std::vector<bool> selected = initial_subset(cases, class_totals, candidates, cells);
     DescriptionLength length(cases, tree_errors, log_factorial);
     if (cases.has_unit_weights() && error_costs.empty()) {

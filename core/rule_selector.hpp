@@ -14,8 +14,7 @@ struct SelectedRules {
     std::int32_t default_label = 0;
 };
 
-SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals,
-                           std::vector<FormedRule> candidates, float tree_errors, LogFactorial& log_factorial,
-                           const std::vector<float>& error_costs);
+SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, FormedRules formed,
+                           float tree_errors, LogFactorial& log_factorial, const std::vector<float>& error_costs);
 
 }  // namespace clausewise

@@ -247,6 +247,7 @@ class C50Options:
         winnow: bool = False,
         global_pruning: bool = True,
         subset: bool = True,
+        always_in_leaf_order: bool = False,
     ) -> None: ...
 
 class C50Model:

@@ -68,7 +68,9 @@ def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
     )
 
 
-def fit(data: DataSet, options: dict[str, Any], n_threads: int = 1) -> _core.C50Model:
+def fit(
+    data: DataSet, options: dict[str, Any], n_threads: int = 1, always_in_leaf_order: bool = False
+) -> _core.C50Model:
     """The core's model for the options of a golden run."""
     rows = np.flatnonzero(data.classes >= 0)
     if options["sample"] > 0:
@@ -81,6 +83,7 @@ def fit(data: DataSet, options: dict[str, Any], n_threads: int = 1) -> _core.C50
         winnow=options["winnow"],
         global_pruning=not options["noGlobalPruning"],
         subset=options["subset"],
+        always_in_leaf_order=always_in_leaf_order,
     )
     weights = None if data.weights is None else data.weights[rows]
     return _core.fit_c50(matrix, data.classes[rows], data.n_classes, weights, data.costs, settings, n_threads)

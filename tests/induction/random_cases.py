@@ -143,10 +143,11 @@ def described_node(node: c50.Node) -> dict[str, Any]:
     return stated | {"branches": [described_node(branch) for branch in node.branches]}
 
 
-def difference_of_case(seed: int, n_threads: int = 1) -> str | None:
+def difference_of_case(seed: int, n_threads: int = 1, always_in_leaf_order: bool = False) -> str | None:
     """Where the core's model differs from the reference's, or None."""
     data, options = random_case(seed)
-    ours, reference = golden.fit(data, options, n_threads), reference_model(data, options)
+    ours = golden.fit(data, options, n_threads, always_in_leaf_order)
+    reference = reference_model(data, options)
     if options["rules"] and ours.default_label != reference.default:
         return f"default class: {ours.default_label}, reference {reference.default}"
     if ours.in_use.count(False) != reference.n_winnowed:
