@@ -5,6 +5,7 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels of clausewise. Everything here is private; use the clausewise package.";
+    clausewise::bind_boxes(module);
     clausewise::bind_coverage(module);
     clausewise::bind_induction(module);
 }

@@ -5,6 +5,7 @@
 
 namespace clausewise {
 
+void bind_boxes(nanobind::module_& module);
 void bind_coverage(nanobind::module_& module);
 void bind_induction(nanobind::module_& module);
 

@@ -2,7 +2,16 @@
 
 from importlib.metadata import version as _version
 
-from clausewise.extractors import ECLAIRE, ExtractionWarning, extract
+from clausewise.extractors import (
+    ECLAIRE,
+    REMD,
+    DeepRED,
+    ExtractionBudgetExceeded,
+    ExtractionWarning,
+    Pedagogical,
+    TreeEnsembleRules,
+    extract,
+)
 from clausewise.features import Features
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io.json import RuleFileError
@@ -12,17 +21,22 @@ from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, Term
 __version__ = _version("clausewise")
 __all__ = [
     "ECLAIRE",
+    "REMD",
     "C50Classifier",
     "CARTClassifier",
+    "DeepRED",
+    "ExtractionBudgetExceeded",
     "ExtractionWarning",
     "Features",
     "Network",
     "Origin",
+    "Pedagogical",
     "Rule",
     "RuleFileError",
     "RuleSet",
     "RuleSetBuilder",
     "Term",
+    "TreeEnsembleRules",
     "__version__",
     "extract",
     "wrap",

@@ -8,6 +8,35 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
+def intersect_boxes(
+    low: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    high: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    other_low: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    other_high: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple:
+    """
+    Bounds of all non-empty intersections (flat), and the left box of each.
+    """
+
+def unsubsumed_boxes(
+    low: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    high: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    begin: int,
+    end: int,
+) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    Per box of the range: 1 if it is not part of another box (of equal ones the first).
+    """
+
 class RuleIndex:
     """A rule set made ready for evaluation."""
 

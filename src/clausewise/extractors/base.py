@@ -50,7 +50,7 @@ class RuleExtractor(TableClassifier):
     verbose: int
 
     rules_: RuleSet
-    network_: Network
+    network_: Network | None
     report_: ExtractionReport
     features_: Features
     classes_: NDArray[Any]
@@ -74,15 +74,12 @@ class RuleExtractor(TableClassifier):
         X = as_rows(X)
         report = ReportBuilder()
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        with report.stage("network"):
-            network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
-        with report.stage("labels and inputs"):
-            task = Task.of(network, X, sample_weight, self.max_rows, random, self.n_jobs)
+        task = self._task(X, y, sample_weight, random, report)
         with Progress(self.verbose) as progress:
             found = _one_class(task) if task.has_one_class else self._extract(task, random, report, progress)
             progress.finished(f"{self.method}: {len(found.rules):,} rules")
         self.rules_ = found.rules.with_voting(self.voting)
-        self.network_, self.features_, self.classes_ = network, task.inputs.features, network.classes
+        self.network_, self.features_, self.classes_ = task.network, task.inputs.features, task.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
         self.report_ = ExtractionReport(
@@ -98,6 +95,20 @@ class RuleExtractor(TableClassifier):
         for caveat in found.caveats or _untold_classes(self.rules_, task):
             warnings.warn(caveat, ExtractionWarning, stacklevel=2)
         return self
+
+    def _task(
+        self,
+        X: Any,
+        y: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        random: np.random.RandomState,
+        report: ReportBuilder,
+    ) -> Task:
+        """What is to be imitated: the network's decisions."""
+        with report.stage("network"):
+            network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
+        with report.stage("labels and inputs"):
+            return Task.of(network, X, sample_weight, self.max_rows, random, self.n_jobs)
 
     def _check_parameters(self) -> None:
         """Raise for a bad parameter, before any work is done."""
@@ -123,7 +134,12 @@ class RuleExtractor(TableClassifier):
 
     def fidelity(self, X: Any) -> float:
         """The part of these rows on which the rules decide as the network does."""
-        return fidelity(self.predict(X), self.network_.labels(as_rows(X)))
+        decided = self.predict(X)
+        if self.network_ is None:
+            raise ValueError(
+                "These rules imitate no network; pass one as `network` to measure fidelity to it."
+            )
+        return fidelity(decided, self.network_.labels(as_rows(X)))
 
     def explain(self, X: Any) -> Explanations:
         """Per row: the rules that fired, their votes, and the near misses."""
@@ -131,13 +147,17 @@ class RuleExtractor(TableClassifier):
         return self.rules_.explain(X, n_jobs=self.n_jobs)
 
 
-def inducer_for(inducer: str | Inducer, min_cases: int | float | None, winnow: bool) -> Inducer:
+def inducer_for(
+    inducer: str | Inducer, min_cases: int | float | None, winnow: bool, seed: int = 0
+) -> Inducer:
     """The inducer of this name with these options, or the object itself, which has its own."""
     if not isinstance(inducer, str):
         return get_inducer(inducer)
     options: dict[str, Any] = {"min_cases": min_cases}
     if inducer.lower() == "c5.0":
-        options["winnow"] = winnow
+        options["winnow"] = winnow  # the others put no columns aside
+    else:
+        options["random_state"] = seed  # C5.0 draws nothing
     return get_inducer(inducer, **options)
 
 
@@ -170,9 +190,8 @@ def or_one_rule(found: Extracted, task: Task) -> Extracted:
 
 def _one_class(task: Task) -> Extracted:
     rules = task.one_rule()
-    return Extracted(
-        rules, caveats=(f"The network decides for {rules.default!s} on all rows; the only rule says so.",)
-    )
+    who = "The network decides for" if task.network is not None else "The only class is"
+    return Extracted(rules, caveats=(f"{who} {rules.default!s} on all rows; the only rule says so.",))
 
 
 def _untold_classes(rules: RuleSet, task: Task) -> tuple[str, ...]:
@@ -184,6 +203,6 @@ def _untold_classes(rules: RuleSet, task: Task) -> tuple[str, ...]:
     labels = ", ".join(str(rules.labels[code]) for code in untold)
     n_rows = int(np.isin(task.codes, untold).sum())
     return (
-        f"No rule concludes {labels}, for which the network decides on {n_rows:,} rows; where no rule fires, "
+        f"No rule concludes {labels}, which is to be told on {n_rows:,} rows; where no rule fires, "
         f"the class is {rules.default}. A smaller min_cases may help.",
     )

@@ -82,7 +82,7 @@ def representations(task: Task, plan: Plan, report: ReportBuilder) -> Iterator[t
     """The layers in use with their activations, prepared; one after the other."""
     if plan.eclectic:
         yield Layer(INPUTS, task.inputs.table, task.inputs.features.names), task.inputs
-    layers = task.network.hidden_layers(task.rows, plan.layers)
+    layers = task.trained_network.hidden_layers(task.rows, plan.layers)
     while True:
         with report.stage("activations"):
             layer = next(layers, None)
@@ -95,7 +95,7 @@ def representations(task: Task, plan: Plan, report: ReportBuilder) -> Iterator[t
 
 def intermediate_clauses(task: Task, units: PreparedMatrix, plan: Plan) -> tuple[RuleSet, int]:
     """Clauses over a layer's units that tell the network's labels, and how many more were dropped."""
-    classes = task.network.classes.tolist()
+    classes = task.classes.tolist()
     found = rules_or_default(
         plan.layer_inducer.induce(units, task.codes, classes, weights=task.weights, n_jobs=plan.n_jobs), units
     )

@@ -6,9 +6,17 @@ from numpy.typing import ArrayLike
 
 from clausewise.extractors.base import RuleExtractor
 from clausewise.extractors.eclaire import ECLAIRE
+from clausewise.extractors.pedagogical import Pedagogical, TreeEnsembleRules
+from clausewise.extractors.rem_d import REMD, DeepRED
 from clausewise.rules import RuleSet
 
-METHODS: Final[dict[str, type[RuleExtractor]]] = {"eclaire": ECLAIRE}
+METHODS: Final[dict[str, type[RuleExtractor]]] = {
+    "eclaire": ECLAIRE,
+    "rem-d": REMD,
+    "deepred": DeepRED,
+    "pedagogical": Pedagogical,
+    "rem-t": TreeEnsembleRules,
+}
 
 
 def extract(
@@ -16,6 +24,7 @@ def extract(
     X: Any,
     *,
     method: str = "eclaire",
+    y: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     **options: Any,
 ) -> RuleSet:
@@ -27,8 +36,10 @@ def extract(
         Anything that `clausewise.wrap` takes, or what it gives.
     X : array or DataFrame of shape (n_rows, n_features)
         Raw rows, best those that the model was trained on.
-    method : {"eclaire"}, default "eclaire"
-        How; see `clausewise.ECLAIRE`.
+    method : {"eclaire", "rem-d", "deepred", "pedagogical", "rem-t"}, default "eclaire"
+        How; see `ECLAIRE`, `REMD`, `DeepRED`, `Pedagogical` and `TreeEnsembleRules`.
+    y : array-like of shape (n_rows,), optional
+        True classes; only "rem-t" learns from them.
     sample_weight : array-like of shape (n_rows,), optional
         How much each row counts.
     **options
@@ -59,6 +70,6 @@ def extract(
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise TypeError(f"{method} has no option {unknown[0]!r}; it has {', '.join(known)}.")
-    fitted = extractor(model, **options).fit(X, sample_weight=sample_weight)
+    fitted = extractor(model, **options).fit(X, y, sample_weight=sample_weight)
     rules: RuleSet = fitted.rules_
     return rules

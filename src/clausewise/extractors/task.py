@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.extractors.report import LayerReport, PathPoint
 from clausewise.extractors.rows import row_limit, stratified_rows, take_rows
+from clausewise.features import Features
 from clausewise.induction import PreparedMatrix
 from clausewise.induction._estimator import read_weights
 from clausewise.networks import Network
@@ -20,19 +21,22 @@ class Task:
 
     Attributes
     ----------
-    network : Network
-        The network that the rules imitate.
+    network : Network or None
+        The network that the rules imitate; None if they are learnt from true classes.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
     rows : array or DataFrame
         Raw rows, as the network takes them.
     inputs : PreparedMatrix
         The same rows as the columns that rules speak of.
     codes : ndarray of int32, of shape (n_rows,)
-        The network's decision for each row, as a position in its classes.
+        The decision to imitate for each row, as a position in the classes.
     weights : ndarray of shape (n_rows,), optional
         Case weights.
     """
 
-    network: Network
+    network: Network | None
+    classes: NDArray[Any]
     rows: Any
     inputs: PreparedMatrix
     codes: NDArray[np.int32]
@@ -49,17 +53,40 @@ class Task:
         n_jobs: int | None,
     ) -> "Task":
         """The rows to learn from, prepared, with the network's decisions."""
-        features = network.features(X)
+        codes = network.codes(X)
+        return cls.of_labels(
+            network.features(X), network.classes, codes, X, sample_weight, max_rows, random, n_jobs, network
+        )
+
+    @classmethod
+    def of_labels(
+        cls,
+        features: Features,
+        classes: NDArray[Any],
+        codes: NDArray[np.int32],
+        X: Any,
+        sample_weight: ArrayLike | None,
+        max_rows: int | float | None,
+        random: np.random.RandomState,
+        n_jobs: int | None,
+        network: Network | None = None,
+    ) -> "Task":
+        """The rows to learn from, prepared, with labels from anywhere."""
         table = features.encode(X)
         weights = read_weights(sample_weight, len(table))
-        codes = network.codes(X)
         rows = np.arange(len(table)) if weights is None else np.flatnonzero(weights > 0)
         rows = rows[stratified_rows(codes[rows], row_limit(max_rows, len(rows)), random)]
         if len(rows) < len(table):
             X, table, codes = take_rows(X, rows), table[rows], codes[rows]
             weights = None if weights is None else weights[rows]
         inputs = PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs)
-        return cls(network, X, inputs, codes, weights)
+        return cls(network, classes, X, inputs, codes, weights)
+
+    @property
+    def trained_network(self) -> Network:
+        """The network, for methods that need one."""
+        assert self.network is not None
+        return self.network
 
     @property
     def n_rows(self) -> int:
@@ -73,14 +100,14 @@ class Task:
 
     def most_frequent(self, rows: NDArray[Any] | slice = slice(None)) -> Any:
         """The class that the network decides for most often on some of the rows."""
-        classes = self.network.classes
+        classes = self.classes
         weights = None if self.weights is None else self.weights[rows]
         return classes[np.bincount(self.codes[rows], weights=weights, minlength=len(classes)).argmax()]
 
     def no_rules(self) -> RuleSet:
         """A rule set without rules, which gives the most frequent class."""
         return RuleSet.from_rules(
-            [], self.inputs.features, default=self.most_frequent(), classes=self.network.classes
+            [], self.inputs.features, default=self.most_frequent(), classes=self.classes
         )
 
     def one_rule(self) -> RuleSet:

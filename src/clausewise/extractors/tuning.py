@@ -85,14 +85,14 @@ def held_back_splits(
 def n_parts(task: Task, plans: Sequence[Plan]) -> int:
     """Steps of an extraction, for its progress."""
     first = plans[0]
-    n_layers = len(task.network.select_layers(first.layers)) + first.eclectic
+    n_layers = len(task.trained_network.select_layers(first.layers)) + first.eclectic
     return n_layers * len(plans)
 
 
 def _part_of(task: Task, rows: NDArray[np.intp]) -> Task:
     weights = None if task.weights is None else task.weights[rows]
     inputs = PreparedMatrix.of_encoded(task.inputs.table[rows], task.inputs.features)
-    return Task(task.network, take_rows(task.rows, rows), inputs, task.codes[rows], weights)
+    return Task(task.network, task.classes, take_rows(task.rows, rows), inputs, task.codes[rows], weights)
 
 
 def _fidelity(task: Task, rules: RuleSet, held_back: NDArray[np.intp], voting: Voting) -> float:

@@ -1,0 +1,198 @@
+"""Conjunctions as boxes, for products of many of them: bounds in arrays instead of objects."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise import _core
+from clausewise.features import Features
+from clausewise.rules import RuleSet
+from clausewise.rules.columns import NO_SET
+
+# Pairs that are intersected, or boxes that are compared, before a bound or an interrupt is looked at.
+_PAIRS_AT_ONCE = 2**17
+_BOXES_AT_ONCE = 2_048
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The dimensions of boxes: the features that some rules test.
+
+    A numeric feature is one dimension, a categorical one a dimension per category (see `core/boxes.hpp`).
+
+    Attributes
+    ----------
+    features : Features
+        All features of the representation.
+    feature, code : ndarray of int32, of shape (n_dimensions,)
+        The feature of each dimension, and the category that it stands for (−1 for a number).
+    """
+
+    features: Features
+    feature: NDArray[np.int32]
+    code: NDArray[np.int32]
+
+    @classmethod
+    def tested_by(cls, rules: RuleSet) -> "Space":
+        """The features that these rules test."""
+        tested = np.unique(rules.columns.feature)
+        n_dimensions = np.maximum(rules.features.n_categories[tested], 1)
+        feature = np.repeat(tested, n_dimensions).astype(np.int32)
+        is_category = rules.features.n_categories[feature] >= 0
+        first = np.repeat(np.cumsum(n_dimensions) - n_dimensions, n_dimensions)
+        code = np.where(is_category, np.arange(len(feature)) - first, -1).astype(np.int32)
+        return cls(rules.features, feature, code)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int32]:
+        """Per dimension the number of its categorical feature; −1 for a number."""
+        of_categories = np.unique(self.feature[self.code >= 0])
+        return np.where(self.code >= 0, np.searchsorted(of_categories, self.feature), -1).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Conjunctions over a space, a row of bounds each.
+
+    Attributes
+    ----------
+    space : Space
+        The dimensions.
+    low, high : ndarray of shape (n_boxes, n_dimensions)
+        Intervals (low, high]; for a category `high` is +inf if it is accepted and −inf if not.
+    owner : ndarray of int64, of shape (n_boxes,)
+        What each box was made from, as the caller counts.
+    """
+
+    space: Space
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    owner: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the bounds."""
+        return self.low.nbytes + self.high.nbytes
+
+    def take(self, boxes: NDArray[np.intp] | NDArray[np.bool_]) -> "Boxes":
+        """Some of the boxes."""
+        return Boxes(self.space, self.low[boxes], self.high[boxes], self.owner[boxes])
+
+    def owned_by(self, owner: int) -> "Boxes":
+        """The same boxes, all made from one thing."""
+        return Boxes(self.space, self.low, self.high, np.full(len(self), owner, dtype=np.int64))
+
+
+def everything(space: Space) -> Boxes:
+    """One box without bounds."""
+    shape = (1, len(space))
+    return Boxes(space, np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(1, dtype=np.int64))
+
+
+def boxes_of(rules: RuleSet, space: Space) -> Boxes:
+    """The premises of rules as boxes; the owner is the rule."""
+    columns = rules.columns
+    low = np.full((len(rules), len(space)), -np.inf)
+    high = np.full((len(rules), len(space)), np.inf)
+    rule_of_term = np.repeat(np.arange(len(rules)), columns.lengths)
+    is_interval = columns.value_set == NO_SET
+    # Dimensions are in the order of features; an interval has exactly one.
+    place = np.searchsorted(space.feature, columns.feature)
+    low[rule_of_term[is_interval], place[is_interval]] = columns.low[is_interval]
+    high[rule_of_term[is_interval], place[is_interval]] = columns.high[is_interval]
+    for term in np.flatnonzero(~is_interval).tolist():
+        of_feature = np.flatnonzero(space.feature == columns.feature[term])
+        is_refused = ~np.isin(space.code[of_feature], columns.codes(int(columns.value_set[term])))
+        high[rule_of_term[term], of_feature[is_refused]] = -np.inf
+    return Boxes(space, low, high, np.arange(len(rules), dtype=np.int64))
+
+
+def rules_of(boxes: Boxes, like: RuleSet, class_index: NDArray[np.int32]) -> RuleSet:
+    """Boxes as rules that conclude these classes, with the classes and default of another rule set."""
+    space = boxes.space
+    is_number = space.code < 0
+    is_bounded = np.isfinite(boxes.low) | np.isfinite(boxes.high)
+    box, place = np.nonzero(is_bounded & is_number)
+    parts = [
+        (box, space.feature[place], boxes.low[box, place], boxes.high[box, place], np.full(len(box), NO_SET))
+    ]
+    sets: list[list[int]] = []
+    for feature in np.unique(space.feature[~is_number]).tolist():
+        of_feature = np.flatnonzero(space.feature == feature)
+        accepts = boxes.high[:, of_feature] > 0
+        tests = np.flatnonzero(~accepts.all(axis=1))
+        numbers = np.arange(len(sets), len(sets) + len(tests))
+        sets += [space.code[of_feature][accepts[one]].tolist() for one in tests.tolist()]
+        infinite = np.full(len(tests), np.inf)
+        parts.append((tests, np.full(len(tests), feature), -infinite, infinite, numbers))
+    rule, tested, low, high, value_set = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(rule, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rule, minlength=len(boxes)))])
+    return RuleSet.from_arrays(
+        space.features,
+        like.classes,
+        like.default,
+        starts=starts,
+        feature=tested[order].astype(np.int32),
+        low=low[order],
+        high=high[order],
+        value_set=value_set[order].astype(np.int32),
+        value_sets=sets,
+        class_index=class_index.astype(np.int32),
+    )
+
+
+def joined(parts: list[Boxes], space: Space) -> Boxes:
+    """All boxes of one space behind each other."""
+    if not parts:
+        return everything(space).take(np.zeros(1, dtype=bool))
+    return Boxes(
+        space,
+        np.concatenate([part.low for part in parts]),
+        np.concatenate([part.high for part in parts]),
+        np.concatenate([part.owner for part in parts]),
+    )
+
+
+def intersections(left: Boxes, right: Boxes) -> Iterator[Boxes]:
+    """All non-empty intersections of a left and a right box, some at a time; owners are the left ones'."""
+    n_left = max(1, _PAIRS_AT_ONCE // max(1, len(right)))
+    n_dimensions = len(left.space)
+    for start in range(0, len(left), n_left):
+        part = slice(start, start + n_left)
+        low, high, origin = _core.intersect_boxes(
+            left.low[part], left.high[part], right.low, right.high, left.space.groups
+        )
+        shape = (len(origin), n_dimensions)
+        yield Boxes(left.space, low.reshape(shape), high.reshape(shape), left.owner[part][origin])
+
+
+def without_repetitions(boxes: Boxes) -> Boxes:
+    """The boxes, of equal ones the first."""
+    if len(boxes.space) == 0:
+        return boxes.take(np.arange(min(len(boxes), 1)))
+    # Adding zero makes one zero of two.
+    bounds = np.hstack([boxes.low + 0.0, boxes.high + 0.0])
+    _, first = np.unique(bounds, axis=0, return_index=True)
+    return boxes.take(np.sort(first))
+
+
+def minimal(boxes: Boxes) -> Boxes:
+    """The boxes that are not part of another; of equal ones the first. They hold on the same rows."""
+    distinct = without_repetitions(boxes)
+    low, high = np.ascontiguousarray(distinct.low), np.ascontiguousarray(distinct.high)
+    n_boxes = len(distinct)
+    is_needed = [
+        _core.unsubsumed_boxes(low, high, start, min(start + _BOXES_AT_ONCE, n_boxes))
+        for start in range(0, n_boxes, _BOXES_AT_ONCE)
+    ]
+    return distinct.take(np.concatenate(is_needed).astype(bool)) if is_needed else distinct

@@ -1,0 +1,27 @@
+"""All extractors as scikit-learn's own checks see them."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from clausewise import ECLAIRE, REMD, DeepRED, Pedagogical, TreeEnsembleRules
+
+WEIGHTS = (
+    "weights change the trained network and C5.0's limits, so that a weight of 2 is not the same as two rows"
+)
+
+
+def expected_to_fail(estimator):
+    return (
+        {}
+        if isinstance(estimator, TreeEnsembleRules)
+        else {"check_sample_weight_equivalence_on_dense_data": WEIGHTS}
+    )
+
+
+@pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")
+@parametrize_with_checks(
+    [ECLAIRE(), REMD(), DeepRED(), Pedagogical(), TreeEnsembleRules(inducer="cart")],
+    expected_failed_checks=expected_to_fail,
+)
+def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)

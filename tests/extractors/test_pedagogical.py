@@ -1,0 +1,99 @@
+"""Rules from labels alone, the network's or the true ones."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import train_test_split
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from clausewise import (
+    C50Classifier,
+    ExtractionWarning,
+    Pedagogical,
+    TreeEnsembleRules,
+    extract,
+    wrap,
+)
+from clausewise.induction import CARTInducer, RandomForestInducer
+from clausewise.networks import ArrayNetwork
+from tests.extractors.networks import needs_bench, recorded
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, X_held, y, y_held = train_test_split(X, np.array(["malignant", "benign"])[y], random_state=0)
+    network = make_pipeline(StandardScaler(), MLPClassifier((16,), max_iter=800, random_state=0)).fit(X, y)
+    return network, X, X_held, y, y_held
+
+
+def test_rules_are_those_that_c50_learns_from_the_networks_labels(cancer):
+    network, X, *_ = cancer
+    rules = Pedagogical(network).fit(X).rules_
+    expected = C50Classifier(thresholds="readable").fit(X, network.predict(X)).rules_
+    assert [(rule.terms, rule.conclusion) for rule in rules] == [
+        (rule.terms, rule.conclusion) for rule in expected
+    ]
+    assert all(rule.origin.layer == "inputs" for rule in rules)
+
+
+@pytest.mark.parametrize("inducer", ["c5.0", "cart", "random_forest", CARTInducer(max_leaves=8)])
+def test_any_inducer_takes_part(cancer, inducer):
+    network, X, X_held, *_ = cancer
+    options = {"min_cases": 5} if isinstance(inducer, str) else {}
+    assert Pedagogical(network, inducer=inducer, **options).fit(X).fidelity(X_held) > 0.85
+
+
+def test_a_network_without_hidden_layers_is_told():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    network = ArrayNetwork([np.array([[1.0, -1.0], [0.0, 0.0]])], [np.zeros(2)])
+    assert Pedagogical(network).fit(X).fidelity(X) > 0.99
+
+
+def test_true_labels_need_no_network(cancer):
+    _, X, X_held, y, y_held = cancer
+    model = TreeEnsembleRules(min_cases=10, random_state=0).fit(X, y)
+    assert model.score(X_held, y_held) > 0.9
+    assert model.network_ is None
+    with pytest.raises(ValueError, match="imitate no network"):
+        model.fidelity(X_held)
+
+
+def test_fidelity_of_rules_from_true_labels_can_be_measured(cancer):
+    network, X, X_held, y, _ = cancer
+    model = TreeEnsembleRules(wrap(network), inducer="cart", min_cases=10).fit(X, y)
+    assert model.fidelity(X_held) == np.mean(model.predict(X_held) == network.predict(X_held))
+
+
+def test_the_forest_is_the_default_and_may_be_another():
+    X, y = load_iris(return_X_y=True)
+    inducer = RandomForestInducer(n_trees=3, max_depth=2)
+    few = TreeEnsembleRules(inducer=inducer).fit(X, y)
+    assert len(few.rules_) < len(TreeEnsembleRules().fit(X, y).rules_)
+    assert max(map(len, few.rules_)) <= 2
+
+
+def test_the_short_form_knows_both(cancer):
+    network, X, _, y, _ = cancer
+    assert extract(network, X, method="pedagogical") == Pedagogical(network).fit(X).rules_
+    forest = extract(network, X, method="rem-t", y=y, inducer="cart", min_cases=20)
+    assert forest == TreeEnsembleRules(wrap(network), inducer="cart", min_cases=20).fit(X, y).rules_
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        extract(network, X, method="rem-t")
+
+
+def test_one_class_gives_one_rule_and_a_warning():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.warns(ExtractionWarning, match="The only class is a on all rows"):
+        model = TreeEnsembleRules().fit(X, ["a"] * 30)
+    assert len(model.rules_) == 1
+
+
+@needs_bench
+def test_xor_has_nothing_to_tell_from_labels_alone():
+    network, arrays = recorded("xor_fold0")
+    with pytest.warns(ExtractionWarning, match="No rule concludes"):
+        model = Pedagogical(network, winnow=True).fit(arrays["X_train"])
+    assert len(model.rules_) == 1
