@@ -75,6 +75,13 @@ def test_the_forest_is_the_default_and_may_be_another():
     assert max(map(len, few.rules_)) <= 2
 
 
+def test_the_seed_draws_the_forest():
+    X, y = load_iris(return_X_y=True)
+    first, second = (TreeEnsembleRules(random_state=seed).fit(X, y).rules_ for seed in (1, 2))
+    assert first != second
+    assert first == TreeEnsembleRules(random_state=1).fit(X, y).rules_
+
+
 def test_the_short_form_knows_both(cancer):
     network, X, _, y, _ = cancer
     assert extract(network, X, method="pedagogical") == Pedagogical(network).fit(X).rules_

@@ -89,7 +89,7 @@ class Pedagogical(RuleExtractor):
         report: ReportBuilder,
         progress: Progress,
     ) -> Extracted:
-        inducer = inducer_for(self.inducer, self.min_cases, self.winnow)
+        inducer = inducer_for(self.inducer, self.min_cases, self.winnow, random.randint(2**31))
         progress.started(self.method, 1)
         progress.layer_started(INPUTS, 0)
         with report.stage("rules over inputs"):
