@@ -383,6 +383,8 @@ def test_rows_must_be_there_and_wide_enough(numbers):
         ECLAIRE(network).fit(X[:0])
     with pytest.raises(ValueError, match="5 columns"):
         ECLAIRE(network).fit(X[:, :5])
+    with pytest.raises(TypeError, match="X is a NoneType"):
+        ECLAIRE(network).fit(None)
     with pytest.raises(ValueError, match="no hidden layer"):
         ECLAIRE(ArrayNetwork([np.eye(2)], [np.zeros(2)]), min_cases=2).fit(
             random_rows(np.random.default_rng(0), 50, 2)

@@ -14,6 +14,8 @@ def as_rows(X: Any) -> Any:
     if hasattr(X, "shape"):
         return X
     array = np.asarray(X)
+    if array.ndim == 0:
+        raise TypeError(f"X is a {type(X).__name__}; pass an array or a DataFrame of rows.")
     # NumPy would turn the numbers beside text into text.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
