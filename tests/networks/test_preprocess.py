@@ -193,3 +193,40 @@ def test_text_without_an_encoder_is_refused():
     model = fitted(MLPClassifier((5,), max_iter=5), FRAME[["region", "income"]])
     with pytest.raises(ValueError, match=r"reads numbers, and these rows are none.*pass preprocess="):
         clausewise.wrap(model).labels(FRAME[["job", "income"]].to_numpy())
+
+
+def test_columns_that_preprocessing_drops_are_not_read():
+    dropping = ColumnTransformer(
+        [("numbers", StandardScaler(), ["income"]), ("codes", OneHotEncoder(), ["job"])]
+    )
+    network = clausewise.wrap(
+        fitted(make_pipeline(dropping, MLPClassifier((3,), max_iter=5, random_state=0)))
+    )
+    assert network.features(FRAME).names == ("age", "region", "job", "income")
+    assert network.reads(FRAME).tolist() == [False, False, True, True]
+
+
+def test_columns_in_another_order_are_read_by_name():
+    selected = encoder().fit(FRAME[["age", "region", "job", "income"]])
+    network = clausewise.wrap(
+        fitted(MLPClassifier((3,), max_iter=5, random_state=0), selected.transform(FRAME)),
+        preprocess=selected,
+    )
+    other = FRAME.assign(surplus=1.0)[["income", "surplus", "job", "age", "region"]]
+    np.testing.assert_array_equal(network.labels(other), network.labels(FRAME))
+    assert network.reads(other).tolist() == [True, False, True, True, True]
+    assert [column.sources for column in network.input_columns(other)][:2] == [("age",), ("income",)]
+
+
+def test_columns_beside_those_that_the_network_names_are_not_read():
+    numbers = FRAME[["region", "income"]]
+    network = clausewise.wrap(fitted(MLPClassifier((3,), max_iter=5, random_state=0), numbers))
+    assert network.reads(FRAME).tolist() == [False, True, False, True]
+    assert network.reads(numbers.to_numpy()).tolist() == [True, True]
+
+
+def test_all_columns_count_as_read_where_preprocessing_does_not_tell():
+    model = fitted(MLPClassifier((3,), max_iter=5, random_state=0), FRAME[["income"]].to_numpy())
+    network = clausewise.wrap(model, preprocess=lambda rows: rows[["income"]].to_numpy())
+    assert network.reads(FRAME).all()
+    assert network.reads(FRAME).dtype == np.bool_

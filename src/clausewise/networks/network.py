@@ -159,6 +159,19 @@ class Network:
         encoded = categorical_sources(trace_inputs(self._preprocess, learnt.names))
         return Features.learn(X, categorical=encoded, names=names) if encoded else learnt
 
+    def reads(self, X: Any) -> NDArray[np.bool_]:
+        """For each column of `features(X)`, whether the network reads it; True where that cannot be known.
+
+        A table may hold columns that preprocessing drops, or others beside those that the network names.
+        """
+        names = Features.learn(X, names=self._names_for(X)).names
+        if self._preprocess is not None:
+            inputs = trace_inputs(self._preprocess, names)
+            used = None if inputs is None else {source for column in inputs for source in column.sources}
+        else:
+            used = None if self.feature_names is None else set(self.feature_names)
+        return np.array([used is None or name in used for name in names], dtype=np.bool_)
+
     # --- What it answers ---
 
     def outputs(self, X: Any) -> NDArray[Any]:

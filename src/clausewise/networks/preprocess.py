@@ -119,7 +119,13 @@ def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputCol
     scikit-learn's transformers, pipelines, unions and column transformers say which columns their results
     come from; a function does not.
     """
-    columns: tuple[InputColumn, ...] | None = tuple(InputColumn((name,)) for name in names)
+    # A column transformer takes a DataFrame's columns by name, whatever their order and what is beside them.
+    first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
+    own_names = getattr(first, "feature_names_in_", ())
+    by_name = len(own_names) > 0 and set(own_names) <= set(names)
+    columns: tuple[InputColumn, ...] | None = tuple(
+        InputColumn((name,)) for name in (own_names if by_name else names)
+    )
     if preprocess is not None:
         columns = _traced(preprocess, columns)
     return columns
