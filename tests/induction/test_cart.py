@@ -118,3 +118,15 @@ def test_cross_validated_pruning_keeps_a_test_that_separates_the_classes():
     X = np.arange(150.0)[:, None]
     y = (X[:, 0] < 50).astype(int)
     assert len(CARTClassifier(ccp_alpha="cv").fit(X, y).rules_) == 2
+
+
+@pytest.mark.parametrize("as_category", [False, True])
+def test_a_leaf_for_missing_values_is_left_to_the_default(as_category):
+    rng = np.random.default_rng(0)
+    is_missing = rng.random(300) < 0.6
+    numbers = np.where(is_missing, np.nan, rng.normal(size=300))
+    categories = pd.Categorical(np.where(is_missing, None, rng.choice(["u", "v"], 300)))
+    X = pd.DataFrame({"a": categories if as_category else numbers, "b": rng.normal(size=300)})
+    model = CARTClassifier().fit(X, np.where(is_missing, "missing", "known"))
+    assert [rule.conclusion for rule in model.rules_] == ["known"]
+    assert model.predict(X).tolist() == np.where(is_missing, "missing", "known").tolist()

@@ -21,11 +21,13 @@ class _Conditions:
     column: list[int] = field(default_factory=list)
     rank: list[int] = field(default_factory=list)
     is_above: list[bool] = field(default_factory=list)
+    tells_missing: list[bool] = field(default_factory=list)  # up to infinity: known; above it: missing
 
     def add_path(self, path: Sequence[tuple[int, float, bool]]) -> None:
         for column, threshold, is_above in path:
             self.column.append(column)
-            self.rank.append(math.floor(threshold))
+            self.tells_missing.append(math.isinf(threshold))
+            self.rank.append(0 if math.isinf(threshold) else math.floor(threshold))
             self.is_above.append(is_above)
         self.starts.append(len(self.column))
 
@@ -59,7 +61,8 @@ def rules_of_trees(
             labels.append(int(tree_classes[label]))
     totals = np.bincount(codes, weights=weights, minlength=len(classes))
     found = _rule_set(conditions, labels, matrix, classes, classes[int(totals.argmax())])
-    found = found[_first_of_equals(found)]
+    # A leaf for missing values has no rule: they fail every term.
+    found = found.distinct()
     return found.with_counts(*found.evaluator.statistics(matrix.table, codes, weights))
 
 
@@ -88,19 +91,23 @@ def _rule_set(
     columns = np.array(conditions.column, dtype=np.int64)
     ranks = np.array(conditions.rank, dtype=np.int32)
     is_above = np.array(conditions.is_above, dtype=bool)
+    tells_missing = np.array(conditions.tells_missing, dtype=bool)
     feature = matrix.rank_table.feature[columns]
     code = matrix.rank_table.code[columns]
     low, high = np.full(len(columns), -math.inf), np.full(len(columns), math.inf)
     is_rank = code < 0
     thresholds = np.zeros(len(columns))
     thresholds[is_rank] = matrix.thresholds(feature[is_rank], ranks[is_rank], "middle")
+    thresholds[tells_missing & ~is_above] = math.inf
     low[is_rank & is_above] = thresholds[is_rank & is_above]
     high[is_rank & ~is_above] = thresholds[is_rank & ~is_above]
+    is_missing = is_rank & is_above & tells_missing
+    low[is_missing] = high[is_missing] = 0.0  # (0, 0]: nothing holds
     value_set = np.full(len(columns), -1, dtype=np.int32)
     value_set[~is_rank] = np.arange(int((~is_rank).sum()))
     n_categories = matrix.features.n_categories
     value_sets = [
-        [int(code[c])] if is_above[c] else [v for v in range(n_categories[feature[c]]) if v != code[c]]
+        _accepted(int(code[c]), bool(is_above[c]), bool(tells_missing[c]), int(n_categories[feature[c]]))
         for c in np.flatnonzero(~is_rank)
     ]
     return RuleSet.from_arrays(
@@ -118,9 +125,8 @@ def _rule_set(
     )
 
 
-def _first_of_equals(rules: RuleSet) -> NDArray[np.int64]:
-    """Positions of the rules without those that state the same as an earlier one."""
-    first: dict[Any, int] = {}
-    for number, rule in enumerate(rules):
-        first.setdefault((rule.terms, rule.conclusion), number)
-    return np.array(list(first.values()), dtype=np.int64)
+def _accepted(code: int, is_above: bool, tells_missing: bool, n_categories: int) -> list[int]:
+    """The categories on one side of a test of an indicator."""
+    if tells_missing:
+        return [] if is_above else list(range(n_categories))
+    return [code] if is_above else [value for value in range(n_categories) if value != code]
