@@ -29,6 +29,13 @@ def test_layers_are_what_the_functions_give():
     assert network.labels(X).tolist() == labels(X).tolist()
 
 
+def test_a_layer_may_be_called_output():
+    network = CallableNetwork(shares, {"output": lambda rows: rows**2})
+    (layer,) = network.hidden_layers(X)
+    np.testing.assert_allclose(layer.matrix, X**2, rtol=1e-6)
+    np.testing.assert_allclose(network.outputs(X), shares(X))
+
+
 def test_a_function_may_give_labels_themselves():
     network = CallableNetwork(labels, {"all": lambda rows: rows}, classes=["down", "up"])
     assert network.labels(X).tolist() == labels(X).tolist()

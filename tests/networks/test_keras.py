@@ -75,6 +75,15 @@ def test_a_sequential_model_with_normalisation_is_followed():
     np.testing.assert_allclose(network.probabilities(X)[:, 1], chance, atol=1e-5)
 
 
+def test_a_layer_may_be_called_output():
+    keras.utils.set_random_seed(0)
+    hidden, last = layers.Dense(5, activation="relu", name="output"), layers.Dense(3)
+    network = clausewise.wrap(keras.Sequential([keras.Input((4,)), hidden, last]))
+    expected = relu(dense(X, hidden))
+    assert_layers(network, X, {"output": expected})
+    np.testing.assert_allclose(network.outputs(X), dense(expected, last), atol=1e-5)
+
+
 class Own(keras.Model):
     """A model with a `call` of its own, weights of its own and dropout."""
 

@@ -62,6 +62,29 @@ def test_a_residual_network_gives_what_its_weights_read():
     np.testing.assert_allclose(network.probabilities(X), softmax(linear(total, values, "last")), atol=1e-5)
 
 
+class NamedOutput(nn.Module):
+    """Its hidden layer is called as if it were its last."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.output, self.last = nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.last(self.output(self.first(x)))
+
+
+@pytest.mark.parametrize("wrapped", [lambda module: module, Undecided])
+def test_a_layer_may_be_called_output(wrapped):
+    module = seeded(NamedOutput)
+    values = parameters(module)
+    hidden = relu(linear(X, values, "first"))
+    network = clausewise.wrap(wrapped(module)).inspect(X)
+    (name,) = network.layer_names
+    assert name.split(".")[-1] == "output"
+    assert_layers(network, X, {name: hidden})
+    np.testing.assert_allclose(network.outputs(X), linear(hidden, values, "last"), atol=1e-5)
+
+
 def test_a_branching_network_gives_the_concatenation():
     module = seeded(Branching)
     values = parameters(module)

@@ -16,8 +16,8 @@ class on its own, not summing to 1. `labels`: positions of classes, one column.
 `number`: an estimate, from which only cut points make classes.
 """
 
-OUTPUT: Final = "output"
-"""The name under which `Backend.evaluate` gives the network's output."""
+OUTPUT: Final = "\0output"
+"""The name under which `Backend.evaluate` gives the network's output; no layer is called so."""
 
 Axis = Literal["unit", "channel", "position", "time"]
 
