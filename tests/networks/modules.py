@@ -77,6 +77,20 @@ class Stacked(nn.Module):
         return self.head(F.relu(self.second(steps)).flatten(1))
 
 
+class StepByStep(nn.Module):
+    """Puts the first steps of all rows, then the second ones and so on, below each other."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.o = nn.Linear(2, 4), nn.Linear(4, 5), nn.Linear(5, 2)
+
+    def forward(self, x):
+        n_steps = x.shape[1]
+        h = x.transpose(0, 1).reshape(-1, 2)
+        h = F.relu(self.b(F.relu(self.a(h))))
+        return self.o(h.reshape(n_steps, -1, 5).mean(0))
+
+
 class Undecided(nn.Module):
     """Runs another module, and cannot be traced because it looks at values."""
 

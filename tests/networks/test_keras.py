@@ -84,6 +84,18 @@ def test_a_layer_may_be_called_output():
     np.testing.assert_allclose(network.outputs(X), dense(expected, last), atol=1e-5)
 
 
+def test_steps_below_each_other_are_given_back_to_their_rows():
+    keras.utils.set_random_seed(0)
+    a, b = layers.Dense(4, "relu", name="a"), layers.Dense(5, "relu", name="b")
+    inputs = keras.Input((7, 3))
+    stacked = ops.reshape(ops.transpose(inputs, (1, 0, 2)), (-1, 3))
+    mean = ops.mean(ops.reshape(b(a(stacked)), (7, -1, 5)), axis=0)
+    network = clausewise.wrap(keras.Model(inputs, layers.Dense(2)(mean)))
+    first = relu(dense(SEQUENCES, a))
+    second = relu(dense(first, b)).mean(axis=1)
+    assert_layers(network, SEQUENCES, {"a": first, "mean": second})
+
+
 class Own(keras.Model):
     """A model with a `call` of its own, weights of its own and dropout."""
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
+from clausewise.networks.layout import PROBE_SIZES, AmbiguousLayoutError, Layout, probe_rows, random_rows
 
 SMALL, LARGE = PROBE_SIZES
 
@@ -45,3 +45,20 @@ def test_tensors_that_are_not_made_of_rows_have_no_layout(make):
 
 def test_probe_rows_go_round_when_there_are_too_few():
     assert probe_rows(np.arange(2), 5).tolist() == [0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "rows", [np.zeros((LARGE, 4, 2)), np.broadcast_to(np.arange(4.0).reshape(2, 2), (LARGE, 2, 2))]
+)
+def test_no_order_of_stacked_steps_is_chosen_for_rows_that_are_alike(rows):
+    with pytest.raises(AmbiguousLayoutError, match=r"call network.inspect\(X\) with rows that differ"):
+        Layout.found(rows[:SMALL].reshape(-1, 2), rows.reshape(-1, 2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_random_rows_differ_and_are_the_same_again(dtype):
+    rows = random_rows([6, 2], np.dtype(dtype))
+    assert rows.shape == (LARGE, 6, 2)
+    assert rows.dtype == dtype
+    assert len(np.unique(rows, axis=0)) == LARGE
+    np.testing.assert_array_equal(rows, random_rows([6, 2], np.dtype(dtype)))

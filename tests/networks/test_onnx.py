@@ -191,6 +191,7 @@ def exported(module, rows, path, *, dynamo):
         ("Convolutional", RNG.normal(size=(15, 2, 9)).astype(np.float32), False),
         ("Recurrent", RNG.normal(size=(15, 7, 3)).astype(np.float32), False),
         ("Stacked", RNG.normal(size=(15, 7, 3)).astype(np.float32), False),
+        ("StepByStep", RNG.normal(size=(15, 7, 2)).astype(np.float32), False),
     ],
 )
 def test_an_exported_module_gives_the_same_layers(tmp_path, capfd, name, rows, dynamo):

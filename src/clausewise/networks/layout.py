@@ -1,5 +1,6 @@
 """Where the rows lie in a tensor."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,6 +9,10 @@ from numpy.typing import NDArray
 
 PROBE_SIZES: Final = (3, 5)
 """Numbers of rows with which a network is tried: the axis that grows along with them is that of the rows."""
+
+
+class AmbiguousLayoutError(ValueError):
+    """The probes do not tell how rows lie; other rows may."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,10 @@ class Layout:
 
     @classmethod
     def found(cls, small: NDArray[Any], large: NDArray[Any]) -> "Layout | None":
-        """The layout of a tensor from its values for the two probes; None if it is not made of rows."""
+        """The layout of a tensor from its values for the two probes; None if it is not made of rows.
+
+        Raises `AmbiguousLayoutError` if the values fit more than one.
+        """
         n_small, n_large = PROBE_SIZES
         differing = [
             axis
@@ -46,12 +54,22 @@ class Layout:
             return None
         if n_per_row == 1:
             return cls(axis)
+        if axis != 0:
+            return None
         # The first rows of both probes are the same, so the values tell how they lie.
-        for layout in (cls(axis, n_per_row), cls(axis, n_per_row, is_by_step=True)):
-            first = layout.rows_first(large, n_large)[:n_small]
-            if axis == 0 and np.allclose(layout.rows_first(small, n_small), first, atol=1e-5):
-                return layout
-        return None
+        ways = (cls(axis, n_per_row), cls(axis, n_per_row, is_by_step=True))
+        fitting = [layout for layout in ways if layout._fits(small, large)]
+        if len(fitting) > 1:
+            raise AmbiguousLayoutError(
+                "The steps of all sequences lie below each other, and these rows are too much alike to tell "
+                "in which order; call network.inspect(X) with rows that differ first."
+            )
+        return fitting[0] if fitting else None
+
+    def _fits(self, small: NDArray[Any], large: NDArray[Any]) -> bool:
+        """Whether the rows that both probes have are the same in both."""
+        few, many = (self.rows_first(v, n) for v, n in zip((small, large), PROBE_SIZES, strict=True))
+        return np.allclose(few, many[: len(few)], rtol=0, atol=1e-5 * np.abs(large).max(initial=0.0))
 
     def row_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape for one row."""
@@ -70,3 +88,14 @@ class Layout:
 def probe_rows(rows: NDArray[Any], n_rows: int) -> NDArray[Any]:
     """So many rows, from the first on and over again."""
     return rows[np.arange(n_rows) % len(rows)]
+
+
+def random_rows(row_shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Rows that differ, for a network that says what it reads; always the same ones.
+
+    Numbers from 0 to 1: any embedding has an entry 0, and most have an entry 1.
+    """
+    draw = np.random.default_rng(0)
+    shape = (max(PROBE_SIZES), *row_shape)
+    values = draw.random(shape) if dtype.kind == "f" else draw.integers(0, 2, shape)
+    return values.astype(dtype)
