@@ -72,6 +72,13 @@ def test_ties_go_to_the_first_class():
     ("output", "known", "values", "message"),
     [
         (None, None, np.array([[0.2, 0.2], [0.1, 0.1]]), "not a class distribution: all values lie in"),
+        (None, None, np.array([[0.2], [0.9]]), "one column, and neither .* Say what it is: output='logits'"),
+        (
+            None,
+            None,
+            np.array([-0.2, -0.9]),
+            "one column, and neither .* a function that gives probabilities",
+        ),
         (None, None, np.zeros((2, 3, 4)), r"output has shape \(2, 3, 4\)"),
         ("scores", None, LOGITS, "output is 'scores'. Say what it is: output='logits'"),
         ([50, 20], None, LOGITS[:, :1], "cut points must be finite numbers in ascending order"),

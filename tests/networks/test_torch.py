@@ -85,6 +85,24 @@ def test_a_layer_may_be_called_output(wrapped):
     np.testing.assert_allclose(network.outputs(X), linear(hidden, values, "last"), atol=1e-5)
 
 
+@pytest.mark.parametrize("last", [nn.LogSigmoid(), nn.Tanh(), nn.BatchNorm1d(1)])
+def test_one_column_that_no_last_step_explains_is_not_guessed(last):
+    module = nn.Sequential(dense(4, 5, 1), last)
+    with pytest.raises(ValueError, match="The network's output is one column, and neither"):
+        clausewise.wrap(module).labels(X)
+
+
+def test_a_log_sigmoid_is_read_by_a_function():
+    torch.manual_seed(0)
+    module = nn.Sequential(dense(4, 5, 1), nn.LogSigmoid())
+    with torch.no_grad():
+        chance = module[0](torch.tensor(X)).sigmoid().numpy()[:, 0]
+    network = clausewise.wrap(module, output=np.exp)
+    np.testing.assert_allclose(network.probabilities(X)[:, 1], chance, atol=1e-6)
+    np.testing.assert_array_equal(network.codes(X), chance > 0.5)
+    assert len(set(network.codes(X))) == 2
+
+
 def test_a_branching_network_gives_the_concatenation():
     module = seeded(Branching)
     values = parameters(module)

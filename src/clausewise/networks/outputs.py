@@ -162,11 +162,15 @@ def _width(sample: NDArray[Any]) -> int:
 
 def _recognised(sample: NDArray[Any]) -> OutputForm:
     """What numbers look like, where nothing else says what they are."""
+    if _width(sample) == 1:
+        # Logits that happen to lie between 0 and 1 look like probabilities, log-probabilities like logits.
+        raise ValueError(
+            "The network's output is one column, and neither its last step nor its loss says what the "
+            f"numbers are. {_HOW_TO_SAY}"
+        )
     in_range = bool(((sample >= 0) & (sample <= 1)).all())
     if not in_range:
         return "logits"
-    if _width(sample) == 1:
-        return "probabilities"
     if np.abs(sample.sum(axis=1) - 1).max(initial=0.0) <= _TOLERANCE:
         return "probabilities"
     raise ValueError(

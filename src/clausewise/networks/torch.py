@@ -22,17 +22,17 @@ from clausewise.networks.torch_record import RecordedProgram
 from clausewise.networks.torch_steps import Program, Step, Wanted
 from clausewise.networks.torch_trace import CannotTraceError, TracedProgram
 
-# What the last step says about the output; a sigmoid of several columns is known by their number.
+# What the last step says about the output; what a sigmoid says depends on the number of columns.
 _FORMS: dict[str, OutputForm] = {
     "softmax": "probabilities",
     "Softmax": "probabilities",
     "log_softmax": "logits",
     "LogSoftmax": "logits",
-    "logsigmoid": "logits",
     "linear": "logits",
     "Linear": "logits",
 }
 _SIGMOIDS = ("sigmoid", "Sigmoid")
+_LOG_SIGMOIDS = ("logsigmoid", "log_sigmoid", "LogSigmoid")
 
 
 class TorchBackend:
@@ -292,6 +292,8 @@ def _form(program: Program, operations: Sequence[Operation], n_outputs: int) -> 
     does = next((step.does for step in program.steps if step.operation.name == last), "")
     if does in _SIGMOIDS:
         return "probabilities" if n_outputs == 1 else "sigmoids"
+    if does in _LOG_SIGMOIDS and n_outputs > 1:
+        return "logits"  # their softmax is what the sigmoids are, scaled to sum to 1
     return _FORMS.get(does)
 
 
