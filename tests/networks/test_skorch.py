@@ -44,6 +44,20 @@ def test_a_binary_classifier_gives_the_second_class():
     np.testing.assert_array_equal(clausewise.wrap(net).codes(X), net.predict(X))
 
 
+@pytest.mark.parametrize("threshold", [0.4, 0.62])
+def test_a_binary_classifier_decides_at_its_own_threshold(threshold):
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 1), nn.Flatten(0))
+    net = skorch.NeuralNetBinaryClassifier(
+        module, max_epochs=20, lr=0.1, verbose=0, train_split=None, threshold=threshold
+    )
+    net.fit(X, Y.astype(np.float32))
+    network = clausewise.wrap(net)
+    assert (net.predict(X) != (net.predict_proba(X)[:, 1] > 0.5)).any()
+    np.testing.assert_array_equal(network.codes(X), net.predict(X))
+    np.testing.assert_allclose(network.probabilities(X), net.predict_proba(X), atol=1e-5)
+
+
 def test_a_pipeline_before_a_net_is_read_from_raw_rows():
     raw = np.column_stack([X[:, :2], np.arange(60) % 3])
     encoder = ColumnTransformer([("numbers", StandardScaler(), [0, 1]), ("codes", OneHotEncoder(), [2])])

@@ -310,7 +310,8 @@ class Network:
         if self._reader is None:
             # As many rows as are cheap: recognising what outputs are looks at their values.
             sample = self._output_of(X, slice(0, min(n_rows, self._rows_per_batch)))
-            self._reader = read_as(self._output, self._known_structure.output, sample)
+            structure = self._known_structure
+            self._reader = read_as(self._output, structure.output, sample, structure.threshold)
         return self._reader, n_rows
 
     def _output_of(self, X: Any, rows: slice) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit, logit, softmax
 
 from clausewise.networks.protocol import OutputForm
 
@@ -33,12 +33,15 @@ class OutputReader:
         Where a single number is cut into classes; empty for a network that classifies.
     convert : callable, optional
         What the caller wants done with the outputs first; its result holds probabilities.
+    threshold : float
+        Above which probability one column decides for the second class.
     """
 
     form: OutputForm
     n_columns: int
     cut_points: tuple[float, ...] = ()
     convert: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    threshold: float = 0.5
 
     @property
     def n_classes(self) -> int | None:
@@ -52,7 +55,7 @@ class OutputReader:
         if self.form == "labels":
             return self._as_labels(values)
         if self.n_columns == 1:
-            threshold = 0.0 if self.form == "logits" else 0.5
+            threshold = logit(self.threshold) if self.form == "logits" else self.threshold
             return np.asarray(self._checked(values)[:, 0] > threshold, dtype=np.int32)
         return np.asarray(self._checked(values).argmax(axis=1), dtype=np.int32)
 
@@ -106,7 +109,9 @@ _HOW_TO_SAY = (
 )
 
 
-def read_as(output: Output, known: OutputForm | None, sample: NDArray[Any]) -> OutputReader:
+def read_as(
+    output: Output, known: OutputForm | None, sample: NDArray[Any], threshold: float = 0.5
+) -> OutputReader:
     """How to read an output: as stated, else as the network itself says, else as the numbers look.
 
     Parameters
@@ -117,21 +122,23 @@ def read_as(output: Output, known: OutputForm | None, sample: NDArray[Any]) -> O
         What the network's own last operation says.
     sample : ndarray
         Outputs of some rows.
+    threshold : float
+        The network's own, above which one column decides for the second class.
     """
     if callable(output):
         converted = OutputReader("probabilities", 0, convert=output).read(sample)
-        return OutputReader("probabilities", _width(converted), convert=output)
+        return OutputReader("probabilities", _width(converted), convert=output, threshold=threshold)
     if output is None and known == "number":
         raise ValueError(
             "The network estimates a number and decides between no classes; pass output=, ascending cut "
             "points that make classes of it, or a function that gives probabilities."
         )
     if output is None:
-        return OutputReader(known or _recognised(sample), _width(sample))
+        return OutputReader(known or _recognised(sample), _width(sample), threshold=threshold)
     if isinstance(output, str):
         if output not in STATED_FORMS:
             raise ValueError(f"output is {output!r}. {_HOW_TO_SAY}")
-        return OutputReader(output, _width(sample))
+        return OutputReader(output, _width(sample), threshold=threshold)
     cuts = tuple(float(cut) for cut in output)
     if not cuts or not np.isfinite(cuts).all() or list(cuts) != sorted(set(cuts)):
         raise ValueError(f"output is {list(output)}; cut points must be finite numbers in ascending order.")

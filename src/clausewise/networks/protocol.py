@@ -60,11 +60,14 @@ class Structure:
         Number of columns of the output.
     output : OutputForm or None
         What the output means, or None if the network does not say.
+    threshold : float
+        Above which probability one column decides for the second class.
     """
 
     tensors: tuple[Tensor, ...]
     n_outputs: int
     output: OutputForm | None
+    threshold: float = 0.5
 
 
 class Backend(Protocol):

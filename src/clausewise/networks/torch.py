@@ -47,7 +47,7 @@ class TorchBackend:
         Takes one tensor, rows first, and returns class scores.
     device : optional
         Where to run; where the weights are, unless given. On another device a copy runs.
-    title, classes, output
+    title, classes, output, threshold
         See `Backend` and `Structure`, for what wraps a module.
     """
 
@@ -59,6 +59,7 @@ class TorchBackend:
         title: str | None = None,
         classes: Sequence[Any] | None = None,
         output: OutputForm | None = None,
+        threshold: float = 0.5,
     ) -> None:
         module = _unwrapped(module)
         _check_module(module)
@@ -66,7 +67,7 @@ class TorchBackend:
         self.classes = classes
         self.feature_names: Sequence[str] | None = None
         self._module = _moved(module, device)
-        self._output_form = output
+        self._output_form, self._threshold = output, threshold
         self.dtype: np.dtype[Any] = np.dtype(np.float64 if _dtype(module) == torch.float64 else np.float32)
         self._program: Program | None = None
         self._wanted: dict[str, Wanted] = {}
@@ -122,7 +123,7 @@ class TorchBackend:
         tensors = self._tensors(inner, wanted, values)
         n_outputs = output.shape[1] if output.ndim > 1 else 1
         form = self._output_form or _form(program, operations, n_outputs)
-        return Structure(tuple(tensors), n_outputs, form)
+        return Structure(tuple(tensors), n_outputs, form, self._threshold)
 
     def _agrees(self, program: Program, rows: NDArray[Any], output: torch.Tensor) -> bool:
         """Whether steps lead to what the module itself returns.
@@ -196,7 +197,11 @@ def skorch_backend(net: Any, device: Any = None) -> TorchBackend:
         "HuberLoss": "number",
     }
     title = f"skorch {type(net).__name__} of {type(net.module_).__name__}"
-    return TorchBackend(net.module_, device, title=title, classes=classes, output=forms.get(loss))
+    # Of a NeuralNetBinaryClassifier.
+    threshold = float(getattr(net, "threshold", 0.5))
+    return TorchBackend(
+        net.module_, device, title=title, classes=classes, output=forms.get(loss), threshold=threshold
+    )
 
 
 # --- The module itself ---
