@@ -112,9 +112,34 @@ def test_large_but_finite_activations_are_let_through():
     assert np.isfinite(layer.matrix).all()
 
 
-def test_an_output_that_is_no_number_is_refused():
-    with pytest.raises(ValueError, match="The network's output is NaN for 4 of 4 rows"):
-        CallableNetwork(lambda rows: rows[:, :2] * np.nan).labels(X)
+@pytest.mark.parametrize(
+    "scores",
+    [
+        lambda rows: rows[:, :2] * np.nan,
+        lambda rows: np.full((len(rows), 2), [0.0, np.inf]),
+        lambda rows: np.full((len(rows), 2), -np.inf),
+    ],
+)
+def test_an_output_that_is_no_number_is_refused(scores):
+    with pytest.raises(ValueError, match="The network's output is NaN or infinity for 4 of 4 rows"):
+        CallableNetwork(scores, output="logits").labels(X)
+
+
+def test_the_logarithm_of_an_impossible_class_is_let_through():
+    def scores(rows):
+        return np.where(rows[:, :1] > 0, [-np.inf, 0.0], [0.0, -np.inf])
+
+    certain = CallableNetwork(scores, output="logits")
+    np.testing.assert_array_equal(certain.codes(X), X[:, 0] > 0)
+    np.testing.assert_array_equal(certain.probabilities(X)[:, 1], X[:, 0] > 0)
+
+
+def test_impossible_classes_hide_no_answer_that_depends_on_the_rows_beside():
+    def scores(rows):
+        return np.column_stack([rows - rows.mean(axis=0), np.full(len(rows), -np.inf)])
+
+    with pytest.raises(ValueError, match="answers differently for the same row"):
+        CallableNetwork(scores, output="logits").labels(X)
 
 
 def test_an_answer_that_depends_on_the_rows_beside_is_refused():

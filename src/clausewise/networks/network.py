@@ -429,7 +429,8 @@ def _check_rows_apart(backend: Backend, rows: NDArray[Any]) -> None:
     _check_output(together, len(rows))
     _check_output(alone, 1)
     # Wide enough for networks in eight bits, whose scale may come from the batch.
-    if not np.allclose(together[-1:], alone, rtol=0, atol=0.02 * np.abs(together).max()):
+    largest = np.abs(together).max(initial=0.0, where=np.isfinite(together))
+    if not np.allclose(together[-1:], alone, rtol=0, atol=0.02 * largest):
         raise ValueError(
             f"{backend.title} answers differently for the same row when other rows are beside it, or at "
             "random; rules need one answer per row. Is the first axis of its input that of the rows "
@@ -474,11 +475,16 @@ def _check_output(values: NDArray[Any], n_rows: int) -> None:
             f"The network's output has shape {values.shape} for {n_rows} rows; one row of class scores "
             "per row of X is needed."
         )
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        n_rows = int(np.isnan(values.reshape(len(values), -1)).any(axis=1).sum())
+    # The logarithm of a probability of 0 is -inf, but not every class can have that one.
+    numbers = values.reshape(len(values), -1)
+    if values.dtype.kind != "f" or np.isfinite(numbers).all():
+        return
+    is_impossible = (numbers == -np.inf).all(axis=1) & (numbers.shape[1] > 1)
+    is_bad = (np.isnan(numbers) | (numbers == np.inf)).any(axis=1) | is_impossible
+    if is_bad.any():
         raise ValueError(
-            f"The network's output is NaN for {n_rows:,} of {len(values):,} rows of a batch; its weights "
-            "or its inputs overflow."
+            f"The network's output is NaN or infinity for {int(is_bad.sum()):,} of {len(values):,} rows of "
+            "a batch; its weights or its inputs overflow."
         )
 
 
