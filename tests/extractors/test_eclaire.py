@@ -1,6 +1,7 @@
 """ECLAIRE as an estimator: parameters, variants, coping mechanisms, bad input."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,16 +9,16 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import clausewise
-from clausewise import ECLAIRE, ExtractionWarning, Features, RuleSet, extract, wrap
+from clausewise import ECLAIRE, REMD, DeepRED, ExtractionWarning, Features, RuleSet, extract, wrap
 from clausewise.induction import C50Inducer, CARTInducer
-from clausewise.networks import ArrayNetwork
+from clausewise.networks import ArrayNetwork, CallableNetwork
 from clausewise.rules.metrics import balanced_accuracy
 from tests.extractors.networks import random_network, random_rows
 
@@ -165,6 +166,42 @@ def test_threads_and_runs_do_not_change_the_rules(numbers, options):
     second = ECLAIRE(network, n_jobs=4, random_state=3, **options).fit(X)
     assert first.rules_ == second.rules_
     assert first.report_.path == second.report_.path
+
+
+def test_the_seed_reaches_a_network_trained_here_and_a_forest(iris):
+    X, species, network = iris
+    unseeded = MLPClassifier((8,), solver="lbfgs", max_iter=50)
+    models = [ECLAIRE(unseeded, min_cases=3, random_state=7) for _ in range(2)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert models[0].fit(X, species).rules_ == models[1].fit(X, species).rules_
+    forests = [ECLAIRE(network, inducer="random_forest", min_cases=30, random_state=s).fit(X) for s in (1, 2)]
+    assert forests[0].rules_ != forests[1].rules_
+
+
+def test_min_cases_goes_to_the_inducer_that_is_named(iris):
+    X, _, network = iris
+    model = ECLAIRE(network, inducer=C50Inducer(min_cases=5), intermediate_inducer="c5.0").fit(X)
+    assert model.min_cases_ is not None
+    with pytest.raises(ValueError, match="an object keeps its own"):
+        ECLAIRE(network, intermediate_inducer=C50Inducer(), intermediate_min_cases=3).fit(X)
+
+
+def test_a_layer_may_have_any_name():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+
+    def unit(rows):
+        return np.tanh(rows @ np.array([[1.0, -2.0, 0.5], [0.3, 1.0, -1.0]]))
+
+    def network(name):
+        def predict(rows):
+            return unit(rows) @ np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]])
+
+        return CallableNetwork(predict=predict, layers={name: unit}, output="logits")
+
+    for method in (ECLAIRE, REMD, DeepRED):
+        fits = [method(network(name), min_cases=10).fit(X).rules_ for name in ("inputs", "hidden")]
+        assert [rule.terms for rule in fits[0]] == [rule.terms for rule in fits[1]]
 
 
 def test_without_a_seed_the_same_call_gives_the_same_rules(numbers):
@@ -318,8 +355,9 @@ def test_min_cases_beyond_the_rows_warns_and_gives_the_majority(numbers):
 
 def test_dropping_everything_warns_and_gives_the_majority(numbers):
     network, X = numbers
-    with pytest.warns(ExtractionWarning, match="No clause was left"):
+    with pytest.warns(ExtractionWarning) as caught:
         model = ECLAIRE(network, min_cases=20, min_confidence=1.0).fit(X)
+    assert "No clause was left" in str(caught[0].message)
     assert len(model.rules_) == 1
 
 

@@ -1,5 +1,10 @@
 """REM-D and DeepRED* against a literal cartesian product, their bounds, and the boxes they are made of."""
 
+import contextlib
+import pickle
+import time
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +27,7 @@ from clausewise import (
 )
 from clausewise.extractors.boxes import Space, boxes_of, everything, intersections, joined, minimal, rules_of
 from clausewise.induction import C50Inducer, CARTInducer
+from clausewise.networks import ArrayNetwork
 from tests.extractors.networks import needs_bench, random_network, random_rows, recorded
 from tests.reference import termwise as literal
 
@@ -178,9 +184,28 @@ def test_a_hit_bound_says_what_was_built(explosive, method, bound, reason):
     with pytest.raises(ExtractionBudgetExceeded, match=reason) as caught:
         method(network, min_cases=5, **bound).fit(X)
     assert len(caught.value.rules) > 0
-    assert caught.value.layer in ("inputs", "hidden 1", "hidden 2")
+    assert caught.value.layer in ("inputs", "hidden 1", "hidden 2", "hidden 3")
     assert caught.value.next_size > 0
-    assert caught.value.rules.classes.tolist() == [0, 1]
+    # Where no class is told yet, rules tell where a term holds.
+    assert caught.value.rules.classes.tolist() in ([0, 1], [True, False])
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.rules) == (str(caught.value), caught.value.rules)
+
+
+@pytest.mark.parametrize("method", [REMD, DeepRED])
+@pytest.mark.parametrize("on_budget", ["raise", "truncate"])
+def test_time_ends_soon_after_it_is_over(method, on_budget):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_500, 30))
+    weights = [rng.normal(size=shape) for shape in ((30, 40), (40, 40), (40, 4))]
+    network = ArrayNetwork(weights, [rng.normal(size=len(w.T)) for w in weights], activation="tanh")
+    started = time.monotonic()
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        with contextlib.suppress(ExtractionBudgetExceeded):
+            method(network, min_cases=30, max_seconds=1, max_rules=None, on_budget=on_budget).fit(X)
+    # The bound is one second; without it this takes minutes. A shared machine may hold the process up.
+    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize("method", [REMD, DeepRED])

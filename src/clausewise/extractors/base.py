@@ -75,6 +75,7 @@ class RuleExtractor(TableClassifier):
         report = ReportBuilder()
         random = check_random_state(0 if self.random_state is None else self.random_state)
         task = self._task(X, y, sample_weight, random, report)
+        self._check_layers(task)
         with Progress(self.verbose) as progress:
             found = _one_class(task) if task.has_one_class else self._extract(task, random, report, progress)
             progress.finished(f"{self.method}: {len(found.rules):,} rules")
@@ -92,7 +93,7 @@ class RuleExtractor(TableClassifier):
             n_rules=len(self.rules_),
             stages=tuple(report.stages.values()),
         )
-        for caveat in found.caveats or _untold_classes(self.rules_, task):
+        for caveat in (*found.caveats, *_untold_classes(self.rules_, task)):
             warnings.warn(caveat, ExtractionWarning, stacklevel=2)
         return self
 
@@ -109,6 +110,9 @@ class RuleExtractor(TableClassifier):
             network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
         with report.stage("labels and inputs"):
             return Task.of(network, X, sample_weight, self.max_rows, random, self.n_jobs)
+
+    def _check_layers(self, task: Task) -> None:
+        """Raise for layers that the network does not have; methods that use none need not."""
 
     def _check_parameters(self) -> None:
         """Raise for a bad parameter, before any work is done."""
@@ -161,10 +165,10 @@ def inducer_for(
     return get_inducer(inducer, **options)
 
 
-def check_min_cases(min_cases: Any, inducer: str | Inducer) -> None:
-    """Raise a ValueError unless it is a number of rows or a part, for an inducer given by its name."""
+def check_min_cases(min_cases: Any, *inducers: str | Inducer) -> None:
+    """Raise a ValueError unless it is a number of rows or a part, and an inducer is given by its name."""
     counted_min_cases(min_cases, 1)
-    if not isinstance(inducer, str):
+    if not any(isinstance(inducer, str) for inducer in inducers):
         raise ValueError(
             "min_cases goes with an inducer given by its name; an object keeps its own, set it there."
         )

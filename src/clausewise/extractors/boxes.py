@@ -1,6 +1,6 @@
 """Conjunctions as boxes, for products of many of them: bounds in arrays instead of objects."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,9 +12,10 @@ from clausewise.features import Features
 from clausewise.rules import RuleSet
 from clausewise.rules.columns import NO_SET
 
-# Pairs that are intersected, or boxes that are compared, before a bound or an interrupt is looked at.
-_PAIRS_AT_ONCE = 2**17
-_BOXES_AT_ONCE = 2_048
+# Bounds of pairs that are intersected, and comparisons of boxes, before time and interrupts are looked at.
+_NUMBERS_AT_ONCE = 2**20
+_COMPARISONS_AT_ONCE = 2**24
+_LEAST = float(np.finfo(np.float64).min)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,10 @@ def boxes_of(rules: RuleSet, space: Space) -> Boxes:
     is_interval = columns.value_set == NO_SET
     # Dimensions are in the order of features; an interval has exactly one.
     place = np.searchsorted(space.feature, columns.feature)
-    low[rule_of_term[is_interval], place[is_interval]] = columns.low[is_interval]
+    # A term without bounds still asks for a known value; a box has no place for that but the least number.
+    is_known_test = is_interval & np.isinf(columns.low) & np.isinf(columns.high)
+    lows = np.where(is_known_test, _LEAST, columns.low)
+    low[rule_of_term[is_interval], place[is_interval]] = lows[is_interval]
     high[rule_of_term[is_interval], place[is_interval]] = columns.high[is_interval]
     for term in np.flatnonzero(~is_interval).tolist():
         of_feature = np.flatnonzero(space.feature == columns.feature[term])
@@ -122,8 +126,9 @@ def rules_of(boxes: Boxes, like: RuleSet, class_index: NDArray[np.int32]) -> Rul
     is_number = space.code < 0
     is_bounded = np.isfinite(boxes.low) | np.isfinite(boxes.high)
     box, place = np.nonzero(is_bounded & is_number)
+    low_of = np.where(boxes.low == _LEAST, -np.inf, boxes.low)
     parts = [
-        (box, space.feature[place], boxes.low[box, place], boxes.high[box, place], np.full(len(box), NO_SET))
+        (box, space.feature[place], low_of[box, place], boxes.high[box, place], np.full(len(box), NO_SET))
     ]
     sets: list[list[int]] = []
     for feature in np.unique(space.feature[~is_number]).tolist():
@@ -165,8 +170,8 @@ def joined(parts: list[Boxes], space: Space) -> Boxes:
 
 def intersections(left: Boxes, right: Boxes) -> Iterator[Boxes]:
     """All non-empty intersections of a left and a right box, some at a time; owners are the left ones'."""
-    n_left = max(1, _PAIRS_AT_ONCE // max(1, len(right)))
     n_dimensions = len(left.space)
+    n_left = max(1, _NUMBERS_AT_ONCE // max(1, len(right) * n_dimensions))
     for start in range(0, len(left), n_left):
         part = slice(start, start + n_left)
         low, high, origin = _core.intersect_boxes(
@@ -186,13 +191,20 @@ def without_repetitions(boxes: Boxes) -> Boxes:
     return boxes.take(np.sort(first))
 
 
-def minimal(boxes: Boxes) -> Boxes:
-    """The boxes that are not part of another; of equal ones the first. They hold on the same rows."""
+def minimal(boxes: Boxes, is_late: Callable[[], bool] = lambda: False) -> Boxes:
+    """The boxes that are not part of another; of equal ones the first. They hold on the same rows.
+
+    Looking for them takes time that grows with the square of their number; when it is late, those that have
+    not been looked at stay.
+    """
     distinct = without_repetitions(boxes)
     low, high = np.ascontiguousarray(distinct.low), np.ascontiguousarray(distinct.high)
     n_boxes = len(distinct)
-    is_needed = [
-        _core.unsubsumed_boxes(low, high, start, min(start + _BOXES_AT_ONCE, n_boxes))
-        for start in range(0, n_boxes, _BOXES_AT_ONCE)
-    ]
-    return distinct.take(np.concatenate(is_needed).astype(bool)) if is_needed else distinct
+    is_needed = np.ones(n_boxes, dtype=bool)
+    n_at_once = max(1, _COMPARISONS_AT_ONCE // max(1, n_boxes))
+    for start in range(0, n_boxes, n_at_once):
+        if is_late():
+            break
+        end = min(start + n_at_once, n_boxes)
+        is_needed[start:end] = _core.unsubsumed_boxes(low, high, start, end)
+    return distinct.take(is_needed)

@@ -31,9 +31,13 @@ class ExtractionBudgetExceeded(RuntimeError):  # noqa: N818 - it says what happe
             f"next step would have looked at {next_size:,}. A larger min_cases makes fewer rules, "
             "drop_lowest drops some, on_budget='truncate' keeps the best-ranked part."
         )
+        self.reason = reason
         self.rules = rules
         self.layer = layer
         self.next_size = next_size
+
+    def __reduce__(self) -> tuple[type, tuple[str, RuleSet, str, int]]:
+        return type(self), (self.reason, self.rules, self.layer, self.next_size)
 
 
 @dataclass

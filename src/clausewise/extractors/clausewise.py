@@ -70,8 +70,15 @@ def extract_clausewise(
                 clauses, n_dropped = intermediate_clauses(task, units, plan)
             progress.layer_started(layer.name, len(clauses))
             with report.stage("rules over inputs"):
-                premises = substituted(task, clauses, layer, plan, progress)
-                collector.add(layer, clauses, n_dropped, premises)
+                # A clause over the inputs is a rule already.
+                is_told = units is task.inputs
+                premises = (
+                    Premises(clauses, np.arange(len(clauses)))
+                    if is_told
+                    else substituted(task, clauses, layer, plan, progress)
+                )
+                shown = [None if is_told else shown_premise(clause) for clause in clauses]
+                collector.add(layer, clauses, shown, n_dropped, premises)
             progress.layer_done()
     with report.stage("statistics"):
         rule_sets = [collector.build(plan.n_jobs) for plan, collector in zip(plans, found, strict=True)]
@@ -105,8 +112,8 @@ def intermediate_clauses(task: Task, units: PreparedMatrix, plan: Plan) -> tuple
 
 def substituted(task: Task, clauses: RuleSet, layer: Layer, plan: Plan, progress: Progress) -> Premises:
     """Premises over the inputs that tell where each clause holds."""
-    if layer.name == INPUTS or len(clauses) == 0:  # a clause over the inputs tells it itself
-        return Premises(clauses, np.arange(len(clauses)))
+    if len(clauses) == 0:
+        return Premises(clauses, np.arange(0))
     parts = []
     n_at_once = max(1, MAX_TARGET_BYTES // task.inputs.n_rows)
     for start in range(0, len(clauses), n_at_once):
@@ -142,9 +149,16 @@ class RuleCollector:
         self._parts: list[RuleSet] = []
         self.layers: list[LayerReport] = []
 
-    def add(self, layer: Layer, clauses: RuleSet, n_dropped: int, premises: Premises) -> None:
+    def add(
+        self,
+        layer: Layer,
+        clauses: RuleSet,
+        shown: Sequence[str | None],
+        n_dropped: int,
+        premises: Premises,
+    ) -> None:
         """Add the premises of a layer's clauses, as rules with the clauses' conclusions."""
-        origins = [Origin(layer.name, _shown(clause, layer)) for clause in clauses]
+        origins = [Origin(layer.name, clause) for clause in shown]
         columns = replace(
             premises.rules.columns,
             class_index=clauses.columns.class_index[premises.target],
@@ -161,6 +175,6 @@ class RuleCollector:
         return self._task.measured(rules.distinct(), n_jobs)
 
 
-def _shown(clause: Rule, layer: Layer) -> str | None:
-    """The clause in words; a rule found on the inputs is its own."""
-    return None if layer.name == INPUTS else " AND ".join(map(str, clause.terms)) or ANYTHING
+def shown_premise(clause: Rule) -> str:
+    """The premise of a clause in words."""
+    return " AND ".join(map(str, clause.terms)) or ANYTHING

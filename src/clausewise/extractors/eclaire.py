@@ -1,6 +1,7 @@
 """ECLAIRE: rules from all hidden layers of a network, by clause-wise substitution."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,6 @@ from clausewise.extractors.report import PathPoint, ReportBuilder
 from clausewise.extractors.task import Extracted, Task
 from clausewise.extractors.tuning import choose_min_cases, n_parts
 from clausewise.induction import Inducer
-from clausewise.induction._estimator import counted_min_cases
 from clausewise.networks.selection import LayerChoice
 from clausewise.rules.voting import Voting
 
@@ -155,23 +155,29 @@ class ECLAIRE(RuleExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _check_layers(self, task: Task) -> None:
+        task.trained_network.hidden_layers(task.rows, self.layers)
+
     def _check_parameters(self) -> None:
         if self.balance not in (None, "balanced"):
             raise ValueError(f"balance is {self.balance!r}; expected None or 'balanced'.")
         if isinstance(self.min_cases, str) and self.min_cases != "auto":
             raise ValueError(f"min_cases is {self.min_cases!r}; expected 'auto', a number of rows or a part.")
         if self.min_cases != "auto":
-            check_min_cases(self.min_cases, self.inducer)
+            check_min_cases(self.min_cases, self.inducer, self._layer_inducer)
         if self.intermediate_min_cases is not None:
-            counted_min_cases(self.intermediate_min_cases, 1)
+            check_min_cases(self.intermediate_min_cases, self._layer_inducer)
         self._plan(2)
 
-    def _plan(self, min_cases: int | float | None) -> Plan:
-        first = self.inducer if self.intermediate_inducer is None else self.intermediate_inducer
+    @property
+    def _layer_inducer(self) -> str | Inducer:
+        return self.inducer if self.intermediate_inducer is None else self.intermediate_inducer
+
+    def _plan(self, min_cases: int | float | None, seed: int = 0) -> Plan:
         of_layers = min_cases if self.intermediate_min_cases is None else self.intermediate_min_cases
         return Plan(
-            layer_inducer=inducer_for(first, of_layers, self.winnow),
-            clause_inducer=inducer_for(self.inducer, min_cases, self.winnow),
+            layer_inducer=inducer_for(self._layer_inducer, of_layers, self.winnow, seed),
+            clause_inducer=inducer_for(self.inducer, min_cases, self.winnow, seed),
             layers=self.layers,
             eclectic=self.eclectic,
             balance=self.balance is not None,
@@ -188,18 +194,25 @@ class ECLAIRE(RuleExtractor):
     def _extract(
         self, task: Task, random: np.random.RandomState, report: ReportBuilder, progress: Progress
     ) -> Extracted:
-        min_cases, path = self._choice(task, random, report, progress)
-        plan = self._plan(min_cases)
+        seed = random.randint(2**31)
+        min_cases, path = self._choice(task, random, seed, report, progress)
+        plan = self._plan(min_cases, seed)
         progress.started(self.method, n_parts(task, [plan]))
         found = extract_clausewise(task, [plan], report, progress)[0]
         caveats = undivided(min_cases, task.n_rows)
         return or_one_rule(replace(found, min_cases=min_cases, path=path, caveats=caveats), task)
 
     def _choice(
-        self, task: Task, random: np.random.RandomState, report: ReportBuilder, progress: Progress
+        self,
+        task: Task,
+        random: np.random.RandomState,
+        seed: int,
+        report: ReportBuilder,
+        progress: Progress,
     ) -> tuple[int | float | None, tuple[PathPoint, ...]]:
         if self.min_cases != "auto":
             return self.min_cases, ()
-        if not isinstance(self.inducer, str):
+        if not any(isinstance(inducer, str) for inducer in (self.inducer, self._layer_inducer)):
             return None, ()
-        return choose_min_cases(task, self._plan, self.voting, random, report, progress)
+        plan_with = partial(self._plan, seed=seed)
+        return choose_min_cases(task, plan_with, self.voting, random, report, progress)

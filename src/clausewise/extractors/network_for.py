@@ -30,7 +30,7 @@ def network_for(
     if model is None:
         return _default_network(X, y, sample_weight, random_state)
     if isinstance(model, BaseEstimator) and not _is_fitted(model):
-        return _trained(model, X, y, sample_weight)
+        return _trained(model, X, y, sample_weight, random_state)
     return wrap(model)
 
 
@@ -42,7 +42,9 @@ def _is_fitted(model: BaseEstimator) -> bool:
     return True
 
 
-def _trained(model: BaseEstimator, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Network:
+def _trained(
+    model: BaseEstimator, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, random_state: int
+) -> Network:
     if y is None:
         raise ValueError(
             f"{type(model).__name__} is not fitted and y is None; fit it first, or pass y to train it."
@@ -51,7 +53,13 @@ def _trained(model: BaseEstimator, X: Any, y: ArrayLike | None, sample_weight: A
     options: dict[str, Any] = {}
     if sample_weight is not None and has_fit_parameter(last[1], "sample_weight"):
         options[f"{last[0]}__sample_weight" if last[0] else "sample_weight"] = sample_weight
-    return wrap(clone(model).fit(X, y, **options))
+    own = clone(model)
+    unset = [name for name, value in own.get_params().items() if _is_seed(name) and value is None]
+    return wrap(own.set_params(**dict.fromkeys(unset, random_state)).fit(X, y, **options))
+
+
+def _is_seed(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")
 
 
 def _default_network(

@@ -74,6 +74,9 @@ class TermwiseExtractor(RuleExtractor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _check_layers(self, task: Task) -> None:
+        task.trained_network.hidden_layers(task.rows, self.layers)
+
     def _check_parameters(self) -> None:
         counted_min_cases(self.min_cases, 1)
         if self.final_min_cases is not None:
@@ -97,12 +100,12 @@ class TermwiseExtractor(RuleExtractor):
     def _budget(self) -> Budget:
         return Budget(self.max_rules, self.max_seconds, self.max_memory, self.on_budget)
 
-    def _inducers(self, n_steps: int, n_rows: int) -> tuple[Inducer, ...]:
+    def _inducers(self, n_steps: int, n_rows: int, seed: int = 0) -> tuple[Inducer, ...]:
         """One per step; min_cases goes evenly from the first value to the last."""
         first = counted_min_cases(self.min_cases, n_rows)
         last = first if self.final_min_cases is None else counted_min_cases(self.final_min_cases, n_rows)
         values = np.linspace(first, last, n_steps).round().astype(int).tolist()
-        return tuple(inducer_for(self.inducer, max(value, 1), self.winnow) for value in values)
+        return tuple(inducer_for(self.inducer, max(value, 1), self.winnow, seed) for value in values)
 
     def _extract(
         self,
@@ -113,14 +116,14 @@ class TermwiseExtractor(RuleExtractor):
     ) -> Extracted:
         n_steps = len(task.trained_network.select_layers(self.layers)) + 1
         plan = Plan(
-            inducers=self._inducers(n_steps, task.n_rows),
+            inducers=self._inducers(n_steps, task.n_rows, random.randint(2**31)),
             layers=self.layers,
             dropping=self._dropping(),
             merge_negations=self.merge_negations,
             n_jobs=self.n_jobs,
         )
         budget = self._budget()
-        progress.started(self.method, n_steps - 1)
+        progress.started(self.method, 2 * (n_steps - 1))  # per layer, what tells terms and products
         found = self._run(TermwiseExtraction(task, plan, budget, report, progress))
         has_own = not isinstance(self.inducer, str)
         caveats = () if has_own else undivided(self.min_cases, task.n_rows)

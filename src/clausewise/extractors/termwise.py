@@ -8,7 +8,8 @@ includes; none of that changes where rules of a class fire. (Over hidden units a
 make another one superfluous: its terms are told by other premises.)
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,7 +28,7 @@ from clausewise.extractors.boxes import (
     without_repetitions,
 )
 from clausewise.extractors.budget import Budget, ExtractionBudgetExceeded
-from clausewise.extractors.clausewise import INPUTS
+from clausewise.extractors.clausewise import INPUTS, shown_premise
 from clausewise.extractors.dropping import Dropping
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import LayerReport, ReportBuilder
@@ -38,10 +39,12 @@ from clausewise.induction.protocol import rules_or_default
 from clausewise.networks.selection import LayerChoice
 from clausewise.rules import Origin, RuleSet
 
-# Boxes that a product may gather before repetitions are dropped.
-_BOXES_BEFORE_TIDYING = 100_000
-# Rules of a product that are kept when the time is over.
+# Boxes that a product may gather before they are tidied.
+_BOXES_BEFORE_TIDYING = 10_000
+# When the time is over: rules that a product keeps, of how many, and premises of a term that take part.
 _KEPT_WHEN_LATE = 50
+_RANKED_WHEN_LATE = 1_000
+_PREMISES_WHEN_LATE = 2
 
 
 @dataclass(frozen=True)
@@ -157,22 +160,23 @@ class TermwiseExtraction:
         """REM-D: rules over a layer are rewritten as rules over the layer before it, until the inputs."""
         names, level, first = self._start()
         class_of = first.columns.class_index
-        for step, name in enumerate(names[1:], start=1):
-            units, told = self._told(level, names[step - 1], name, step)
+        for step in range(1, len(names) + 1):
+            name, units, told = self._told(level, names, step)
             product = Product(self, units, name, class_of)
             with self.report.stage("products"):
                 boxes = product.of_clauses(level.uses, told, level.boxes.owner)
-            level = Level.of(name, boxes) if name != INPUTS else replace(level, boxes=boxes)
-        return self._extracted(level.boxes, first, names[0])
+            if units is not self.task.inputs:
+                level = Level.of(name, boxes)
+        return self._extracted(boxes, first, names[0])
 
     def merging_at_the_end(self) -> Extracted:
         """DeepRED*: what tells every term is learnt down to the inputs; then products are formed upwards."""
         names, level, first = self._start()
         levels = [level]
         told: list[Boxes] = []
-        for step, name in enumerate(names[1:], start=1):
-            units, told = self._told(levels[-1], names[step - 1], name, step)
-            if name != INPUTS:
+        for step in range(1, len(names) + 1):
+            name, units, told = self._told(levels[-1], names, step)
+            if units is not self.task.inputs:
                 of_terms = [part.owned_by(term) for term, part in enumerate(told)]
                 levels.append(Level.of(name, joined(of_terms, told_space(told, units.features))))
         product = Product(self, self.task.inputs, INPUTS, first.columns.class_index)
@@ -185,10 +189,8 @@ class TermwiseExtraction:
     # --- Steps ---
 
     def _start(self) -> tuple[list[str], Level, RuleSet]:
-        """The representations from the last hidden layer to the inputs, and clauses that tell the labels."""
-        names = [*reversed(self.task.trained_network.select_layers(self.plan.layers)), INPUTS]
-        if len(names) == 1:
-            self.task.trained_network.hidden_layers(self.task.rows, self.plan.layers)  # says what is wrong
+        """The hidden layers from the last to the first, and clauses over the last that tell the labels."""
+        names = list(reversed(self.task.trained_network.select_layers(self.plan.layers)))
         units = self._units(names[0])
         with self.report.stage("rules over units"):
             classes = self.task.classes.tolist()
@@ -202,9 +204,7 @@ class TermwiseExtraction:
         return names, Level.of(names[0], boxes), clauses
 
     def _units(self, name: str) -> PreparedMatrix:
-        """A representation, prepared; layers are computed when they are needed, two at a time."""
-        if name == INPUTS:
-            return self.task.inputs
+        """A layer, prepared; layers are computed when they are needed, two at a time."""
         with self.report.stage("activations"):
             layer = next(iter(self.task.trained_network.hidden_layers(self.task.rows, [name])))
         with self.report.stage("preparation"):
@@ -212,70 +212,73 @@ class TermwiseExtraction:
                 layer.matrix, Features(layer.unit_names), n_jobs=self.plan.n_jobs
             )
 
-    def _told(self, level: Level, upper: str, lower: str, step: int) -> tuple[PreparedMatrix, list[Boxes]]:
-        """Per term of a level the premises over the representation below that tell it."""
-        above, units = self._units(upper), self._units(lower)
-        self.progress.layer_started(lower, len(level.terms))
-        with self.report.stage("rules over units" if lower != INPUTS else "rules over inputs"):
-            listed = self._learnt(level.terms, above, units, self.plan.inducers[step])
+    def _told(self, level: Level, names: Sequence[str], step: int) -> tuple[str, PreparedMatrix, list[Boxes]]:
+        """The representation below a level and, per term of the level, the premises over it that tell it."""
+        is_last = step == len(names)
+        name = INPUTS if is_last else names[step]
+        above, units = self._units(names[step - 1]), self.task.inputs if is_last else self._units(name)
+        self.progress.layer_started(name, len(level.terms))
+        with self.report.stage("rules over inputs" if is_last else "rules over units"):
+            listed = self._learnt(level, above, units, self.plan.inducers[step])
             kept = [self.plan.dropping.kept(rules) for rules in listed]
         n_dropped = sum(map(len, listed)) - sum(map(len, kept))
-        self.layers.append(LayerReport(lower, units.n_columns, n_dropped, tuple(map(len, kept))))
+        self.layers.append(LayerReport(name, units.n_columns, n_dropped, tuple(map(len, kept))))
         self.progress.layer_done()
         together = RuleSet.concatenate(kept, units.features, (True, False), default=False)
         space = Space.tested_by(together)
-        return units, [boxes_of(rules, space) for rules in kept]
+        return name, units, [boxes_of(rules, space) for rules in kept]
 
     def _learnt(
-        self, terms: Terms, above: PreparedMatrix, units: PreparedMatrix, inducer: Inducer
+        self, level: Level, above: PreparedMatrix, units: PreparedMatrix, inducer: Inducer
     ) -> list[RuleSet]:
-        """Per term the rules that conclude True."""
-        progress = partial(self.progress.clauses_done, 0)
-        if self.plan.merge_negations:
-            return self._learnt_with_negations(terms, above, units, inducer)
+        """Per term of a level the rules that conclude True."""
+        terms = level.terms
         if len(terms) == 0:
             return []
+        if self.plan.merge_negations:
+            return self._learnt_with_negations(level, above, units, inducer)
         premises = induce_premises(
             inducer,
             units,
             terms.holds(above.table),
             weights=self.task.weights,
             n_jobs=self.plan.n_jobs,
-            progress=progress,
+            progress=partial(self._watch, level),
         )
         return [premises.rules[premises.target == term] for term in range(len(terms))]
 
     def _learnt_with_negations(
-        self, terms: Terms, above: PreparedMatrix, units: PreparedMatrix, inducer: Inducer
+        self, level: Level, above: PreparedMatrix, units: PreparedMatrix, inducer: Inducer
     ) -> list[RuleSet]:
         """One rule set per threshold: what concludes True tells "greater than", the rest "at most"."""
+        terms = level.terms
         keys = np.stack([terms.feature.astype(np.float64), terms.threshold], axis=1)
         distinct, place = np.unique(keys, axis=0, return_inverse=True)
-        if len(distinct) == 0:
-            return []
         tests = Terms(distinct[:, 0].astype(np.int32), distinct[:, 1], np.ones(len(distinct), dtype=bool))
-        targets = tests.holds(above.table)
-        if self.task.weights is None:
-            learnt = induce_many(inducer, units, targets, n_jobs=self.plan.n_jobs)
-        else:
-            learnt = [
-                inducer.induce(
-                    units,
-                    (~target).astype(np.int32),
-                    (True, False),
-                    weights=self.task.weights,
-                    n_jobs=self.plan.n_jobs,
-                )
-                for target in targets
-            ]
+        learnt = induce_many(
+            inducer,
+            units,
+            tests.holds(above.table),
+            weights=self.task.weights,
+            n_jobs=self.plan.n_jobs,
+            progress=partial(self._watch, level),
+        )
         complete = [rules_or_default(rules, units) for rules in learnt]
         wanted = zip(place.ravel().tolist(), terms.is_above.tolist(), strict=True)
-        found = [complete[test].concluding(is_above) for test, is_above in wanted]
-        return [_concluding_true(rules) for rules in found]
+        return [_concluding_true(complete[test].concluding(is_above)) for test, is_above in wanted]
+
+    def _watch(self, level: Level, n_done: int, n_total: int) -> None:
+        """Show progress, and stop where the time is over and that is an error."""
+        self.progress.clauses_done(0, n_done)
+        if self.budget.on_budget == "raise" and self.budget.is_late:
+            # Clauses over hidden units; their conclusions are those of the clauses that they come from.
+            so_far = RuleSet.from_rules([], level.boxes.space.features, default=False, classes=(True, False))
+            rules = rules_of(level.boxes, so_far, np.zeros(len(level.boxes), dtype=np.int32))
+            raise ExtractionBudgetExceeded(str(self.budget.hit(0, 0)), rules, level.name, n_total)
 
     def _extracted(self, boxes: Boxes, first: RuleSet, last_layer: str) -> Extracted:
         with self.report.stage("statistics"):
-            origins = [Origin(last_layer, " AND ".join(map(str, clause.terms)) or None) for clause in first]
+            origins = [Origin(last_layer, shown_premise(clause)) for clause in first]
             rules = rules_of(boxes, self.task.no_rules(), first.columns.class_index[boxes.owner])
             columns = replace(
                 rules.columns, origins=tuple(origins[clause] for clause in boxes.owner.tolist())
@@ -290,66 +293,95 @@ class Product:
     def __init__(
         self, extraction: TermwiseExtraction, units: PreparedMatrix, name: str, class_of: NDArray[np.int32]
     ) -> None:
-        self.task, self.budget = extraction.task, extraction.budget
+        self.task, self.budget, self.progress = extraction.task, extraction.budget, extraction.progress
+        self.n_jobs = extraction.plan.n_jobs
         self.units, self.name, self.class_of = units, name, class_of
-        # Over the inputs a rule that another one includes says nothing more.
-        self.tidied: Callable[[Boxes], Boxes] = minimal if name == INPUTS else without_repetitions
+        self._finished: list[tuple[Boxes, int]] = []  # of classes that are done
 
     def of_clauses(
         self, uses: Sequence[tuple[int, ...]], told: Sequence[Boxes], owner: NDArray[np.int64]
     ) -> Boxes:
         """All clauses with their terms replaced, class by class."""
         space = told_space(told, self.units.features)
-        per_class = []
+        self.progress.layer_started(f"products over {self.name}", len(uses))
+        n_done = 0
         for label in np.unique(self.class_of[owner]).tolist():
-            found = joined([], space)
-            for clause in np.flatnonzero(self.class_of[owner] == label).tolist():
+            clauses = np.flatnonzero(self.class_of[owner] == label).tolist()
+            found = Gathering(self, space, label)
+            for position, clause in enumerate(clauses):
+                if self._is_over and len(found) > 0:
+                    self.budget.n_truncated += len(clauses) - position
+                    break
                 product = self.of_factors([told[term] for term in uses[clause]], space, label)
-                found = self.tidied(joined([found, product.owned_by(int(owner[clause]))], space))
-                found = self._within_bounds(found, label, len(found))
-            per_class.append(found)
-        return joined(per_class, space)
+                following = uses[clauses[min(position + 1, len(clauses) - 1)]]
+                next_size = math.prod(len(told[term]) for term in following)
+                found.add(product.owned_by(int(owner[clause])), next_size)
+                n_done += 1
+                self.progress.clauses_done(0, n_done)
+            self._finished.append((found.finished(), label))
+        self.progress.layer_done()
+        return joined([boxes for boxes, _ in self._finished], space)
 
     def of_terms(self, n_terms: int, lower: Level, told: Sequence[Boxes]) -> list[Boxes]:
         """Per term above a level the boxes over the inputs, from those of the terms of the level."""
         space = told_space(told, self.units.features)
-        found = [joined([], space) for _ in range(n_terms)]
+        found = [Gathering(self, space, None) for _ in range(n_terms)]
+        self.progress.layer_started(f"products for {lower.name}", len(lower.uses))
         for premise, term in enumerate(lower.boxes.owner.tolist()):
-            product = self.of_factors([told[used] for used in lower.uses[premise]], space, None)
-            found[term] = self._within_bounds(
-                self.tidied(joined([found[term], product], space)), None, len(product)
-            )
-        return found
+            if self._is_over and len(found[term]) > 0:
+                self.budget.n_truncated += 1
+                continue
+            factors = [told[used] for used in lower.uses[premise]]
+            found[term].add(self.of_factors(factors, space, None), math.prod(map(len, factors)))
+            self.progress.clauses_done(0, premise + 1)
+        self.progress.layer_done()
+        return [gathering.finished() for gathering in found]
 
     def of_factors(self, factors: Sequence[Boxes], space: Space, label: int | None) -> Boxes:
         """The boxes that hold where one of each factor does; small factors first."""
         found = everything(space)
         for factor in sorted(factors, key=len):
-            parts: list[Boxes] = []
-            n_gathered = 0
+            if self._is_over:
+                factor = factor.take(np.arange(min(len(factor), _PREMISES_WHEN_LATE)))
+            next_size = len(found) * len(factor)
+            gathering = Gathering(self, space, label)
             for part in intersections(found, factor):
-                parts.append(part)
-                n_gathered += len(part)
-                if n_gathered > _BOXES_BEFORE_TIDYING:
-                    parts = [self.tidied(joined(parts, space))]
-                    parts = [self._within_bounds(parts[0], label, len(found) * len(factor))]
-                    n_gathered = len(parts[0])
-            found = self._within_bounds(self.tidied(joined(parts, space)), label, len(found) * len(factor))
+                gathering.add(part, next_size)
+            found = gathering.finished()
         return found
 
-    def _within_bounds(self, boxes: Boxes, label: int | None, next_size: int) -> Boxes:
+    def tidied(self, boxes: Boxes) -> Boxes:
+        """Without repetitions; over the inputs also without what a more general box includes."""
+        if self.units is self.task.inputs:
+            return minimal(boxes, lambda: self.budget.is_late)
+        return without_repetitions(boxes)
+
+    def within_bounds(self, boxes: Boxes, label: int | None, next_size: int) -> Boxes:
+        """The boxes, or the best-ranked of them; raises where a bound is hit and that is an error."""
         reason = self.budget.hit(len(boxes), boxes.n_bytes)
         if reason is None:
             return boxes
-        class_index = np.full(len(boxes), 0 if label is None else label, dtype=np.int32)
         if self.budget.on_budget == "raise":
-            so_far = rules_of(boxes, self.task.no_rules(), class_index)
-            raise ExtractionBudgetExceeded(reason, so_far, self.name, next_size)
+            raise ExtractionBudgetExceeded(reason, self._so_far(boxes, label), self.name, next_size)
         n_kept = self._n_kept(boxes)
         if n_kept >= len(boxes):
             return boxes
         self.budget.n_truncated += len(boxes) - n_kept
         return boxes.take(np.sort(self._best_first(boxes, label)[:n_kept]))
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether only a little more may be done. (Where that is an error, it is raised elsewhere.)"""
+        return self.budget.on_budget == "truncate" and self.budget.is_late
+
+    def _so_far(self, boxes: Boxes, label: int | None) -> RuleSet:
+        """Rules of the classes that are done and of the one at hand; premises of a term conclude True."""
+        if label is None:
+            of_term = RuleSet.from_rules([], boxes.space.features, default=False, classes=(True, False))
+            return rules_of(boxes, of_term, np.zeros(len(boxes), dtype=np.int32))
+        parts = [*self._finished, (boxes, label)]
+        labels = np.concatenate([np.full(len(part), own, dtype=np.int32) for part, own in parts])
+        return rules_of(joined([part for part, _ in parts], boxes.space), self.task.no_rules(), labels)
 
     def _n_kept(self, boxes: Boxes) -> int:
         limits = [len(boxes)]
@@ -363,13 +395,51 @@ class Product:
 
     def _best_first(self, boxes: Boxes, label: int | None) -> NDArray[np.intp]:
         """By confidence for the class (by cover where there is none yet), then by cover."""
+        if self._is_over:  # the first come from premises that their inducer put first
+            boxes = boxes.take(np.arange(min(len(boxes), _RANKED_WHEN_LATE)))
         class_index = np.full(len(boxes), 0 if label is None else label, dtype=np.int32)
         rules = rules_of(boxes, self.task.no_rules(), class_index)
-        cover, correct = rules.evaluator.statistics(
-            self.units.table, self.task.codes.astype(np.int64), self.task.weights
-        )
+        codes = self.task.codes.astype(np.int64)
+        cover, correct = rules.evaluator.statistics(self.units.table, codes, self.task.weights, self.n_jobs)
         confidence = cover if label is None else (correct + 1) / (cover + 2)
         return np.lexsort((-cover, -confidence))
+
+
+class Gathering:
+    """Boxes that come in parts; tidied when they have become many, and kept within the bounds."""
+
+    def __init__(self, product: Product, space: Space, label: int | None) -> None:
+        self._product, self._space, self._label = product, space, label
+        self._parts: list[Boxes] = []
+        self._n_boxes = self._n_when_tidied = 0
+        self._next_size = 0
+        limit = product.budget.max_memory
+        # Tidying holds a few copies.
+        fits = _BOXES_BEFORE_TIDYING if limit is None else int(limit // (64 * max(1, len(space))))
+        self._n_before_tidying = max(1, min(_BOXES_BEFORE_TIDYING, fits))
+
+    def __len__(self) -> int:
+        return self._n_boxes
+
+    def add(self, part: Boxes, next_size: int) -> None:
+        """Another part; `next_size` is what the step at hand, or the next one, looks at."""
+        self._parts.append(part)
+        self._n_boxes += len(part)
+        self._next_size = next_size
+        is_large = self._n_boxes > max(self._n_before_tidying, 2 * self._n_when_tidied)
+        if is_large or self._product.budget.is_late:
+            self._tidy()
+
+    def finished(self) -> Boxes:
+        """All boxes, tidied and within the bounds."""
+        self._tidy()
+        return self._parts[0]
+
+    def _tidy(self) -> None:
+        tidied = self._product.tidied(joined(self._parts, self._space))
+        tidied = self._product.within_bounds(tidied, self._label, self._next_size)
+        self._parts = [tidied]
+        self._n_boxes = self._n_when_tidied = len(tidied)
 
 
 def told_space(told: Sequence[Boxes], features: Features) -> Space:

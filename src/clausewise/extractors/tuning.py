@@ -50,7 +50,7 @@ def choose_min_cases(
     fidelities, sizes = [], []
     splits = list(held_back_splits(task.codes, random))
     for number, (learnt_from, held_back) in enumerate(splits, start=1):
-        part = _part_of(task, learnt_from)
+        part = _part_of(task, learnt_from, plan_with(path[0]).n_jobs)
         # Fewer rows to learn from need fewer cases in proportion.
         plans = [plan_with(max(LEAST, round(value * len(learnt_from) / n_rows))) for value in path]
         of_all = f" ({number}/{len(splits)})" if len(splits) > 1 else ""
@@ -89,9 +89,9 @@ def n_parts(task: Task, plans: Sequence[Plan]) -> int:
     return n_layers * len(plans)
 
 
-def _part_of(task: Task, rows: NDArray[np.intp]) -> Task:
+def _part_of(task: Task, rows: NDArray[np.intp], n_jobs: int | None) -> Task:
     weights = None if task.weights is None else task.weights[rows]
-    inputs = PreparedMatrix.of_encoded(task.inputs.table[rows], task.inputs.features)
+    inputs = PreparedMatrix.of_encoded(task.inputs.table[rows], task.inputs.features, n_jobs=n_jobs)
     return Task(task.network, task.classes, take_rows(task.rows, rows), inputs, task.codes[rows], weights)
 
 

@@ -64,6 +64,7 @@ def induce_many(
     matrix: PreparedMatrix,
     targets: NDArray[np.bool_],
     *,
+    weights: NDArray[np.float64] | None = None,
     positive_weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -78,6 +79,8 @@ def induce_many(
         The rows, shared by all fits.
     targets : ndarray of bool, of shape (n_targets, n_rows)
         What the rules of each set must tell apart.
+    weights : ndarray of shape (n_rows,), optional
+        Positive case weights.
     positive_weights : ndarray of shape (n_targets,), optional
         How much a True row of each target weighs against a False one, against imbalance.
     n_jobs : int, optional
@@ -87,12 +90,12 @@ def induce_many(
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
     at_once = getattr(inducer, "induce_many", None)
-    if at_once is not None:
+    if at_once is not None and weights is None:
         return cast(
             "list[RuleSet]",
             at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress),
         )
-    return _one_by_one(inducer, matrix, targets, None, positive_weights, n_jobs, progress)
+    return _one_by_one(inducer, matrix, targets, weights, positive_weights, n_jobs, progress)
 
 
 @dataclass(frozen=True)
@@ -145,12 +148,15 @@ def induce_premises(
     if weights is None and at_once is not None:
         found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
         return cast("Premises", found)
-    if weights is None:
-        listed = induce_many(
-            inducer, matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress
-        )
-    else:
-        listed = _one_by_one(inducer, matrix, targets, weights, positive_weights, n_jobs, progress)
+    listed = induce_many(
+        inducer,
+        matrix,
+        targets,
+        weights=weights,
+        positive_weights=positive_weights,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
     parts = [_premises_of(rules, matrix) for rules in listed]
     target = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return Premises(RuleSet.concatenate(parts, matrix.features, BINARY_CLASSES, default=False), target)
