@@ -174,6 +174,29 @@ def test_a_model_trained_for_a_number_needs_cut_points():
     assert set(clausewise.wrap(model, output=[0.0]).labels(X)) <= {"≤ 0", "> 0"}
 
 
+@pytest.mark.parametrize(
+    "loss", ["mse", keras.losses.Huber(), keras.losses.mean_absolute_error, ["mse"], {"last": "mae"}]
+)
+def test_a_saved_model_trained_for_a_number_needs_cut_points_too(loss, tmp_path):
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, "relu"), layers.Dense(1, name="last")])
+    model.compile(loss=loss)
+    model.save(tmp_path / "net.keras")
+    for made in (model, tmp_path / "net.keras"):
+        with pytest.raises(ValueError, match="estimates a number"):
+            clausewise.wrap(made).labels(X)
+
+
+@pytest.mark.parametrize("loss", ["binary_crossentropy", "squared_hinge", keras.losses.SquaredHinge()])
+def test_a_saved_model_trained_for_classes_needs_none(loss, tmp_path):
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential([keras.Input((4,)), layers.Dense(3, "relu"), layers.Dense(1)])
+    model.compile(loss=loss)
+    model.save(tmp_path / "net.keras")
+    expected = np.asarray(model(X).detach())[:, 0] > 0
+    for made in (model, tmp_path / "net.keras"):
+        np.testing.assert_array_equal(clausewise.wrap(made).codes(X), expected)
+
+
 def test_no_gradients_are_kept_and_nothing_is_trained(functional):
     before = [value.copy() for value in functional.get_weights()]
     list(clausewise.wrap(functional).hidden_layers(X))

@@ -86,9 +86,11 @@ class KerasBackend:
     ----------
     model : keras.Model
         With one input and one output.
+    loss : optional
+        What it was trained for, as in its configuration; as the model itself says, unless given.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, loss: Any = None) -> None:
         self.title = f"Keras model {model.name}"
         self.classes: Sequence[Any] | None = None
         self.feature_names: Sequence[str] | None = None
@@ -98,6 +100,7 @@ class KerasBackend:
                 "rows first."
             )
         self._model = model
+        self._loss = getattr(model, "loss", None) if loss is None else loss
         inputs = _inputs(model)
         if len(inputs) > 1:
             names = ", ".join(tensor.name for tensor in inputs)
@@ -179,9 +182,7 @@ class KerasBackend:
     def _form(self, steps: "_Steps", output: Any, n_outputs: int) -> OutputForm | None:
         """What the last layer's activation says about the output, or the loss that the model was trained "
         "for."""
-        loss = getattr(self._model, "loss", None)
-        name = loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
-        if any(word in name.lower() for word in _NUMBER_LOSSES):
+        if any(_is_for_numbers(name) for name in _loss_names(self._loss)):
             return "number"
         last = last_operation(steps.operations, steps.key_of(output))
         activation = steps.activations.get(last, "")
@@ -192,16 +193,37 @@ class KerasBackend:
 
 def load_keras(path: Path) -> KerasBackend:
     """The model in a `.keras` file; nothing in the file is executed."""
-    _check_file(path)
+    config = _checked_config(path)
+    # The loss is read and not made: compiling is of no use here.
+    compiled = config.get("compile_config") if isinstance(config, dict) else None
+    loss = compiled.get("loss") if isinstance(compiled, dict) else None
     try:
         model = keras.saving.load_model(path, compile=False, safe_mode=True)
     except Exception as error:  # a damaged file makes all kinds of trouble
         raise ValueError(f"{path.name} cannot be loaded as a Keras model: {error}") from error
-    return KerasBackend(model)
+    return KerasBackend(model, loss)
 
 
-def _check_file(path: Path) -> None:
-    """Refuse what is no `.keras` file, and what would run code of its own when loaded."""
+def _loss_names(loss: Any) -> Iterator[str]:
+    """What losses are called: names, functions and objects, as they are or serialised, alone or several."""
+    if isinstance(loss, dict) and "class_name" in loss:
+        yield str(loss["class_name"])
+        # Of a function: its name; of an object: its options.
+        yield from [loss["config"]] if isinstance(loss.get("config"), str) else []
+    elif isinstance(loss, dict | list | tuple):
+        for one in loss.values() if isinstance(loss, dict) else loss:
+            yield from _loss_names(one)
+    elif loss is not None:
+        yield loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
+
+
+def _is_for_numbers(loss_name: str) -> bool:
+    # The squared hinge is a loss of classifiers.
+    return "hinge" not in loss_name.lower() and any(word in loss_name.lower() for word in _NUMBER_LOSSES)
+
+
+def _checked_config(path: Path) -> Any:
+    """A file's configuration; refuses what is no `.keras` file and what would run code when loaded."""
     try:
         with zipfile.ZipFile(path) as archive:
             config = json.loads(archive.read("config.json"))
@@ -221,6 +243,7 @@ def _check_file(path: Path) -> None:
                 f"{path.name} holds a {name} of the module {module}, which is not part of Keras; load it "
                 "yourself if you trust it and pass the model."
             )
+    return config
 
 
 def _objects(config: Any) -> Iterator[Mapping[str, Any]]:
