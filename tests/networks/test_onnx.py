@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,13 @@ def test_a_model_for_one_row_at_a_time_is_run_row_by_row():
 def test_a_model_for_batches_of_a_fixed_size_takes_any_number_of_rows():
     network = clausewise.wrap(model(DENSE, SCORES, n_rows=7, w1=W1, w2=W2))
     np.testing.assert_allclose(network.outputs(X), relu(X @ W1) @ W2, atol=1e-5)
+
+
+def test_a_pickled_network_answers_the_same():
+    network = clausewise.wrap(model(DENSE, SCORES, w1=W1, w2=W2)).inspect(X)
+    again = pickle.loads(pickle.dumps(network))
+    np.testing.assert_array_equal(again.outputs(X), network.outputs(X))
+    assert_layers(again, X, {"body.act.Relu": relu(X @ W1)})
 
 
 def test_weights_behind_a_constant_computation_are_weights():

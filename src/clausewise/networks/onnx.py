@@ -93,13 +93,18 @@ class OnnxBackend:
         self._layouts: dict[str, Layout] = {}
         # Opening it also checks what the format alone does not: types, shapes, unknown operators.
         session = self._session(())
-        self._input = _the_input(session, self.title)
-        self.dtype: np.dtype[Any] = np.dtype(_DTYPES[self._input.type])
-        sizes = [size if isinstance(size, int) and size > 0 else None for size in self._input.shape]
+        read = _the_input(session, self.title)
+        self._input_name: str = read.name
+        self.dtype: np.dtype[Any] = np.dtype(_DTYPES[read.type])
+        sizes = [size if isinstance(size, int) and size > 0 else None for size in read.shape]
         self._n_fixed, self._row_shape = sizes[0], sizes[1:]
         self.n_inputs = self._row_shape[0] if len(self._row_shape) == 1 else None
         self._output = _scores(session, self.title)
         self.classes: Sequence[Any] | None = _classes(self._model.graph)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without sessions, which cannot be pickled and are opened again when needed."""
+        return {**self.__dict__, "_sessions": {}}
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
         """What is inside; a model that knows the shape of its rows says so by itself."""
@@ -159,12 +164,12 @@ class OnnxBackend:
         """The tensors for any number of rows, also if the model was exported for a fixed one."""
         session = self._session(tuple(dict.fromkeys(names)))
         if self._n_fixed is None:
-            return [np.asarray(value) for value in session.run(list(names), {self._input.name: rows})]
+            return [np.asarray(value) for value in session.run(list(names), {self._input_name: rows})]
         parts = []
         for start in range(0, len(rows), self._n_fixed):
             part = rows[start : start + self._n_fixed]
             padded = probe_rows(part, self._n_fixed)
-            values = session.run(list(names), {self._input.name: padded})
+            values = session.run(list(names), {self._input_name: padded})
             parts.append([value[: len(part)] for value in values])
         return [np.concatenate(values) for values in zip(*parts, strict=True)]
 
