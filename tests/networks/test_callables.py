@@ -42,6 +42,25 @@ def test_a_function_may_give_labels_themselves():
     np.testing.assert_array_equal(network.probabilities(X)[:, 1], X[:, 0] > 0)
 
 
+@pytest.mark.parametrize(
+    ("predict", "output"),
+    [
+        (lambda rows: shares(rows)[:, 1], "probabilities"),
+        (lambda rows: rows[:, 0], "logits"),
+        (lambda rows: rows[:, 0], [0.0]),
+        (lambda rows: rows[:, 0], lambda values: 1 / (1 + np.exp(-values))),
+    ],
+)
+def test_one_number_per_row_is_what_the_caller_says(predict, output):
+    network = CallableNetwork(predict, output=output, classes=["down", "up"])
+    assert network.labels(X).tolist() == labels(X).tolist()
+
+
+def test_labels_may_be_stated():
+    network = CallableNetwork(labels, output="labels", classes=["down", "up"])
+    assert network.labels(X).tolist() == labels(X).tolist()
+
+
 def test_layers_of_sequences_are_steps_of_units():
     network = CallableNetwork(shares, {"pairs": lambda rows: rows[:, :, None] * [1.0, 2.0]})
     (layer,) = network.hidden_layers(X)

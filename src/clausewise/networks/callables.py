@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clausewise.networks.network import Network
+from clausewise.networks.outputs import Output
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
@@ -20,6 +21,7 @@ class _FunctionBackend:
         layers: Mapping[str, Function],
         classes: Sequence[Any] | None,
         n_inputs: int | None,
+        output: Output,
     ) -> None:
         self.title = f"function {getattr(predict, '__name__', type(predict).__name__)}"
         self.n_inputs = n_inputs
@@ -27,6 +29,8 @@ class _FunctionBackend:
         self.feature_names: Sequence[str] | None = None
         self.dtype = np.dtype(np.float64)
         self._predict, self._layers = predict, dict(layers)
+        # One answer per row is a label, unless the caller says what else it is.
+        self._may_be_labels = output is None or (isinstance(output, str) and output == "labels")
         self._code_of = None if classes is None else {label: code for code, label in enumerate(classes)}
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
@@ -37,7 +41,7 @@ class _FunctionBackend:
             shape = self._called(name, self._layers[name], rows).shape[1:]
             tensors.append(Tensor(name, shape, axes_of(shape)))
         answer = self._called("predict", self._predict, rows)
-        form: OutputForm | None = "labels" if answer.ndim == 1 else None
+        form: OutputForm | None = "labels" if self._is_labels(answer) else None
         return Structure(tuple(tensors), 1 if answer.ndim == 1 else answer.shape[1], form)
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
@@ -45,7 +49,10 @@ class _FunctionBackend:
 
     def _output(self, rows: NDArray[Any]) -> NDArray[Any]:
         answer = self._called("predict", self._predict, rows)
-        return self._codes(answer) if answer.ndim == 1 else answer
+        return self._codes(answer) if self._is_labels(answer) else answer
+
+    def _is_labels(self, answer: NDArray[Any]) -> bool:
+        return self._may_be_labels and answer.ndim == 1
 
     def _codes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
         """Labels that `predict` gives itself, as positions among the classes."""
@@ -76,7 +83,7 @@ class CallableNetwork(Network):
     ----------
     predict : callable
         From an array of rows to one label per row, or to one column per class: probabilities or, with
-        `output="logits"`, logits.
+        `output="logits"`, logits. With `output=` other than "labels", one number per row is a column.
     layers : mapping of str to callable, optional
         Per hidden layer a function from rows to its activations, in the order of computation. Without any,
         only methods that do not look inside can be used.
@@ -86,7 +93,7 @@ class CallableNetwork(Network):
         Number of columns that the functions read, checked if given.
     use : optional
         Which layers to use, as `layers` of `clausewise.wrap`.
-    **options
+    output, **options
         As in `clausewise.wrap`.
 
     Examples
@@ -110,15 +117,15 @@ class CallableNetwork(Network):
         classes: ArrayLike | None = None,
         n_inputs: int | None = None,
         use: Any = None,
+        output: Output = None,
         **options: Any,
     ) -> None:
         listed = {} if layers is None else dict(layers)
-        for name, function in {"predict": predict, **listed}.items():
+        for name, function in [("predict", predict), *listed.items()]:
             if not callable(function):
                 raise TypeError(
                     f"{name!r} is a {type(function).__name__}; pass a function of an array of rows."
                 )
         known = None if classes is None else list(np.asarray(classes).tolist())
-        super().__init__(
-            _FunctionBackend(predict, listed, known, n_inputs), layers=use, classes=classes, **options
-        )
+        backend = _FunctionBackend(predict, listed, known, n_inputs, output)
+        super().__init__(backend, layers=use, classes=classes, output=output, **options)
