@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
@@ -185,6 +186,17 @@ def test_min_cases_goes_to_the_inducer_that_is_named(iris):
     assert model.min_cases_ is not None
     with pytest.raises(ValueError, match="an object keeps its own"):
         ECLAIRE(network, intermediate_inducer=C50Inducer(), intermediate_min_cases=3).fit(X)
+
+
+def test_no_rule_tests_a_column_that_the_network_does_not_read(iris):
+    X, species, _ = iris
+    columns = X.columns[2:].tolist()
+    leaking = X.assign(leak=species == "setosa")
+    encoder = ColumnTransformer([("scaled", StandardScaler(), columns)])
+    network = make_pipeline(encoder, MLPClassifier((8,), solver="lbfgs", max_iter=500, random_state=0))
+    model = ECLAIRE(network.fit(leaking, species), min_cases=3).fit(leaking)
+    assert {term.name for rule in model.rules_ for term in rule.terms} <= set(columns)
+    assert model.fidelity(leaking) > 0.9
 
 
 def test_a_layer_may_have_any_name():

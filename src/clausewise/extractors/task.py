@@ -1,6 +1,6 @@
 """What rules are extracted from, and what comes out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,11 @@ class Task:
     ) -> "Task":
         """The rows to learn from, prepared, with the network's decisions."""
         codes = network.codes(X)
-        return cls.of_labels(
+        task = cls.of_labels(
             network.features(X), network.classes, codes, X, sample_weight, max_rows, random, n_jobs, network
         )
+        is_read = network.reads(X)
+        return task if is_read.all() else task.restricted_to(is_read, n_jobs)
 
     @classmethod
     def of_labels(
@@ -81,6 +83,12 @@ class Task:
             weights = None if weights is None else weights[rows]
         inputs = PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs)
         return cls(network, classes, X, inputs, codes, weights)
+
+    def restricted_to(self, is_read: NDArray[np.bool_], n_jobs: int | None) -> "Task":
+        """The same task without the other columns: they are there, but all their values are alike."""
+        table = self.inputs.table.copy()
+        table[:, ~is_read] = 0
+        return replace(self, inputs=PreparedMatrix.of_encoded(table, self.inputs.features, n_jobs=n_jobs))
 
     @property
     def trained_network(self) -> Network:
