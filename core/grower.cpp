@@ -1,7 +1,6 @@
 #include "grower.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "pool.hpp"
 
@@ -17,9 +16,6 @@ constexpr std::size_t kCellsForThreads = std::size_t{1} << 19;
 
 // A ratio that falls short of the best by less counts as equal.
 constexpr double kTie = 0.999;
-// Rows are put in order for nodes with at least one in so many of those that have to be gone through for it; sorting
-// is quicker below.
-constexpr std::size_t kSparsestToSort = 10;
 // Columns from which the time to tabulate a bound on their ratios pays.
 constexpr std::size_t kColumnsForBound = 4;
 
@@ -65,8 +61,7 @@ Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& infor
       was_tested_(in_use.size(), false),
       judges_alone_(regime.judges_columns_alone()),
       bound_(information),
-      sorted_(cases.matrix, cases.has_unit_weights() && cases.n_classes == 2 ? columns_ : std::vector<std::size_t>{},
-              n_threads_, cases.control) {
+      histograms_(cases, columns_, n_threads_) {
     // Without subsets, columns of very many values count only if there is no other.
     if (!use_subsets)
         for (const std::size_t a : columns_) judges_alone_ = judges_alone_ && !cases.matrix.column(a).is_discrete;
@@ -93,7 +88,7 @@ Tree Grower::grow_again(Span rows, const Decisions& known) {
     }
     known_ = &known;
     Tree tree;
-    grow_node(tree, {rows, 0, Order::nowhere, 0, known.empty() ? -1 : 0});
+    grow_node(tree, {rows, 0, known.empty() ? -1 : 0});
     known_ = nullptr;
     return tree;
 }
@@ -114,24 +109,17 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     const std::int32_t id = tree.add(std::move(leaf));
     if (is_terminal(counts) || site.depth >= kMaxDepth) return id;
 
-    if (site.order == Order::nowhere && !sorted_.is_empty() && needs_columns(site) &&
-        site.rows.size() * kSparsestToSort >= cases_.n_rows()) {
-        sorted_.take(site.rows);
-        site.order = Order::sorted;
-        site.place = 0;
-    }
+    const std::size_t n_held = histograms_.n_held();
+    if (site.histogram == Histograms::kNone && !histograms_.is_empty() && needs_columns(site))
+        site.histogram = histograms_.count(site.rows);
     const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
     NodeView view{site.rows, counts, base, was_tested_, site.rows.size() == cases_.n_rows()};
-    if (site.order == Order::sorted) {
-        view.sorted_rows = &sorted_;
-        view.place = site.place;
-    }
     const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
-    if (needs_columns(site)) find_rare_rows(view);
-    std::vector<Split> leaders;
-    if (judges_alone_) choose_in_turn(view, known, leaders);
-    else if (const Split* chosen = choose(view)) leaders.push_back(*chosen);
-    if (leaders.empty()) return id;
+    std::vector<Split> leaders = leaders_of(view, site, known);
+    if (leaders.empty()) {
+        histograms_.release(n_held);
+        return id;
+    }
     const Test test = tree[id].test = leaders.back().test;
     // The same column divides the same rows in the same way.
     if (known && test.column != known->leaders.back().test.column) known = nullptr;
@@ -140,6 +128,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     const bool marks_column = test.kind == TestKind::multiway;
     if (marks_column) was_tested_[column] = true;
     grow_branches(tree, id, site, known);
+    histograms_.release(n_held);
     if (marks_column) was_tested_[column] = false;
     if (made_) {
         if (made_->size() < tree.nodes.size()) made_->resize(tree.nodes.size());
@@ -152,6 +141,25 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     if (errors >= 0.999 * tree[id].errors) tree[id].make_leaf();
     else tree[id].errors = errors;
     return id;
+}
+
+std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const Decision* known) {
+    const bool is_counted = site.histogram != Histograms::kNone;
+    if (is_counted) {
+        is_here_.resize(cases_.n_rows(), 0);
+        for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 1;
+        view.histograms = &histograms_;
+        view.histogram = site.histogram;
+        view.is_here = is_here_.data();
+    } else if (needs_columns(site)) {
+        find_rare_rows(view);
+    }
+    std::vector<Split> leaders;
+    if (judges_alone_) choose_in_turn(view, known, leaders);
+    else if (const Split* chosen = choose(view)) leaders.push_back(*chosen);
+    if (is_counted)
+        for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 0;
+    return leaders;
 }
 
 void Grower::find_rare_rows(NodeView& view) {
@@ -171,30 +179,20 @@ void Grower::find_rare_rows(NodeView& view) {
     view.other_rows = {other_rows_.data(), other_rows_.data() + other_rows_.size()};
 }
 
-// Where the branches of a node are grown. Their rows are put in order as far as their columns have to be looked at.
+// Where the branches of a node are grown. Their cases are counted as far as their columns have to be looked at.
 std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& division, const Test& test,
                                               const Decision* known) {
     std::vector<Site> sites;
-    std::array<bool, 2> is_wanted{};
-    std::size_t n_wanted_rows = 0;
+    std::vector<bool> is_wanted;
     for (std::size_t b = 0; b < division.n_branches(); ++b) {
-        Site below{division.rows(b), site.depth + 1, site.order == Order::nowhere ? Order::nowhere : Order::not_sorted};
-        if (known) below.known = known->branches[b];
-        sites.push_back(below);
-        if (site.order != Order::sorted || test.kind != TestKind::threshold || !needs_columns(below) ||
-            is_terminal(count_classes(cases_, below.rows)))
-            continue;
-        is_wanted[b] = true;
-        n_wanted_rows += below.rows.size();
+        sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1});
+        is_wanted.push_back(needs_columns(sites[b]) && !is_terminal(count_classes(cases_, sites[b].rows)));
     }
-    if (n_wanted_rows * kSparsestToSort < site.rows.size()) return sites;
-    sorted_.divide(site.place, division.rows(0), division.rows(1), is_wanted[0], is_wanted[1]);
-    std::size_t place = site.place;
-    for (std::size_t b = 0; b < 2; ++b) {
-        if (is_wanted[b]) sites[b].order = Order::sorted;
-        sites[b].place = place;
-        place += sites[b].rows.size();
-    }
+    if (site.histogram == Histograms::kNone || test.kind != TestKind::threshold) return sites;
+    const std::size_t smaller = sites[1].rows.size() < sites[0].rows.size(), larger = 1 - smaller;
+    if (!is_wanted[larger]) return sites;
+    sites[smaller].histogram = histograms_.divide(site.histogram, sites[smaller].rows, is_wanted[smaller]);
+    sites[larger].histogram = site.histogram;
     return sites;
 }
 
@@ -275,11 +273,11 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
 
     const bool is_large = node.rows.size() * columns_.size() >= kCellsForThreads;
     const bool is_evaluated = is_large && n_threads_ > 1;
-    const bool is_bounded = !is_evaluated && node.sorted_rows && columns_.size() >= kColumnsForBound;
+    const bool is_bounded = !is_evaluated && node.histograms && columns_.size() >= kColumnsForBound;
     if (is_evaluated) evaluate_columns(node);
     if (is_bounded)
         bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
-                     splitter_.cut_range(node));
+                     splitter_.cut_range(node), cases_.classes.data(), node.is_here);
     const auto require_lead = [&] {
         if (is_bounded && !leaders.empty()) bound_.require(kTie * leaders.back().ratio());
     };
@@ -289,9 +287,8 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
         Split& split = splits_[i++];
         if (!is_evaluated) {
             if (is_large) cases_.control.check();
-            if (is_bounded && node.is_sorted(column) &&
-                bound_.excludes(cases_.matrix.column(column), node.sorted_rows->list(column, node.place),
-                                cases_.classes.data()))
+            if (is_bounded && node.is_counted(column) &&
+                bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), node.counts_of(column)))
                 continue;
             split = splitter_.evaluate(column, node, scratch_[0]);
         }

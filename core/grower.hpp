@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "histograms.hpp"
 #include "ratio_bound.hpp"
-#include "sorted_rows.hpp"
 #include "splitter.hpp"
 #include "tree.hpp"
 
@@ -54,18 +54,11 @@ public:
     std::vector<std::int32_t>& spare_rows() { return spare_rows_; }
 
 private:
-    // Whether the rows of a node are in order in `sorted_`.
-    enum class Order : std::uint8_t {
-        nowhere,     // nor are any others: there is room
-        not_sorted,  // those of other nodes are
-        sorted,
-    };
     struct Site {
         Span rows;
         std::size_t depth;
-        Order order = Order::nowhere;
-        std::size_t place = 0;    // in `sorted_`
-        std::int32_t known = -1;  // the decision made for these rows before
+        std::int32_t known = -1;                    // the decision made for these rows before
+        std::size_t histogram = Histograms::kNone;  // in `histograms_`, if the rows are counted there
     };
 
     std::int32_t grow_node(Tree& tree, Site site);
@@ -82,6 +75,7 @@ private:
         return site.known < 0 || needs_columns_[static_cast<std::size_t>(site.known)];
     }
     void find_rare_rows(NodeView& view);
+    std::vector<Split> leaders_of(NodeView& view, const Site& site, const Decision* known);
     const Split* choose(const NodeView& node);
     void choose_in_turn(const NodeView& node, const Decision* known, std::vector<Split>& leaders);
     void evaluate_columns(const NodeView& node);
@@ -98,13 +92,13 @@ private:
     std::vector<bool> was_tested_;       // columns with a multiway test above
     bool judges_alone_;                  // is each column judged by itself?
     RatioBound bound_;
-    SortedRows sorted_;
+    Histograms histograms_;
     Decisions* made_ = nullptr;
     const Decisions* known_ = nullptr;
     std::vector<bool> needs_columns_;  // per known decision: has it, or one below, to be made again?
     std::vector<std::int32_t> spare_rows_;
     std::vector<std::int32_t> rare_rows_, other_rows_;  // of the node at hand
-    std::vector<std::uint8_t> is_here_;
+    std::vector<std::uint8_t> is_here_;                 // per row of the matrix, for the node at hand
 };
 
 }  // namespace clausewise

@@ -17,11 +17,14 @@ namespace {
 constexpr std::size_t kStrip = 8;
 // Counts are exact in single precision up to here, and C5.0 stores them so.
 constexpr std::size_t kMaxRows = std::size_t{1} << 24;
-// Up to so many rows their order is kept: what it is good for, looking up a byte per row, is quick while these bytes
-// stay in the caches, and so small a table is often learnt from many times.
-constexpr std::size_t kMaxOrderedRows = std::size_t{1} << 16;
-// Counting the cases of each value beats an order as long as there are few values.
-constexpr std::size_t kFewValues = 64;
+// Up to so many rows there are bins: their counts then fit two bytes, and so small a table is often learnt from many
+// times.
+constexpr std::size_t kMaxBinnedRows = (std::size_t{1} << 16) - 1;
+// Columns of so few values need no bins.
+constexpr std::size_t kMaxValueBins = 128;
+// Fewer rows in a bin tell more about the cuts in it, and more bins take longer to go through.
+constexpr std::size_t kRowsPerBin = 64;
+constexpr std::size_t kMaxBins = 120;
 
 // Maps floats to unsigned integers of the same order.
 std::uint32_t ordered_bits(float value) {
@@ -80,14 +83,40 @@ void describe_repetitions(Column& column) {
         column.common_rank = static_cast<std::int32_t>(commonest);
         n_others -= count(commonest) - 1;
     }
-    column.is_mostly_unique = n_others - column.n_values <= n_known / 16;
+    column.n_repeated = n_others - column.n_values;
+    column.is_mostly_unique = column.n_repeated <= n_known / 16;
     if (!column.is_mostly_unique) return;
     for (std::size_t r = 0; r < n_values; ++r)
         if (count(r) > 1 && static_cast<std::int32_t>(r) != column.common_rank)
             column.repeated_ranks.push_back(static_cast<std::int32_t>(r));
 }
 
-void prepare_continuous(Column& column, const std::vector<float>& numbers, std::size_t index, PrepareScratch& scratch) {
+// A value that fills a bin has one for itself, so there may be twice as many bins as aimed at; a byte still tells them.
+void put_in_bins(Column& column, std::uint8_t* bins) {
+    const auto n_values = static_cast<std::size_t>(column.n_values);
+    const auto n_rows = column.ranks.size();
+    column.has_value_bins = n_values <= kMaxValueBins;
+    const std::size_t n_wanted = std::clamp<std::size_t>(n_rows / kRowsPerBin, 1, kMaxBins);
+    const auto n_full = static_cast<std::int32_t>((n_rows + n_wanted - 1) / n_wanted);
+    std::vector<std::uint8_t> bin_of_rank(n_values);
+    std::int32_t n_in_bin = 0;
+    for (std::size_t r = 0; r < n_values; ++r) {
+        const std::int32_t n_here = column.starts[r + 1] - column.starts[r];
+        if (r == 0 || column.has_value_bins || n_in_bin >= n_full || n_here >= n_full) {
+            column.bin_starts.push_back(static_cast<std::int32_t>(r));
+            n_in_bin = 0;
+        }
+        n_in_bin += n_here;
+        bin_of_rank[r] = static_cast<std::uint8_t>(column.bin_starts.size() - 1);
+    }
+    column.bin_starts.push_back(column.n_values);
+    if (column.common_rank >= 0) column.common_bin = bin_of_rank[static_cast<std::size_t>(column.common_rank)];
+    for (std::size_t row = 0; row < n_rows; ++row) bins[row] = bin_of_rank[static_cast<std::size_t>(column.ranks[row])];
+    column.bins = bins;
+}
+
+void prepare_continuous(Column& column, const std::vector<float>& numbers, std::size_t index, std::uint8_t* bins,
+                        PrepareScratch& scratch) {
     auto& cells = scratch.cells;
     cells.clear();
     column.ranks.assign(numbers.size(), kMissing);
@@ -114,7 +143,9 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
     column.starts.shrink_to_fit();
     column.n_values = static_cast<std::int32_t>(column.values.size());
     describe_repetitions(column);
-    if (column.has_missing || numbers.size() > kMaxOrderedRows || column.values.size() <= kFewValues) return;
+    if (column.has_missing || numbers.empty() || !bins) return;
+    put_in_bins(column, bins);
+    if (column.has_value_bins) return;
     column.order.reserve(cells.size());
     for (const Cell& cell : cells) column.order.push_back(static_cast<std::uint16_t>(cell.row));
 }
@@ -154,6 +185,7 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
     if (table.n_rows > kMaxRows)
         throw std::invalid_argument("at most 16,777,216 rows can be learnt from; got " + std::to_string(table.n_rows) +
                                     ". Pass a sample of the rows.");
+    if (table.n_rows <= kMaxBinnedRows) bins_.resize(table.n_rows * table.n_columns);
     const std::size_t n_strips = (table.n_columns + kStrip - 1) / kStrip;
     std::vector<PrepareScratch> scratch(std::max<std::size_t>(1, std::min(n_threads, n_strips)));
     parallel_for(n_strips, n_threads, [&](std::size_t task, std::size_t worker) {
@@ -166,17 +198,29 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
             control.check();
             const std::size_t index = first + j;
             if (n_categories[index] > 0) prepare_discrete(columns_[index], mine.strip[j], index, n_categories[index]);
-            else prepare_continuous(columns_[index], mine.strip[j], index, mine);
+            else
+                prepare_continuous(columns_[index], mine.strip[j], index,
+                                   bins_.empty() ? nullptr : bins_.data() + index * table.n_rows, mine);
         }
     });
+    std::size_t n_bins = 0;
+    for (const Column& column : columns_) n_bins += column.n_bins();
+    bin_values_.reserve(n_bins);
+    for (Column& column : columns_) {
+        column.bin_values = bin_values_.data() + bin_values_.size();
+        for (std::size_t b = 0; b < column.n_bins(); ++b)
+            bin_values_.push_back({column.values[static_cast<std::size_t>(column.bin_starts[b])],
+                                   column.values[static_cast<std::size_t>(column.bin_starts[b + 1]) - 1]});
+    }
 }
 
 std::size_t Matrix::memory() const {
-    std::size_t bytes = (information_.max_count() + 1) * sizeof(double);
+    std::size_t bytes =
+        (information_.max_count() + 1) * sizeof(double) + bins_.capacity() + bin_values_.capacity() * sizeof(BinValues);
     for (const Column& column : columns_)
         bytes += column.ranks.capacity() * sizeof(std::int32_t) + column.values.capacity() * sizeof(float) +
                  (column.starts.capacity() + column.repeated_ranks.capacity()) * sizeof(std::int32_t) +
-                 column.order.capacity() * sizeof(std::uint16_t);
+                 column.bin_starts.capacity() * sizeof(std::int32_t) + column.order.capacity() * sizeof(std::uint16_t);
     return bytes;
 }
 

@@ -15,6 +15,11 @@ namespace clausewise {
 
 inline constexpr std::int32_t kMissing = -1;
 
+// The least and the greatest value that a bin is for.
+struct BinValues {
+    float lowest, highest;
+};
+
 struct Column {
     bool is_discrete = false;
     bool has_missing = false;
@@ -25,9 +30,16 @@ struct Column {
     std::vector<std::int32_t> ranks;           // per row: rank of the value, code of the category, or kMissing
     std::vector<float> values;                 // continuous: the distinct values, ascending
     std::vector<std::int32_t> starts;  // continuous: starts[r] = known rows with a rank below r; one more at the end
-    // Continuous, all known, of many values, and few enough rows for two bytes: the rows in the order of their rank.
-    std::vector<std::uint16_t> order;
+    // Continuous, all known, and few enough rows for two bytes: neighbouring ranks are put together in bins.
+    const std::uint8_t* bins = nullptr;     // per row; kept by the matrix, like the next, side by side for all columns
+    const BinValues* bin_values = nullptr;  // per bin
+    std::vector<std::int32_t> bin_starts;   // the first rank of each bin; one more at the end
+    bool has_value_bins = false;            // every value has a bin of its own
+    std::vector<std::uint16_t> order;       // the rows in the order of their rank, unless every value has a bin
+    std::int32_t common_bin = -1;           // of the common value
+    std::int32_t n_repeated = 0;            // rows whose value an earlier one has too, the common value left aside
 
+    std::size_t n_bins() const { return bin_starts.empty() ? 0 : bin_starts.size() - 1; }
     bool is_usable() const { return is_discrete || n_values > 1; }
     // Greatest rank whose value is at most `threshold`; 0 if there is none (C5.0 then takes the smallest value).
     std::int32_t rank_at_most(float threshold) const;
@@ -55,6 +67,9 @@ public:
     template <class Real>
     Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads,
            const Control& control);
+    // Columns point into what the matrix keeps.
+    Matrix(const Matrix&) = delete;
+    Matrix& operator=(const Matrix&) = delete;
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_columns() const { return columns_.size(); }
@@ -65,6 +80,8 @@ public:
 private:
     std::size_t n_rows_;
     std::vector<Column> columns_;
+    std::vector<std::uint8_t> bins_;     // column by column
+    std::vector<BinValues> bin_values_;  // column by column
     CountInformation information_;
 };
 

@@ -7,9 +7,9 @@
 
 #include "cases.hpp"
 #include "column_place.hpp"
+#include "histograms.hpp"
 #include "information.hpp"
 #include "ratio_bound.hpp"
-#include "sorted_rows.hpp"
 #include "tree.hpp"
 
 namespace clausewise {
@@ -48,11 +48,14 @@ struct NodeView {
     // Of two classes with unit weights, one may be so rare that it pays to go from one of its cases to the next.
     Span rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
-    Span other_rows{nullptr, nullptr};        // given with `rare_rows` when the node lacks fewer rows than it has
-    const SortedRows* sorted_rows = nullptr;  // given if the rows are in order there, at `place`
-    std::size_t place = 0;
+    Span other_rows{nullptr, nullptr};  // given with `rare_rows` when the node lacks fewer rows than it has
+    // Given if the cases are counted there, under this number, and marked per row of the matrix.
+    const Histograms* histograms = nullptr;
+    std::size_t histogram = 0;
+    const std::uint8_t* is_here = nullptr;
 
-    bool is_sorted(std::size_t column) const { return sorted_rows && sorted_rows->has(column); }
+    bool is_counted(std::size_t column) const { return histograms && histograms->has(column); }
+    const BinCount* counts_of(std::size_t column) const { return histograms->of(histogram, column); }
 };
 
 class Splitter {
@@ -65,14 +68,15 @@ public:
 
 private:
     struct Scan;         // a continuous column's best cut so far
-    class TwoClassScan;  // how it is found
+    class TwoClassScan;  // how it is found among all cuts
+    class BinScan;       // how it is found in the bins that it may be in
 
     Split continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
     Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
 
     void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
                           Scan& scan) const;
-    bool scan_sorted(std::size_t index, const NodeView& node, Scan& scan) const;
+    void scan_value_bins(const Column& column, const BinCount* counts, const NodeView& node, Scan& scan) const;
     template <class Place>
     void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
                           Scan& scan) const;
