@@ -1,6 +1,8 @@
 #include "grower.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "pool.hpp"
 
@@ -100,7 +102,8 @@ bool Grower::is_terminal(const ClassCounts& counts) const {
 
 std::int32_t Grower::grow_node(Tree& tree, Site site) {
     cases_.control.check();
-    const ClassCounts counts = count_classes(cases_, site.rows);
+    const ClassCounts counts =
+        site.counts.per_class.empty() ? count_classes(cases_, site.rows) : std::move(site.counts);
     Node leaf;
     leaf.label = counts.majority;
     leaf.size = counts.total;
@@ -110,8 +113,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     if (is_terminal(counts) || site.depth >= kMaxDepth) return id;
 
     const std::size_t n_held = histograms_.n_held();
-    if (site.histogram == Histograms::kNone && !histograms_.is_empty() && needs_columns(site))
-        site.histogram = histograms_.count(site.rows);
+    if (site.histogram == Histograms::kNone && is_to_be_counted(site)) site.histogram = histograms_.count(site.rows);
     const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
     NodeView view{site.rows, counts, base, was_tested_, site.rows.size() == cases_.n_rows()};
     const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
@@ -183,12 +185,14 @@ void Grower::find_rare_rows(NodeView& view) {
 std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& division, const Test& test,
                                               const Decision* known) {
     std::vector<Site> sites;
-    std::vector<bool> is_wanted;
-    for (std::size_t b = 0; b < division.n_branches(); ++b) {
+    for (std::size_t b = 0; b < division.n_branches(); ++b)
         sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1});
-        is_wanted.push_back(needs_columns(sites[b]) && !is_terminal(count_classes(cases_, sites[b].rows)));
-    }
     if (site.histogram == Histograms::kNone || test.kind != TestKind::threshold) return sites;
+    std::array<bool, 2> is_wanted{};
+    for (std::size_t b = 0; b < 2; ++b) {
+        sites[b].counts = count_classes(cases_, sites[b].rows);
+        is_wanted[b] = is_to_be_counted(sites[b]) && !is_terminal(sites[b].counts);
+    }
     const std::size_t smaller = sites[1].rows.size() < sites[0].rows.size(), larger = 1 - smaller;
     if (!is_wanted[larger]) return sites;
     sites[smaller].histogram = histograms_.divide(site.histogram, sites[smaller].rows, is_wanted[smaller]);

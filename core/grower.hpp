@@ -59,6 +59,7 @@ private:
         std::size_t depth;
         std::int32_t known = -1;                    // the decision made for these rows before
         std::size_t histogram = Histograms::kNone;  // in `histograms_`, if the rows are counted there
+        ClassCounts counts{};                       // of the rows, if known already
     };
 
     std::int32_t grow_node(Tree& tree, Site site);
@@ -71,6 +72,12 @@ private:
             std::upper_bound(columns_.begin(), columns_.end(), static_cast<std::size_t>(column)) - columns_.begin());
     }
     bool is_terminal(const ClassCounts& counts) const;
+    // Very few rows are sorted more quickly than counted, unless most columns are told off.
+    bool is_to_be_counted(const Site& site) const {
+        constexpr std::size_t kFewRows = 40, kManyColumns = 64;
+        return needs_columns(site) && !histograms_.is_empty() &&
+               (site.rows.size() >= kFewRows || (judges_alone_ && columns_.size() >= kManyColumns));
+    }
     bool needs_columns(const Site& site) const {
         return site.known < 0 || needs_columns_[static_cast<std::size_t>(site.known)];
     }

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxBinnedRows = (std::size_t{1} << 16) - 1;
 // Columns of so few values need no bins.
 constexpr std::size_t kMaxValueBins = 128;
 // Fewer rows in a bin tell more about the cuts in it, and more bins take longer to go through.
-constexpr std::size_t kRowsPerBin = 64;
+constexpr std::size_t kRowsPerBin = 48;
 constexpr std::size_t kMaxBins = 120;
 
 // Maps floats to unsigned integers of the same order.

@@ -318,6 +318,17 @@ std::vector<bool> tested_columns(const Tree& tree, std::size_t n_columns) {
     return tested;
 }
 
+TrainingClassifier::TrainingClassifier(const Cases& cases, const Tree& tree)
+    : cases_(cases), tree_(tree), scores_(cases.n_classes) {
+    steps_.reserve(tree.nodes.size());
+    for (const Node& node : tree.nodes) {
+        const std::int32_t* ranks =
+            node.is_leaf() ? nullptr : cases.matrix.column(static_cast<std::size_t>(node.test.column)).ranks.data();
+        steps_.push_back({node.test.kind, node.test.column, node.test.threshold_rank, node.size, &node.test, ranks,
+                          node.children.data(), node.distribution.data()});
+    }
+}
+
 std::int32_t TrainingClassifier::classify(std::int32_t row, std::int32_t unknown_column) {
     std::fill(scores_.begin(), scores_.end(), 0.0);
     descend(0, 0, row, 1.0f, unknown_column);
@@ -327,23 +338,22 @@ std::int32_t TrainingClassifier::classify(std::int32_t row, std::int32_t unknown
 
 void TrainingClassifier::descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction,
                                  std::int32_t unknown_column) {
-    const Node& node = tree_[id];
-    if (node.is_leaf()) {
-        const Node& source = node.size < 1e-4 ? tree_[parent] : node;
-        for (std::size_t c = 0; c < scores_.size(); ++c)
-            scores_[c] += static_cast<float>(fraction * source.distribution[c]) / source.size;
-        return;
+    while (step(id).kind != TestKind::leaf) {
+        const Step& here = step(id);
+        const std::int32_t branch = here.column == unknown_column ? -1 : here.branch_of(row);
+        if (branch < 0) {
+            for (const std::int32_t child : tree_[id].children)
+                if (step(child).size > 1e-4)
+                    descend(child, id, row, fraction * step(child).size / here.size, unknown_column);
+            return;
+        }
+        if (fraction < 0.01) return;
+        parent = id;
+        id = here.children[branch];
     }
-    const Column& column = cases_.matrix.column(static_cast<std::size_t>(node.test.column));
-    const std::int32_t branch =
-        node.test.column == unknown_column ? -1 : node.test.branch_of(column.ranks[static_cast<std::size_t>(row)]);
-    if (branch >= 0) {
-        if (fraction >= 0.01)
-            descend(node.children[static_cast<std::size_t>(branch)], id, row, fraction, unknown_column);
-        return;
-    }
-    for (const std::int32_t child : node.children)
-        if (tree_[child].size > 1e-4) descend(child, id, row, fraction * tree_[child].size / node.size, unknown_column);
+    const Step& source = step(id).size < 1e-4 ? step(parent) : step(id);
+    for (std::size_t c = 0; c < scores_.size(); ++c)
+        scores_[c] += static_cast<float>(fraction * source.distribution[c]) / source.size;
 }
 
 }  // namespace clausewise

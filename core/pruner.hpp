@@ -46,14 +46,36 @@ void snap_thresholds(const Matrix& matrix, Tree& tree);
 // `unknown_column` is treated as missing (pass -1 for none).
 class TrainingClassifier {
 public:
-    TrainingClassifier(const Cases& cases, const Tree& tree) : cases_(cases), tree_(tree), scores_(cases.n_classes) {}
+    // What is read of a node on the way down, in less than a cache line.
+    struct Step {
+        TestKind kind;
+        std::int32_t column;
+        std::int32_t threshold_rank;
+        float size;
+        const Test* test;
+        const std::int32_t* ranks;  // of the column
+        const std::int32_t* children;
+        const float* distribution;
+
+        // -1 if the value is missing.
+        std::int32_t branch_of(std::int32_t row) const {
+            const std::int32_t rank = ranks[row];
+            if (kind != TestKind::threshold) return test->branch_of(rank);
+            return rank < 0 ? -1 : rank > threshold_rank;
+        }
+    };
+
+    // The tree must stay as it is.
+    TrainingClassifier(const Cases& cases, const Tree& tree);
     std::int32_t classify(std::int32_t row, std::int32_t unknown_column);
+    const Step& step(std::int32_t id) const { return steps_[static_cast<std::size_t>(id)]; }
 
 private:
     void descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction, std::int32_t unknown_column);
 
     const Cases& cases_;
     const Tree& tree_;
+    std::vector<Step> steps_;  // per node
     std::vector<double> scores_;
 };
 

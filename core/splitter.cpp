@@ -11,6 +11,8 @@ namespace clausewise {
 namespace {
 
 constexpr double kNoCut = 1e38;
+// Fewer are sorted more quickly than they are found in bins.
+constexpr std::size_t kRowsForBins = 40;
 
 // A rank and a class in one word: sorting by the upper part puts the rows of a node in the order of a column.
 // `class_bits` low bits carry the class and need no sorting.
@@ -403,14 +405,21 @@ private:
         return least < kNoCut && least - kRounding < limit_;
     }
     void go_through(std::size_t bin, const BinPlace& place) {
-        std::int32_t below = place.below, second = place.second_below, last = -1;
-        const std::int32_t end = start_of(bin + 1);
-        for (std::int32_t at = start_of(bin); at < end; ++at) {
-            if (!is_here(at)) continue;
-            if (last >= 0 && is_cut(below) && rank_at(at) != rank_at(last)) judge(below, second, last, at);
-            last = at;
+        // Every place is written, and one of the node's is kept: no branch to mispredict.
+        auto& kept = scratch_.place.kept;
+        const std::int32_t start = start_of(bin), end = start_of(bin + 1);
+        kept.resize(static_cast<std::size_t>(end - start) + 1);
+        std::size_t n = 0;
+        for (std::int32_t at = start; at < end; ++at) {
+            kept[n] = at;
+            n += node_.is_here[row_at(at)];
+        }
+        std::int32_t below = place.below, second = place.second_below;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
             ++below;
-            second += class_at(at);
+            second += class_at(kept[i]);
+            if (is_cut(below) && is_far(below, second) && rank_at(kept[i]) != rank_at(kept[i + 1]))
+                judge(below, second, kept[i], kept[i + 1]);
         }
     }
     // The cut between two places.
@@ -520,7 +529,7 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             const Scan before = scan;
             if (node.is_counted(index) && column.has_value_bins) {
                 scan_value_bins(column, node.counts_of(index), node, scan);
-            } else if (node.is_counted(index)) {
+            } else if (node.is_counted(index) && node.rows.size() >= kRowsForBins) {
                 if (!BinScan(*this, column, node.counts_of(index), node, scratch, scan).find()) {
                     scan = before;
                     scan_two_classes(column, node, is_marked, scratch, scan);

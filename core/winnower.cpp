@@ -40,7 +40,7 @@ public:
         const std::vector<bool> tested = tested_columns(tree, meets_.size());
         for (std::size_t i = 0; i < held_out.size(); ++i) {
             if (i % 65536 == 0) cases.control.check();
-            const std::int32_t row = held_out.first[i], leaf = follow(tree, i);
+            const std::int32_t row = held_out.first[i], leaf = follow(i);
             if (leaf >= 0) {
                 std::int32_t& label = label_of_leaf[static_cast<std::size_t>(leaf)];
                 if (label < 0) label = classifier_.classify(row, -1);
@@ -96,16 +96,14 @@ private:
         if (meets.empty() || meets.back() != i) meets.push_back(static_cast<std::uint32_t>(i));
     }
     // The leaf that a case comes to, noting the columns on its way; -1 if a missing value leads it to several.
-    std::int32_t follow(const Tree& tree, std::size_t i) {
+    std::int32_t follow(std::size_t i) {
         std::int32_t id = 0;
-        while (!tree[id].is_leaf()) {
-            const Test& test = tree[id].test;
-            const auto column = static_cast<std::size_t>(test.column);
-            const std::int32_t rank = cases_.matrix.column(column).ranks[static_cast<std::size_t>(held_out_.first[i])];
-            const std::int32_t branch = test.branch_of(rank);
+        while (classifier_.step(id).kind != TestKind::leaf) {
+            const TrainingClassifier::Step& step = classifier_.step(id);
+            const std::int32_t branch = step.branch_of(held_out_.first[i]);
             if (branch < 0) return -1;
-            add_meeting(column, i);
-            id = tree[id].children[static_cast<std::size_t>(branch)];
+            add_meeting(static_cast<std::size_t>(step.column), i);
+            id = step.children[branch];
         }
         // A leaf without cases takes the distribution of the node above it, which is the same for all that come here.
         return id;
