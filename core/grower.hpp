@@ -74,7 +74,7 @@ private:
     bool is_terminal(const ClassCounts& counts) const;
     // Very few rows are sorted more quickly than counted, unless most columns are told off.
     bool is_to_be_counted(const Site& site) const {
-        constexpr std::size_t kFewRows = 40, kManyColumns = 64;
+        constexpr std::size_t kFewRows = 100, kManyColumns = 64;
         return needs_columns(site) && !histograms_.is_empty() &&
                (site.rows.size() >= kFewRows || (judges_alone_ && columns_.size() >= kManyColumns));
     }

@@ -316,7 +316,8 @@ public:
           total_(static_cast<std::int32_t>(node.rows.size())),
           total_second_(static_cast<std::int32_t>(node.counts.per_class[1])) {}
 
-    // Returns false if it cannot tell whether scanning would have stopped before the cut that it found best.
+    // Returns false if it would take too long, or cannot be told whether scanning would have stopped before the cut
+    // that was found best.
     bool find() {
         std::size_t lowest = 0, highest = column_.n_bins() - 1;
         while (counts_[lowest] == 0) ++lowest;
@@ -342,6 +343,7 @@ public:
                 lower_limit(left_after(place.end, place.second_end));
         });
         visit_bins([&](std::size_t b, const BinPlace& place) {
+            if (is_doubtful_) return;
             if (may_hold_best(b, place)) go_through(b, place);
             if (b < highest && is_cut(place.end) && is_far(place.end, place.second_end) &&
                 left_after(place.end, place.second_end) < limit_)
@@ -353,6 +355,7 @@ public:
 
 private:
     static constexpr double kRounding = 1e-6;  // more than the rounding of any information
+    static constexpr std::int32_t kPlacesPerCase = 3;
 
     // Places in the order of the column.
     std::int32_t start_of(std::size_t bin) const {
@@ -408,6 +411,12 @@ private:
         // Every place is written, and one of the node's is kept: no branch to mispredict.
         auto& kept = scratch_.place.kept;
         const std::int32_t start = start_of(bin), end = start_of(bin + 1);
+        // Where most of the column would be gone through for few cases, these are better sorted.
+        n_places_ += end - start;
+        if (n_places_ > kPlacesPerCase * total_) {
+            is_doubtful_ = true;
+            return;
+        }
         kept.resize(static_cast<std::size_t>(end - start) + 1);
         std::size_t n = 0;
         for (std::int32_t at = start; at < end; ++at) {
@@ -507,6 +516,7 @@ private:
     const std::int32_t total_, total_second_;
     double limit_ = kNoCut;         // the best cut leaves less information
     double least_distance_ = -1.0;  // and is at least so far from the share of the second class
+    std::int32_t n_places_ = 0;     // gone through
     bool is_doubtful_ = false;
 };
 
