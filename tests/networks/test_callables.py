@@ -116,3 +116,7 @@ def test_wrapping_again_gives_the_network_itself():
     assert clausewise.wrap(network) is network
     with pytest.raises(ValueError, match="already a Network; give layers where it is made"):
         clausewise.wrap(network, layers="last 1")
+    with pytest.raises(ValueError, match="already a Network; give layers, classes where it is made"):
+        clausewise.wrap(network, classes=np.array(["down", "up"]), layers=np.array([0, 1]))
+    with pytest.raises(ValueError, match="already a Network; give batch_size where it is made"):
+        clausewise.wrap(network, batch_size=5)

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from clausewise.networks import Tensor
@@ -27,6 +28,9 @@ def chosen(choice):
         (-1, ["act5"]),
         ([3, "fc1", 0], ["fc1", "act1", "act4"]),
         (["act2", "act2"], ["act2"]),
+        (np.array([0, 1]), ["act1", "act2"]),
+        (np.array(["fc1", "act5"]), ["fc1", "act5"]),
+        (np.int64(-1), ["act5"]),
     ],
 )
 def test_layers_are_chosen_in_the_order_of_computation(choice, names):

@@ -90,7 +90,7 @@ def wrap(
       hidden 1  8      8        yes
       hidden 2  4      4        yes
     """
-    options = {
+    options: dict[str, Any] = {
         "layers": layers,
         "classes": classes,
         "feature_names": feature_names,
@@ -103,7 +103,7 @@ def wrap(
         return _unchanged(model, {**options, "preprocess": preprocess, "device": device})
     if isinstance(model, Pipeline):
         model, preprocess = _split(model, preprocess)
-    return Network(backend_of(model, device), preprocess=preprocess, **options)  # type: ignore[arg-type]
+    return Network(backend_of(model, device), preprocess=preprocess, **options)
 
 
 def backend_of(model: Any, device: Any = None) -> Backend:
@@ -188,7 +188,12 @@ def _split(pipeline: Pipeline, preprocess: Preprocess) -> tuple[Any, Preprocess]
 
 def _unchanged(network: Network, options: dict[str, Any]) -> Network:
     neutral = {"batch_size": "auto", "reduce": "flatten", "max_units": DEFAULT_MAX_UNITS}
-    stated = [name for name, value in options.items() if value != neutral.get(name)]
+    # Arrays compare entry by entry, and are never what an option is by itself.
+    stated = [
+        name
+        for name, value in options.items()
+        if value is not None and not (isinstance(value, str | int) and value == neutral.get(name))
+    ]
     if stated:
         raise ValueError(
             f"The model is already a Network; give {', '.join(stated)} where it is made, not when "

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from clausewise.networks.protocol import Tensor
 
-LayerChoice = str | int | Sequence[str | int] | None
+LayerChoice = str | int | Sequence[str | int] | NDArray[Any] | None
 """What `layers=` may be.
 
-None (all), "every 2", "last 3", a name, a position among the hidden layers, or a list of names and
-positions.
+None (all), "every 2", "last 3", a name, a position among the hidden layers, or a list or array of names
+and positions.
 """
 
 
@@ -19,6 +23,8 @@ def select_layers(tensors: Sequence[Tensor], choice: LayerChoice) -> tuple[Tenso
     Positions, "every k" and "last k" count the hidden layers; a name may be that of any tensor. "every k"
     counts from the last hidden layer backwards, so that this one is always there.
     """
+    if isinstance(choice, np.ndarray | np.generic):
+        choice = choice.tolist()
     hidden = [tensor for tensor in tensors if tensor.is_hidden]
     if choice is None:
         return tuple(hidden)
@@ -29,7 +35,8 @@ def select_layers(tensors: Sequence[Tensor], choice: LayerChoice) -> tuple[Tenso
         if number < 1:
             raise ValueError(f"layers is {choice!r}; expected a number of 1 or more.")
         return tuple(hidden[::-1][::number][::-1] if word == "every" else hidden[-number:])
-    listed = [choice] if isinstance(choice, str | int) or not isinstance(choice, Sequence) else list(choice)
+    is_list = isinstance(choice, Sequence) and not isinstance(choice, str)
+    listed: list[Any] = list(choice) if is_list else [choice]  # type: ignore[arg-type]
     if not listed:
         raise ValueError(f"layers is {choice!r} and chooses nothing; leave it out to use all hidden layers.")
     chosen = {_name_of(item, hidden, tensors) for item in listed}
