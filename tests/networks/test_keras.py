@@ -265,6 +265,20 @@ def test_foreign_code_in_a_file_is_refused_and_not_run(functional, tmp_path):
         clausewise.wrap(path)
 
 
+@pytest.mark.parametrize("name", ["TorchModuleWrapper", "TFSMLayer"])
+def test_models_of_other_frameworks_in_a_file_are_refused_and_not_run(functional, tmp_path, name):
+    functional.save(tmp_path / "net.keras")
+
+    def inject(content):
+        config = json.loads(content)
+        config["config"]["layers"][1].update(module="keras.layers", class_name=name)
+        return json.dumps(config)
+
+    path = rewritten(tmp_path / "net.keras", tmp_path / "bad.keras", "config.json", inject)
+    with pytest.raises(ValueError, match=f"bad.keras holds a {name}, a model of another framework"):
+        clausewise.wrap(path)
+
+
 def test_damaged_files_are_refused(functional, tmp_path):
     functional.save(tmp_path / "net.keras")
     whole = (tmp_path / "net.keras").read_bytes()

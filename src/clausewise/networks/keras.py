@@ -62,6 +62,8 @@ _FORMS: dict[str, OutputForm] = {
     "logsoftmax": "logits",
     "linear": "logits",
 }
+# Layers of Keras that unpickle a PyTorch module, or run a TensorFlow graph.
+_FOREIGN = ("TorchModuleWrapper", "TFSMLayer")
 _NUMBER_LOSSES = (
     "squared",
     "absolute",
@@ -237,6 +239,11 @@ def _checked_config(path: Path) -> Any:
             raise ValueError(
                 f"{path.name} holds a Lambda layer, which is code that would run when loaded; load it "
                 "yourself if you trust it (keras.saving.load_model with safe_mode=False) and pass the model."
+            )
+        if str(name).split(">")[-1] in _FOREIGN:
+            raise ValueError(
+                f"{path.name} holds a {name}, a model of another framework that may run code when loaded; "
+                "load it yourself if you trust it and pass the model."
             )
         if module.split(".")[0] not in ("keras", "builtins") and not is_registered:
             raise ValueError(
