@@ -200,6 +200,36 @@ def test_a_trace_that_leads_elsewhere_than_the_module_is_not_used():
     assert not isinstance(clausewise.wrap(module).inspect(SEQUENCES)._backend._program, TracedProgram)
 
 
+class OtherModule(nn.Module):
+    """Chooses between layers of the same kind."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.last = nn.Linear(4, 3), nn.Linear(4, 3), nn.Linear(3, 2)
+
+    def forward(self, x):
+        chosen = self.a if float(x[0, 0]) < 5 else self.b
+        return self.last(F.relu(chosen(x)))
+
+
+class OtherWeights(OtherModule):
+    """Chooses between weights in one place."""
+
+    def forward(self, x):
+        weights = self.a.weight if float(x[0, 0]) < 5 else self.b.weight
+        return self.last(F.relu(F.linear(x, weights)))
+
+
+@pytest.mark.parametrize("make", [OtherModule, OtherWeights])
+def test_a_module_that_takes_other_weights_for_other_rows_is_refused(make):
+    rows = X.copy()
+    rows[20] = 9
+    network = clausewise.wrap(seeded(make), batch_size=10)
+    assert len(next(network.hidden_layers(rows[:20])).matrix) == 20
+    with pytest.raises(ValueError, match="takes another way for these rows"):
+        list(network.hidden_layers(rows))
+
+
 def test_a_module_that_takes_another_way_for_other_rows_is_refused():
     class Fickle(nn.Module):
         def __init__(self):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import torch
@@ -41,6 +42,10 @@ class _Call:
     kwargs: Mapping[str, Any]
 
 
+Mark = tuple[str, str, tuple[str, ...]]
+"""By what a call is known again: what it does, its scope, and the names of the weights that it is given."""
+
+
 class _Watch(TorchFunctionMode):
     """Tells of every leaf module and every other function that a module calls.
 
@@ -53,9 +58,16 @@ class _Watch(TorchFunctionMode):
     def after(self, call: _Call, result: Any) -> None:
         raise NotImplementedError
 
+    def mark(self, call: _Call) -> Mark:
+        """What tells a call from another, whatever rows it is about."""
+        read = [id(tensor) for _, tensor in tensors_in([call.args, call.kwargs])]
+        return call.does, call.scope, tuple(self._weight_names[i] for i in read if i in self._weight_names)
+
     @contextmanager
     def watching(self, module: nn.Module) -> Iterator[None]:
         """While hooks are in place; they are gone afterwards, whatever happens."""
+        weights = chain(module.named_parameters(), module.named_buffers())
+        self._weight_names = {id(tensor): name for name, tensor in weights}
         self._scopes: list[str] = []
         # Of the modules at work; what a leaf does inside is not told, nor what is done for watching.
         self._leaf_calls: list[_Call | None] = []
@@ -117,6 +129,7 @@ class _Recorder(_Watch):
     def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
         super().__init__()
         self.steps: list[Step] = []
+        self.marks: dict[str, Mark] = {}
         self._titles = Titles()
         self._key_of: dict[int, str] = {id(rows): "input"}
         self._title_of: dict[str, str] = {}
@@ -153,6 +166,7 @@ class _Recorder(_Watch):
             kind = "same"
         title = self._title(call, inputs[0])
         self.steps.append(Step(Operation(key, inputs, kind), title, call.does))
+        self.marks[key] = self.mark(call)
         if len(made) == 1 and made[0][0] == ():
             self._learn(made[0][1], key, title)
             return
@@ -190,9 +204,9 @@ class _Done(BaseException):
 class _Collector(_Watch):
     """Takes wanted tensors from a further run, call by call as recorded."""
 
-    def __init__(self, recorded: Sequence[Step], wanted: Sequence[Wanted]) -> None:
+    def __init__(self, recorded: Mapping[str, Mark], wanted: Sequence[Wanted]) -> None:
         super().__init__()
-        self._does = {step.operation.name: step.does for step in recorded}
+        self._recorded = recorded
         self._collection = Collection(wanted)
         self._n_calls = 0
 
@@ -224,7 +238,8 @@ class _Collector(_Watch):
 
     def _current(self, call: _Call) -> str:
         key = str(self._n_calls)
-        if self._does.get(key, call.does) != call.does:
+        mark = self.mark(call)
+        if self._recorded.get(key, mark) != mark:
             raise ValueError(_ANOTHER_WAY)
         return key
 
@@ -261,10 +276,11 @@ class RecordedProgram:
             raise ValueError("The module's output does not come from its input by PyTorch's own functions.")
         self.output: str = output
         self.steps: Sequence[Step] = recorder.steps
+        self._marks = recorder.marks
 
     def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
         """A copy of each wanted tensor; nothing behind the last of them is computed."""
-        collector = _Collector(self.steps, wanted)
+        collector = _Collector(self._marks, wanted)
         try:
             with collector.watching(self._module):
                 self._module(rows)
