@@ -445,19 +445,32 @@ def test_steps_below_each_other_are_put_back_in_their_rows():
         assert_layers(clausewise.wrap(module), SEQUENCES, expected)
 
 
-def test_whole_numbers_are_read_by_an_embedding():
+class Tokens(nn.Module):
+    """Reads the positions of words."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(10, 3), nn.Linear(15, 2)
+
+    def forward(self, x):
+        return self.head(self.embed(x).flatten(1))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, object])
+def test_whole_numbers_are_read_by_an_embedding(dtype):
     tokens = RNG.integers(0, 10, size=(25, 5))
-
-    class Tokens(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embed, self.head = nn.Embedding(10, 3), nn.Linear(15, 2)
-
-        def forward(self, x):
-            return self.head(self.embed(x).flatten(1))
-
     module = seeded(Tokens)
-    assert_layers(clausewise.wrap(module), tokens, {"embed": parameters(module)["embed.weight"][tokens]})
+    expected = {"embed": parameters(module)["embed.weight"][tokens]}
+    assert_layers(clausewise.wrap(module), tokens.astype(dtype), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, object])
+@pytest.mark.parametrize("row", [0, 20])
+def test_numbers_with_a_fraction_are_not_cut_for_an_embedding(dtype, row):
+    tokens = RNG.integers(0, 10, size=(25, 5)).astype(dtype)
+    tokens[row, 2] = 1.9
+    with pytest.raises(ValueError, match=r"reads whole numbers, .* X holds 1.9 \(1 such value\(s\)\)"):
+        clausewise.wrap(seeded(Tokens)).labels(tokens)
 
 
 @pytest.mark.parametrize(

@@ -105,12 +105,28 @@ def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     elif hasattr(rows, "detach"):  # a PyTorch tensor
         rows = rows.detach().cpu().numpy()
     try:
-        return np.ascontiguousarray(rows, dtype=dtype)
+        values = np.asarray(rows)
+        refused = _not_whole(values) if dtype.kind in "iu" else np.empty(0)
+        if refused.size == 0:
+            return np.ascontiguousarray(values, dtype=dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The network reads numbers, and these rows are none ({error}); pass preprocess=, the encoder "
             "that the network was trained behind."
         ) from None
+    raise ValueError(
+        "The network reads whole numbers, such as the positions of words or categories, and X holds "
+        f"{refused[0]:.6g} ({refused.size:,} such value(s)); pass preprocess=, the encoder that the network "
+        "was trained behind."
+    )
+
+
+def _not_whole(values: NDArray[Any]) -> NDArray[np.float64]:
+    """The numbers that an integer cannot hold; they would be cut without a word."""
+    if values.dtype.kind not in "fO":
+        return np.empty(0)
+    numbers = np.asarray(values, dtype=np.float64)
+    return np.asarray(numbers[~np.isfinite(numbers) | (numbers != np.floor(numbers))])
 
 
 def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputColumn, ...] | None:
