@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import clausewise
-from clausewise import C50Classifier, Features, Rule, RuleSet, Term
+from clausewise import ECLAIRE, C50Classifier, Features, Rule, RuleSet, Term
 
 
 def main() -> None:
@@ -30,6 +30,8 @@ def main() -> None:
     learnt = C50Classifier().fit(X, X[:, 0] > 47)
     assert learnt.score(X, X[:, 0] > 47) == 1.0
     assert learnt.rules_[0].terms == (Term(0, high=47),)
+    y = np.where(X[:, 0] > 47, "high", "low")
+    assert ECLAIRE(min_cases=5, random_state=0).fit(X, y).score(X, y) > 0.9
     package = importlib.resources.files("clausewise")
     assert json.loads(package.joinpath("io", "rules.schema.json").read_text(encoding="utf-8"))["$id"]
     assert package.joinpath("py.typed").is_file()
