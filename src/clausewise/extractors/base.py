@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from clausewise.extractors.dropping import Dropping
 from clausewise.extractors.network_for import network_for
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import ExtractionReport, ReportBuilder
@@ -149,6 +150,17 @@ class RuleExtractor(TableClassifier):
         """Per row: the rules that fired, their votes, and the near misses."""
         encode_for(self, X)
         return self.rules_.explain(X, n_jobs=self.n_jobs)
+
+
+def dropping_of(estimator: Any) -> Dropping:
+    """Which clauses an estimator with these parameters drops."""
+    return Dropping(
+        estimator.drop_lowest,
+        estimator.drop_per_class,
+        estimator.min_confidence,
+        estimator.max_intermediate_rules,
+        estimator.ranking,
+    )
 
 
 def inducer_for(

@@ -9,12 +9,13 @@ import numpy as np
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
+    dropping_of,
     inducer_for,
     or_one_rule,
     undivided,
 )
 from clausewise.extractors.clausewise import Plan, extract_clausewise
-from clausewise.extractors.dropping import Dropping, Ranking
+from clausewise.extractors.dropping import Ranking
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import PathPoint, ReportBuilder
 from clausewise.extractors.task import Extracted, Task
@@ -181,13 +182,7 @@ class ECLAIRE(RuleExtractor):
             layers=self.layers,
             eclectic=self.eclectic,
             balance=self.balance is not None,
-            dropping=Dropping(
-                self.drop_lowest,
-                self.drop_per_class,
-                self.min_confidence,
-                self.max_intermediate_rules,
-                self.ranking,
-            ),
+            dropping=dropping_of(self),
             n_jobs=self.n_jobs,
         )
 

@@ -8,12 +8,13 @@ import numpy as np
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
+    dropping_of,
     inducer_for,
     or_one_rule,
     undivided,
 )
 from clausewise.extractors.budget import Budget, OnBudget
-from clausewise.extractors.dropping import Dropping, Ranking
+from clausewise.extractors.dropping import Ranking
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import ReportBuilder
 from clausewise.extractors.task import Extracted, Task
@@ -82,20 +83,11 @@ class TermwiseExtractor(RuleExtractor):
         if self.final_min_cases is not None:
             check_min_cases(self.final_min_cases, self.inducer)
         inducer_for(self.inducer, self.min_cases, self.winnow)
-        self._dropping()
+        dropping_of(self)
         self._budget()
 
     def _run(self, extraction: TermwiseExtraction) -> Extracted:
         raise NotImplementedError
-
-    def _dropping(self) -> Dropping:
-        return Dropping(
-            self.drop_lowest,
-            self.drop_per_class,
-            self.min_confidence,
-            self.max_intermediate_rules,
-            self.ranking,
-        )
 
     def _budget(self) -> Budget:
         return Budget(self.max_rules, self.max_seconds, self.max_memory, self.on_budget)
@@ -118,7 +110,7 @@ class TermwiseExtractor(RuleExtractor):
         plan = Plan(
             inducers=self._inducers(n_steps, task.n_rows, random.randint(2**31)),
             layers=self.layers,
-            dropping=self._dropping(),
+            dropping=dropping_of(self),
             merge_negations=self.merge_negations,
             n_jobs=self.n_jobs,
         )
