@@ -1,15 +1,13 @@
 """Networks and rows for the tests of extractors."""
 
-import os
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clausewise.networks import ArrayNetwork
+from tests.shared import SHARED
 
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", Path(__file__).parents[3] / "shared"))
 BENCH = SHARED / "bench"
 needs_bench = pytest.mark.skipif(
     not BENCH.is_dir(), reason="the recorded networks (../shared/bench) are not beside the project"

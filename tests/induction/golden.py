@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from clausewise import _core
+from tests.shared import ROOT, SHARED
 
-ROOT = Path(__file__).parents[2]
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", ROOT.parent / "shared"))
 COMPLETE = SHARED / "c50" / "golden"  # all 546 runs, beside the project
 SELECTION = ROOT / "tests" / "golden" / "c50"  # a part of them, in the project
 

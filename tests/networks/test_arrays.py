@@ -1,13 +1,10 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from clausewise.networks import ArrayNetwork
 from tests.networks.forward import assert_layers, relu, sigmoid, softmax
+from tests.shared import SHARED
 
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", Path(__file__).parents[3] / "shared"))
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
 WEIGHTS = [RNG.normal(size=shape) for shape in ((4, 6), (6, 5), (5, 3))]

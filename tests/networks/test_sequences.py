@@ -1,8 +1,5 @@
 """Convolutional and recurrent networks, trained on recorded sequences."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,8 +10,8 @@ from torch import nn  # noqa: E402
 import clausewise  # noqa: E402
 from tests.networks.forward import conv1d, gru, linear, max_pool, parameters, relu, sigmoid  # noqa: E402
 from tests.networks.modules import Convolutional, Recurrent, seeded  # noqa: E402
+from tests.shared import SHARED  # noqa: E402
 
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", Path(__file__).parents[3] / "shared"))
 pytestmark = pytest.mark.skipif(
     not (SHARED / "data").is_dir(), reason="the recorded sequences are not beside the project"
 )

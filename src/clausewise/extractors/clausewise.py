@@ -67,7 +67,9 @@ def extract_clausewise(
     for layer, units in representations(task, plans[0], report):
         for plan, collector in zip(plans, found, strict=True):
             with report.stage("clauses over units"):
-                clauses, n_dropped = intermediate_clauses(task, units, plan)
+                clauses, n_dropped = intermediate_clauses(
+                    task, units, plan.layer_inducer, plan.dropping, plan.n_jobs
+                )
             progress.layer_started(layer.name, len(clauses))
             with report.stage("rules over inputs"):
                 # A clause over the inputs is a rule already.
@@ -100,13 +102,15 @@ def representations(task: Task, plan: Plan, report: ReportBuilder) -> Iterator[t
         yield layer, units
 
 
-def intermediate_clauses(task: Task, units: PreparedMatrix, plan: Plan) -> tuple[RuleSet, int]:
+def intermediate_clauses(
+    task: Task, units: PreparedMatrix, inducer: Inducer, dropping: Dropping, n_jobs: int | None
+) -> tuple[RuleSet, int]:
     """Clauses over a layer's units that tell the network's labels, and how many more were dropped."""
     classes = task.classes.tolist()
     found = rules_or_default(
-        plan.layer_inducer.induce(units, task.codes, classes, weights=task.weights, n_jobs=plan.n_jobs), units
+        inducer.induce(units, task.codes, classes, weights=task.weights, n_jobs=n_jobs), units
     )
-    kept = plan.dropping.kept(found)
+    kept = dropping.kept(found)
     return kept, len(found) - len(kept)
 
 

@@ -167,8 +167,7 @@ class TreeEnsembleRules(Pedagogical):
         with report.stage("labels and inputs"):
             network = None if self.network is None else wrap(self.network)
             features = Features.learn(X) if network is None else network.features(X)
-            n_rows = len(features.encode(X))
-            classes, codes, _ = read_targets(y, sample_weight, n_rows)  # type: ignore[arg-type]
+            classes, codes, _ = read_targets(y, sample_weight, X.shape[0])  # type: ignore[arg-type]
             return Task.of_labels(
                 features,
                 classes.declared,

@@ -1,6 +1,6 @@
 """What rules are extracted from, and what comes out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,11 +54,18 @@ class Task:
     ) -> "Task":
         """The rows to learn from, prepared, with the network's decisions."""
         codes = network.codes(X)
-        task = cls.of_labels(
-            network.features(X), network.classes, codes, X, sample_weight, max_rows, random, n_jobs, network
+        return cls.of_labels(
+            network.features(X),
+            network.classes,
+            codes,
+            X,
+            sample_weight,
+            max_rows,
+            random,
+            n_jobs,
+            network,
+            is_read=network.reads(X),
         )
-        is_read = network.reads(X)
-        return task if is_read.all() else task.restricted_to(is_read, n_jobs)
 
     @classmethod
     def of_labels(
@@ -72,9 +79,17 @@ class Task:
         random: np.random.RandomState,
         n_jobs: int | None,
         network: Network | None = None,
+        *,
+        is_read: NDArray[np.bool_] | None = None,
     ) -> "Task":
-        """The rows to learn from, prepared, with labels from anywhere."""
+        """The rows to learn from, prepared, with labels from anywhere.
+
+        Columns that are not read stay, but all their values are alike, so that no rule tests them.
+        """
         table = features.encode(X)
+        if is_read is not None and not is_read.all():
+            table = table.copy()
+            table[:, ~is_read] = 0
         weights = read_weights(sample_weight, len(table))
         rows = np.arange(len(table)) if weights is None else np.flatnonzero(weights > 0)
         rows = rows[stratified_rows(codes[rows], row_limit(max_rows, len(rows)), random)]
@@ -83,12 +98,6 @@ class Task:
             weights = None if weights is None else weights[rows]
         inputs = PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs)
         return cls(network, classes, X, inputs, codes, weights)
-
-    def restricted_to(self, is_read: NDArray[np.bool_], n_jobs: int | None) -> "Task":
-        """The same task without the other columns: they are there, but all their values are alike."""
-        table = self.inputs.table.copy()
-        table[:, ~is_read] = 0
-        return replace(self, inputs=PreparedMatrix.of_encoded(table, self.inputs.features, n_jobs=n_jobs))
 
     @property
     def trained_network(self) -> Network:

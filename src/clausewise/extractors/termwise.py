@@ -28,7 +28,7 @@ from clausewise.extractors.boxes import (
     without_repetitions,
 )
 from clausewise.extractors.budget import Budget, ExtractionBudgetExceeded
-from clausewise.extractors.clausewise import INPUTS, shown_premise
+from clausewise.extractors.clausewise import INPUTS, intermediate_clauses, shown_premise
 from clausewise.extractors.dropping import Dropping
 from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import LayerReport, ReportBuilder
@@ -158,10 +158,10 @@ class TermwiseExtraction:
 
     def substituting_at_once(self) -> Extracted:
         """REM-D: rules over a layer are rewritten as rules over the layer before it, until the inputs."""
-        names, level, first = self._start()
+        names, units, level, first = self._start()
         class_of = first.columns.class_index
         for step in range(1, len(names) + 1):
-            name, units, told = self._told(level, names, step)
+            name, units, told = self._told(level, units, names, step)
             product = Product(self, units, name, class_of)
             with self.report.stage("products"):
                 boxes = product.of_clauses(level.uses, told, level.boxes.owner)
@@ -171,11 +171,11 @@ class TermwiseExtraction:
 
     def merging_at_the_end(self) -> Extracted:
         """DeepRED*: what tells every term is learnt down to the inputs; then products are formed upwards."""
-        names, level, first = self._start()
+        names, units, level, first = self._start()
         levels = [level]
         told: list[Boxes] = []
         for step in range(1, len(names) + 1):
-            name, units, told = self._told(levels[-1], names, step)
+            name, units, told = self._told(levels[-1], units, names, step)
             if units is not self.task.inputs:
                 of_terms = [part.owned_by(term) for term, part in enumerate(told)]
                 levels.append(Level.of(name, joined(of_terms, told_space(told, units.features))))
@@ -188,20 +188,17 @@ class TermwiseExtraction:
 
     # --- Steps ---
 
-    def _start(self) -> tuple[list[str], Level, RuleSet]:
-        """The hidden layers from the last to the first, and clauses over the last that tell the labels."""
+    def _start(self) -> tuple[list[str], PreparedMatrix, Level, RuleSet]:
+        """The hidden layers from the last to the first, and the last with clauses that tell the labels."""
         names = list(reversed(self.task.trained_network.select_layers(self.plan.layers)))
         units = self._units(names[0])
         with self.report.stage("rules over units"):
-            classes = self.task.classes.tolist()
-            found = self.plan.inducers[0].induce(
-                units, self.task.codes, classes, weights=self.task.weights, n_jobs=self.plan.n_jobs
+            clauses, n_dropped = intermediate_clauses(
+                self.task, units, self.plan.inducers[0], self.plan.dropping, self.plan.n_jobs
             )
-            found = rules_or_default(found, units)
-            clauses = self.plan.dropping.kept(found)
-        self.layers.append(LayerReport(names[0], units.n_columns, len(found) - len(clauses), (len(clauses),)))
+        self.layers.append(LayerReport(names[0], units.n_columns, n_dropped, (len(clauses),)))
         boxes = boxes_of(clauses, Space.tested_by(clauses))
-        return names, Level.of(names[0], boxes), clauses
+        return names, units, Level.of(names[0], boxes), clauses
 
     def _units(self, name: str) -> PreparedMatrix:
         """A layer, prepared; layers are computed when they are needed, two at a time."""
@@ -212,11 +209,13 @@ class TermwiseExtraction:
                 layer.matrix, Features(layer.unit_names), n_jobs=self.plan.n_jobs
             )
 
-    def _told(self, level: Level, names: Sequence[str], step: int) -> tuple[str, PreparedMatrix, list[Boxes]]:
+    def _told(
+        self, level: Level, above: PreparedMatrix, names: Sequence[str], step: int
+    ) -> tuple[str, PreparedMatrix, list[Boxes]]:
         """The representation below a level and, per term of the level, the premises over it that tell it."""
         is_last = step == len(names)
         name = INPUTS if is_last else names[step]
-        above, units = self._units(names[step - 1]), self.task.inputs if is_last else self._units(name)
+        units = self.task.inputs if is_last else self._units(name)
         self.progress.layer_started(name, len(level.terms))
         with self.report.stage("rules over inputs" if is_last else "rules over units"):
             listed = self._learnt(level, above, units, self.plan.inducers[step])
