@@ -37,12 +37,15 @@ void require_size(const Target<T>& out, std::size_t size) {
 }
 
 Ballot ballot_of(const RuleIndex& index, const NumpyColumn<std::int32_t>& class_of_rule,
-                 const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class) {
-    Ballot ballot{copied(class_of_rule), copied(vote_of_rule), copied(divisor_of_class)};
+                 const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
+                 const NumpyColumn<double>& base_of_class) {
+    Ballot ballot{copied(class_of_rule), copied(vote_of_rule), copied(divisor_of_class), copied(base_of_class)};
     const std::size_t n_rules = index.premises().n_rules();
     if (ballot.class_of_rule.size() != n_rules || ballot.vote_of_rule.size() != n_rules)
         throw std::invalid_argument("one class and one vote per rule are needed");
     if (ballot.n_classes() == 0) throw std::invalid_argument("at least one class is needed");
+    if (ballot.base_of_class.size() != ballot.n_classes())
+        throw std::invalid_argument("one base vote per class is needed");
     for (const std::int32_t c : ballot.class_of_rule)
         if (c < 0 || static_cast<std::size_t>(c) >= ballot.n_classes())
             throw std::invalid_argument("unknown class index");
@@ -64,30 +67,31 @@ void bind_evaluation(nb::class_<RuleIndex>& rule_index) {
         "scores",
         [](const RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
            const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
-           const Target<double>& out, std::size_t n_threads) {
+           const NumpyColumn<double>& base_of_class, const Target<double>& out, std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
-            const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
+            const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class, base_of_class);
             require_size(out, rows.n_rows * ballot.n_classes());
             const nb::gil_scoped_release unlocked;
             write_scores(index, rows, ballot, n_threads, out.data());
         },
-        "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "out"_a.noconvert(),
-        "n_threads"_a, "Class totals per row, added to out, which must come as zeros.");
+        "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "base_of_class"_a,
+        "out"_a.noconvert(), "n_threads"_a, "Class totals per row, written to out.");
     rule_index.def(
         "decide",
         [](const RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
            const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
-           std::int32_t default_class, const Target<std::int32_t>& out, std::size_t n_threads) {
+           const NumpyColumn<double>& base_of_class, std::int32_t default_class, const Target<std::int32_t>& out,
+           std::size_t n_threads) {
             const Rows<Real> rows = rows_of(X, index);
-            const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class);
+            const Ballot ballot = ballot_of(index, class_of_rule, vote_of_rule, divisor_of_class, base_of_class);
             if (default_class < 0 || static_cast<std::size_t>(default_class) >= ballot.n_classes())
                 throw std::invalid_argument("unknown default class");
             require_size(out, rows.n_rows);
             const nb::gil_scoped_release unlocked;
             write_decisions(index, rows, ballot, default_class, n_threads, out.data());
         },
-        "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "default_class"_a,
-        "out"_a.noconvert(), "n_threads"_a, "Index of the winning class per row.");
+        "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "base_of_class"_a,
+        "default_class"_a, "out"_a.noconvert(), "n_threads"_a, "Index of the winning class per row.");
     rule_index.def(
         "uncovered",
         [](const RuleIndex& index, const Matrix<Real>& X, const Target<std::uint8_t>& out, std::size_t n_threads) {

@@ -10,7 +10,8 @@
 
 namespace clausewise {
 
-// Each rule that fires adds its vote to its class; then every class total is divided by its divisor.
+// Totals start at the base votes, each rule that fires adds its vote to its class, and then every class total is
+// divided by its divisor.
 //
 // Sums are doubles for all schemes: counts and per-mille votes are integers, which doubles add exactly (below
 // 2^53), and fitted weights are added in the order of the rules. A share is one division of two such integers,
@@ -19,10 +20,13 @@ struct Ballot {
     std::vector<std::int32_t> class_of_rule;
     std::vector<double> vote_of_rule;
     std::vector<double> divisor_of_class;
+    std::vector<double> base_of_class;
     bool divides =
         std::any_of(divisor_of_class.begin(), divisor_of_class.end(), [](double divisor) { return divisor != 1.0; });
 
     std::size_t n_classes() const { return divisor_of_class.size(); }
+
+    void start(double* totals) const { std::copy(base_of_class.begin(), base_of_class.end(), totals); }
 
     void add(const Chunk& chunk, const std::uint64_t* bits, double* totals) const {
         for_each_bit(bits, chunk.n_words, [&](std::size_t bit) {
@@ -36,11 +40,12 @@ struct Ballot {
     }
 };
 
-// out: n_rows x n_classes, row-major, zeros.
+// out: n_rows x n_classes, row-major.
 template <class Real>
 void write_scores(const RuleIndex& index, const Rows<Real>& rows, const Ballot& ballot, std::size_t n_threads,
                   double* out) {
     const std::size_t n_classes = ballot.n_classes();
+    for (std::size_t row = 0; row < rows.n_rows; ++row) ballot.start(out + row * n_classes);
     const auto visit = [&](std::size_t first, std::size_t n, const Chunk& chunk, const BlockScratch& scratch) {
         for (std::size_t i = 0; i < n; ++i)
             ballot.add(chunk, &scratch.bits[i * chunk.n_words], out + (first + i) * n_classes);
@@ -51,8 +56,8 @@ void write_scores(const RuleIndex& index, const Rows<Real>& rows, const Ballot& 
     for_each_block<false>(index, rows, rows.n_rows, n_threads, visit, finish);
 }
 
-// The class with the largest total; on ties the default class, then the lowest index. No rule fires: all totals
-// are 0, so the default class.
+// The class with the largest total; on ties the default class, then the lowest index. Where no rule fires and all base
+// votes are alike, all totals are, so that is the default class.
 inline std::int32_t decide(const double* totals, std::size_t n_classes, std::int32_t default_class) {
     std::int32_t best = default_class;
     for (std::size_t c = 0; c < n_classes; ++c)
@@ -70,6 +75,7 @@ void write_decisions(const RuleIndex& index, const Rows<Real>& rows, const Ballo
     const std::size_t n_tasks = std::max<std::size_t>(tile_totals / n_classes / task_rows, 2 * n_threads);
     const std::size_t tile_rows = n_tasks * task_rows;
     std::vector<double> totals(std::min(tile_rows, rows.n_rows) * n_classes);
+    for (std::size_t i = 0; i < totals.size(); i += n_classes) ballot.start(&totals[i]);
     const auto at = [&](std::size_t row) { return &totals[(row % tile_rows) * n_classes]; };
     const auto visit = [&](std::size_t first, std::size_t n, const Chunk& chunk, const BlockScratch& scratch) {
         for (std::size_t i = 0; i < n; ++i) ballot.add(chunk, &scratch.bits[i * chunk.n_words], at(first + i));
@@ -79,7 +85,7 @@ void write_decisions(const RuleIndex& index, const Rows<Real>& rows, const Ballo
             double* row_totals = at(first + i);
             ballot.divide(row_totals);
             out[first + i] = decide(row_totals, n_classes, default_class);
-            std::fill_n(row_totals, n_classes, 0.0);  // ready for the next tile
+            ballot.start(row_totals);  // ready for the next tile
         }
     };
     for_each_block<false>(index, rows, tile_rows, n_threads, visit, finish);

@@ -91,6 +91,9 @@ class RuleIndex:
         divisor_of_class: Annotated[
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
+        base_of_class: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
         out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
         n_threads: int,
     ) -> None: ...
@@ -107,10 +110,13 @@ class RuleIndex:
         divisor_of_class: Annotated[
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
+        base_of_class: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
         out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
         n_threads: int,
     ) -> None:
-        """Class totals per row, added to out, which must come as zeros."""
+        """Class totals per row, written to out."""
 
     @overload
     def decide(
@@ -123,6 +129,9 @@ class RuleIndex:
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         divisor_of_class: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        base_of_class: Annotated[
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         default_class: int,
@@ -140,6 +149,9 @@ class RuleIndex:
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         divisor_of_class: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        base_of_class: Annotated[
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         default_class: int,

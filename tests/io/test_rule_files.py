@@ -17,6 +17,7 @@ from tests.rules.random_rules import random_features, random_ruleset
 from clausewise import Features, Origin, Rule, RuleFileError, RuleSet, Term
 from clausewise.io import atomic
 from clausewise.io import json as rule_json
+from clausewise.rules import RESIDUAL
 
 FEATURES = Features(
     ("age", "job", "smokes", "zip"),
@@ -32,6 +33,7 @@ RULES = RuleSet.from_rules(
     FEATURES,
     default="no",
     voting="weights",
+    base=[0.5, -2],
 )
 VALIDATOR = jsonschema.Draft202012Validator(rule_json.schema())
 GOOD = json.loads(rule_json.dumps(RULES))
@@ -173,6 +175,8 @@ def without(key):
 SEEN_BY_THE_SCHEMA = {
     "a list": ([], "this is no rule file"),
     "a number": (3, "this is no rule file"),
+    "base votes that are text": (GOOD | {"base": ["1", 2]}, r"base\[0\] is \"1\"; expected a number"),
+    "base votes that are a number": (GOOD | {"base": 3}, "base is 3; expected a list"),
     "null": (None, "this is no rule file"),
     "another format": (changed(format="other"), "this is no rule file"),
     "a newer version": (changed(version=2), "has version 2.*upgrade clausewise"),
@@ -231,7 +235,11 @@ SEEN_BY_THE_SCHEMA = {
     ),
     "a feature by position": (with_term(feature=0), "feature is 0; expected text"),
     "a term without a feature": (with_rule(**{"if": [{"low": 1}]}), r"has no \"feature\""),
-} | {f"no {key}": (without(key), f'has no "{key}"') for key in GOOD if key not in ("format", "version")}
+}
+SEEN_BY_THE_SCHEMA |= {
+    f"no {key}": (without(key), f'has no "{key}"')
+    for key in sorted(GOOD.keys() - {"format", "version", "base"})
+}
 SEEN_BY_THE_SCHEMA |= {
     "no format": (without("format"), "this is no rule file"),
     "no version": (without("version"), "version is null"),
@@ -264,6 +272,8 @@ SEEN_ONLY_BY_LOAD = {
         "which is numeric; expected low and high only",
     ),
     "an unknown conclusion": (with_rule(then="maybe"), 'then is "maybe", which is none of the classes'),
+    "base votes of another number": (changed(base=[1]), "base has 1 numbers for 2 classes"),
+    "a base vote beyond doubles": (changed(base=[1, 10**400]), r"base\[1\] is too large for a double"),
     "an unknown default": (changed(default="maybe"), 'default is "maybe", which is none of the classes'),
     "a label of another type": (changed(class_dtype="int64"), r"classes\[0\] is \"no\", which is no int64"),
     "a label that is true": (
@@ -287,6 +297,21 @@ SEEN_ONLY_BY_LOAD = {
     "a threshold beyond doubles": (with_term(low=10**400), "low is too large for a double"),
     "a category beyond doubles": (with_feature(3, categories=[10**400, 9000]), "too large for a double"),
 }
+
+
+def test_a_file_without_base_votes_starts_with_none():
+    for content in ({key: GOOD[key] for key in GOOD if key != "base"}, GOOD | {"base": None}):
+        VALIDATOR.validate(content)
+        assert rule_json.loads(json.dumps(content)).base.tolist() == [0, 0]
+    assert "base" not in json.loads(rule_json.dumps(RULES.with_weights([1, 2, 3], base=[0, 0])))
+
+
+def test_the_origin_of_a_residual_rule_comes_back():
+    origin = Origin(RESIDUAL, "h3 > 0.5")
+    assert str(origin) == "residual: h3 > 0.5"
+    rules = RuleSet.from_rules([Rule((), "yes", origin=origin)], ["x"], default="yes")
+    assert rule_json.loads(rule_json.dumps(rules))[0].origin == origin
+    assert rules.to_frame()["layer"].tolist() == ["residual"]
 
 
 @pytest.mark.parametrize("damage", SEEN_BY_THE_SCHEMA)

@@ -59,12 +59,19 @@ def votes(rule: Rule, rules: Sequence[Rule], voting: str) -> int | float | Fract
     return rule.weight
 
 
-def scores(rules: Sequence[Rule], labels: Sequence, columns: Columns, voting: str) -> list[list]:
-    """Per row and class the sum of the votes of the rules that fire, in the order of the rules."""
+def scores(
+    rules: Sequence[Rule], labels: Sequence, columns: Columns, voting: str, base: Sequence[float] = ()
+) -> list[list]:
+    """Per row and class the sum of the votes of the rules that fire, in the order of the rules.
+
+    Under weights it starts with the base votes, if there are any.
+    """
     fired = fires(rules, columns)
     totals = []
     for row in range(len(columns[0])):
         total = dict.fromkeys(labels, 0)
+        if voting == "weights":
+            total |= dict(zip(labels, base, strict=False))
         for number, rule in enumerate(rules):
             if fired[number, row]:
                 total[rule.conclusion] += votes(rule, rules, voting)
@@ -78,6 +85,13 @@ def decide(total: Sequence, labels: Sequence, default) -> object:
     return default if default in winners else winners[0]
 
 
-def predict(rules: Sequence[Rule], labels: Sequence, default, columns: Columns, voting: str) -> list:
+def predict(
+    rules: Sequence[Rule],
+    labels: Sequence,
+    default,
+    columns: Columns,
+    voting: str,
+    base: Sequence[float] = (),
+) -> list:
     """The decision on each row."""
-    return [decide(total, labels, default) for total in scores(rules, labels, columns, voting)]
+    return [decide(total, labels, default) for total in scores(rules, labels, columns, voting, base)]

@@ -82,4 +82,6 @@ def random_rules(rng, features, n_rules, n_classes=3, max_terms=4):
 def random_ruleset(rng, features, n_rules, n_classes=3, **options):
     classes = [f"class {c}" for c in range(n_classes)]
     rules = random_rules(rng, features, n_rules, n_classes)
-    return RuleSet.from_rules(rules, features, classes=classes, default=str(rng.choice(classes)), **options)
+    base = rng.choice([-1.5, 0.0, 0.1, 0.2], n_classes) if rng.random() < 0.5 else None
+    default = str(rng.choice(classes))
+    return RuleSet.from_rules(rules, features, classes=classes, default=default, base=base, **options)

@@ -46,7 +46,7 @@ def test_votes_are_those_of_the_reference(voting, seed):
     rules, table = make_case(seed, n_rules=[3, 20, 90, 700][seed % 4], n_rows=120)
     rules = rules.with_voting(voting)
     listed, labels = list(rules), rules.labels
-    expected = reference.scores(listed, labels, table.columns, voting)
+    expected = reference.scores(listed, labels, table.columns, voting, rules.base.tolist())
     for dtype, order in LAYOUTS:
         X = table.encoded(dtype, order)
         scores = rules.evaluator.scores(X, voting)
@@ -94,7 +94,7 @@ def test_a_rule_set_too_large_for_its_tables_is_worked_off_in_groups(voting):
     rules, table = make_case(6, 1300, 5000)
     X = table.encoded()
     whole = rules.evaluator
-    grouped = Evaluator(rules.columns, rules.features, len(rules.labels), max_table_bytes=1)
+    grouped = Evaluator(rules.columns, rules.features, len(rules.labels), rules.base, max_table_bytes=1)
     np.testing.assert_array_equal(whole.fires(X).words, grouped.fires(X, n_jobs=2).words)
     np.testing.assert_array_equal(whole.scores(X, voting), grouped.scores(X, voting, n_jobs=2))
     np.testing.assert_array_equal(
@@ -190,7 +190,9 @@ def test_the_core_refuses_arrays_that_do_not_fit():
     with pytest.raises(ValueError, match="wrong size"):
         index.uncovered(X, np.ones(9, np.uint8), 1)
     with pytest.raises(ValueError, match="unknown class index"):
-        index.scores(X, np.full(5, 7, np.int32), np.ones(5), np.ones(3), np.zeros((10, 3)), 1)
+        index.scores(X, np.full(5, 7, np.int32), np.ones(5), np.ones(3), np.zeros(3), np.zeros((10, 3)), 1)
+    with pytest.raises(ValueError, match="one base vote per class"):
+        index.scores(X, np.zeros(5, np.int32), np.ones(5), np.ones(3), np.zeros(2), np.zeros((10, 3)), 1)
     with pytest.raises(TypeError):
         index.uncovered(np.zeros(X.shape, np.int64), np.ones(10, np.uint8), 1)
 

@@ -60,7 +60,12 @@ rulesets = st.builds(make_ruleset, st.integers(0, 10**6), st.integers(0, 20))
 @given(rulesets)
 def test_rules_come_out_as_they_went_in(rules):
     again = RuleSet.from_rules(
-        list(rules), rules.features, classes=rules.classes, default=rules.default, voting=rules.voting
+        list(rules),
+        rules.features,
+        classes=rules.classes,
+        default=rules.default,
+        voting=rules.voting,
+        base=rules.base,
     )
     assert again == rules
     assert hash(again) == hash(rules)
@@ -76,7 +81,7 @@ def test_slices_and_masks_select_as_lists_do(rules, part):
     order = np.arange(len(rules))[::-1]
     assert list(rules[order]) == listed[::-1]
     assert rules[part] == RuleSet.from_rules(
-        listed[part], rules.features, classes=rules.classes, default=rules.default
+        listed[part], rules.features, classes=rules.classes, default=rules.default, base=rules.base
     )
 
 
@@ -92,6 +97,7 @@ def test_rule_sets_that_differ_are_not_equal(rules):
     assert rules != rules[[1, 0, 2]]
     assert rules != rules.with_voting("majority")
     assert rules != rules.with_default("yes")
+    assert rules.with_weights([1, 2, 3]) != rules.with_weights([1, 2, 3], base=[0, 1])
     assert rules != "rules"
     other = RuleSet.from_rules(
         [Rule((Term(0, high=47), Term(1, values=["nurse"])), "yes", 0.93, 120, 112), OLD_SMOKER, ANYTHING],
@@ -129,6 +135,11 @@ def test_joining_sets_that_do_not_match_is_an_error(rules):
         rules + rules.with_voting("majority")
     with pytest.raises(ValueError, match="different features"):
         rules + RuleSet.from_rules([], ["a"], classes=["no", "yes"], default="no")
+    weighted = rules.with_weights([1, 2, 3], base=[0, 1])
+    with pytest.raises(ValueError, match=r"different base .*\[0.0, 1.0\] and \[0.0, 0.0\]"):
+        weighted + rules.with_weights([1, 2, 3])
+    with pytest.raises(ValueError, match="different base"):
+        RuleSet.concatenate([weighted, rules], FEATURES, rules.classes, default="no")
     with pytest.raises(TypeError):
         rules + YOUNG_NURSE
 
@@ -255,6 +266,7 @@ def test_a_builder_collects_rules(rules):
     assert builder.build() == rules[:2]
     with pytest.raises(ValueError, match="not one of the classes"):
         builder.add((), "maybe")
+    assert RuleSetBuilder(FEATURES, ["no", "yes"], "no", base=[0.5, 0]).build().base.tolist() == [0.5, 0]
 
 
 @pytest.mark.parametrize(
@@ -489,12 +501,32 @@ def test_explained_votes_add_up_to_the_scores(seed, voting):
     raw = np.empty((8, 4), dtype=object)
     for position, column in enumerate(table.columns):
         raw[:, position] = column
-    expected = reference.predict(list(rules), rules.labels, rules.default, table.columns, voting)
+    expected = reference.predict(list(rules), rules.labels, rules.default, table.columns, voting, rules.base)
     for row, explanation in enumerate(rules.explain(raw)):
         for label, score in explanation.scores.items():
             votes = [fired.votes for fired in explanation.fired if fired.rule.conclusion == label]
+            votes.append(explanation.start[label])
             assert sum(votes) == pytest.approx(score)
         assert explanation.prediction == expected[row]
+
+
+def test_base_votes_are_shown_where_they_count(rules):
+    weighted = rules[:2].with_weights([1, 2.5], base=[0, 1.25])
+    line = "2 rules for the classes no, yes; voting weights (start with yes +1.25), otherwise no"
+    assert str(weighted).splitlines()[0] == line
+    assert "start with yes +1.25" in weighted._repr_html_()
+    assert "start with" not in str(weighted.with_voting("majority"))
+    assert "start with" not in str(weighted.with_weights([1, 2.5], base=[0, 0]))
+    explained = weighted.explain(TABLE)
+    assert str(explained[1]).splitlines()[:2] == [
+        "row 1 → no   (voting weights: no 2.5, yes 1.25)",
+        "  start with yes +1.25",
+    ]
+    assert str(explained[2]).splitlines()[:2] == [
+        "row 2 → yes   (no rule fired: start votes)",
+        "  start with yes +1.25",
+    ]
+    assert weighted.explain(TABLE, voting="majority")[0].start == {"no": 0, "yes": 0}
 
 
 def test_statistics_are_counted_on_the_rows_given():

@@ -125,6 +125,48 @@ def test_with_weights_votes_by_weights():
             ruleset("majority").with_weights(wrong)
 
 
+def test_base_votes_start_every_row_under_weights_only():
+    rules = ruleset("weights").with_weights([0.25, 1, -0.5, 4], base=[0.5, 0.25, 0.125])
+    np.testing.assert_array_equal(
+        rules.scores(X), [[0.75, 0.75, 0.125], [0.75, 0.25, 0.125], [0.5, 0.25, 0.125]]
+    )
+    assert rules.predict(X).tolist() == ["a", "a", "a"]
+    assert rules.with_default("b").predict(X).tolist() == ["b", "a", "a"]
+    powers = np.exp([0.5, 0.25, 0.125])
+    np.testing.assert_allclose(rules.predict_proba(X)[2], powers / powers.sum())
+    for voting in ("confidence", "majority", "share"):
+        np.testing.assert_array_equal(rules.scores(X, voting=voting), ruleset(voting).scores(X))
+        assert rules.predict(X, voting=voting).tolist() == ruleset(voting).predict(X).tolist()
+
+
+def test_tied_base_votes_go_to_the_default_class_and_then_to_the_lowest_index():
+    empty = ruleset("weights")[:0]
+    assert empty.with_weights([], base=[0, 1, 1]).predict(X).tolist() == ["c"] * 3
+    assert empty.with_weights([], base=[0, 1, 1]).with_default("a").predict(X).tolist() == ["b"] * 3
+
+
+def test_base_votes_stay_with_the_rules():
+    rules = ruleset("weights").with_weights([1, 2, 3, 4], base=[1, -0.0, 3])
+    for kept in (rules[1:], rules.filter(min_length=1), rules.distinct(), rules.with_default("a")):
+        assert kept.base.tolist() == [1, 0, 3]
+    assert rules.with_weights([4, 3, 2, 1]).base.tolist() == [1, 0, 3]
+    assert rules[:2] + rules[2:] == rules
+    joined = RuleSet.concatenate([rules, rules], rules.features, rules.classes, default="c")
+    assert joined.base.tolist() == [1, 0, 3]
+    chosen = RuleSet.concatenate([rules], rules.features, rules.classes, default="c", base=[0, 0, 1])
+    assert chosen.base.tolist() == [0, 0, 1]
+    assert not rules.base.flags.writeable
+    assert not np.signbit(rules.base).any()
+
+
+@pytest.mark.parametrize("wrong", [[1, 2], [1, 2, np.nan], [[1, 2, 3]]])
+def test_base_votes_that_do_not_fit_are_an_error(wrong):
+    with pytest.raises(ValueError, match="3 finite numbers, one per class"):
+        ruleset("weights").with_weights([1, 2, 3, 4], base=wrong)
+    with pytest.raises(ValueError, match="3 finite numbers, one per class"):
+        RuleSet.from_rules([], ["x"], classes=["a", "b", "c"], default="a", base=wrong)
+
+
 def test_an_unknown_scheme_is_an_error_that_lists_the_known():
     message = "voting is 'loudest'; the schemes are confidence, majority, share, weights"
     with pytest.raises(ValueError, match=message):

@@ -91,6 +91,8 @@ def dumps(rules: RuleSet) -> str:
         "class_dtype": "str" if rules.classes.dtype.kind == "U" else rules.classes.dtype.name,
         "named": rules.features.named,
     }
+    if rules.base.any():  # as nearly all files have none, it is left out
+        head["base"] = [_number_out(votes) for votes in rules.base]
     lines = [f"  {_text(key)}: {_text(value)}," for key, value in head.items()]
     listed_features = _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))])
     listed_rules = _listed("rules", [_rule(rules, number) for number in range(len(rules))])
@@ -223,14 +225,15 @@ def _read(parsed: Any) -> RuleSet:
         raise RuleFileError(f'this is no rule file; it should be an object with "format": "{FORMAT}".')
     _check_version(parsed.get("version"))
     keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
-    top = _object(parsed, "the file", keys)
+    top = _object(parsed, "the file", keys, ("base",))
     voting = _one_of(top["voting"], "voting", VOTINGS)
     features = _read_features(_list(top["features"], "features"), _flag(top["named"], "named"))
     classes = _read_classes(_list(top["classes"], "classes"), top["class_dtype"])
     index_of_label = _Index("classes", classes.tolist())
     default = classes.tolist()[index_of_label.find(top["default"], "default")]
+    base = _read_base(top.get("base"), len(classes))
     columns = _read_rules(_list(top["rules"], "rules"), features, index_of_label)
-    return RuleSet.from_arrays(features, classes, default, voting=voting, **columns)
+    return RuleSet.from_arrays(features, classes, default, voting=voting, base=base, **columns)
 
 
 def _check_version(version: Any) -> None:
@@ -277,6 +280,15 @@ def _read_classes(labels: list[Any], dtype: Any) -> np.ndarray[Any, Any]:
     if classes.tolist() != labels:
         raise RuleFileError(f"classes holds a label that {name} cannot hold.")
     return classes
+
+
+def _read_base(votes: Any, n_classes: int) -> list[float] | None:
+    if votes is None:
+        return None
+    base = [_number(vote, f"base[{i}]") for i, vote in enumerate(_list(votes, "base"))]
+    if len(base) != n_classes:
+        raise RuleFileError(f"base has {len(base)} numbers for {n_classes} classes; expected one per class.")
+    return base
 
 
 def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index") -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from clausewise.rules.evaluation import BitMatrix
 from clausewise.rules.explanation import Explanation, Explanations, FiredRule, NearMiss
 from clausewise.rules.metrics import Evaluation
-from clausewise.rules.rule import Origin, Rule
+from clausewise.rules.rule import RESIDUAL, Origin, Rule
 from clausewise.rules.ruleset import RuleSet, RuleSetBuilder
 from clausewise.rules.term import Term
 
 __all__ = [
+    "RESIDUAL",
     "BitMatrix",
     "Evaluation",
     "Explanation",

@@ -1,10 +1,14 @@
 """Rule sets as text and as HTML for notebooks."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
 
 from clausewise.features import Features
 from clausewise.rules.columns import NO_SET, RuleColumns, rule_at, values_at
+from clausewise.rules.decimals import format_number
 from clausewise.rules.rule import ANYTHING, Label, describe_rule, describe_statistics
 from clausewise.rules.term import describe_interval, describe_values, format_category
 from clausewise.rules.voting import Voting
@@ -45,17 +49,35 @@ def describe_rule_at(columns: RuleColumns, rule: int, features: Features, labels
     return describe_rule(describe_premise(columns, rule, features), rule_at(columns, rule, features, labels))
 
 
-def headline(n_rules: int, labels: Iterable[Label], default: Label, voting: Voting) -> str:
+def headline(
+    n_rules: int, labels: Sequence[Label], default: Label, voting: Voting, start: NDArray[np.float64]
+) -> str:
     """What holds for all rules: how many, which classes, how they vote, what else a row gets."""
     classes = list(map(format_category, labels))
     shown = ", ".join(classes[:8]) + (f", … {len(classes) - 8} more" if len(classes) > 8 else "")
     rules = "1 rule" if n_rules == 1 else f"{n_rules:,} rules"
-    return f"{rules} for the classes {shown}; voting {voting}, otherwise {format_category(default)}"
+    starting = f" ({describe_start(labels, start)})" if start.any() else ""
+    return f"{rules} for the classes {shown}; voting {voting}{starting}, otherwise {format_category(default)}"
 
 
-def as_text(
-    columns: RuleColumns, features: Features, labels: tuple[Label, ...], default: Label, voting: Voting
-) -> str:
+def describe_start(labels: Sequence[Label], start: NDArray[np.float64], most: int = 8) -> str:
+    """`start with gamma +1.25, hadron -0.5`: the base votes that are not 0."""
+    votes = [
+        f"{format_category(label)} {describe_votes(vote)}"
+        for label, vote in zip(labels, start.tolist(), strict=True)
+        if vote != 0
+    ]
+    more = f", … {len(votes) - most} more" if len(votes) > most else ""
+    return f"start with {', '.join(votes[:most])}{more}"
+
+
+def describe_votes(votes: float) -> str:
+    """`+1.25`, `-0.333`: votes with their sign, three digits after the leading one."""
+    text = format_number(float(f"{votes:.4g}"))
+    return text if text.startswith("-") else f"+{text}"
+
+
+def as_text(columns: RuleColumns, features: Features, labels: tuple[Label, ...], headline: str) -> str:
     """The headline and one line per rule."""
     width = len(str(max(min(columns.n_rules, SHOWN_RULES) - 1, 0)))
     lines = [
@@ -66,12 +88,10 @@ def as_text(
         lines.append(
             f"… and {columns.n_rules - SHOWN_RULES:,} more; slice the rule set or use to_frame() to see them"
         )
-    return "\n".join([headline(columns.n_rules, labels, default, voting), *lines])
+    return "\n".join([headline, *lines])
 
 
-def as_html(
-    columns: RuleColumns, features: Features, labels: tuple[Label, ...], default: Label, voting: Voting
-) -> str:
+def as_html(columns: RuleColumns, features: Features, labels: tuple[Label, ...], headline: str) -> str:
     """A table for notebooks. Names and labels come from data, so all text is escaped."""
     rows = []
     for rule in range(min(columns.n_rules, SHOWN_RULES)):
@@ -84,5 +104,5 @@ def as_html(
     if columns.n_rules > SHOWN_RULES:
         rows.append(f"<tr><td></td><td colspan='3'>… and {columns.n_rules - SHOWN_RULES:,} more</td></tr>")
     head = "<tr><th></th><th>IF</th><th>THEN</th><th></th></tr>"
-    caption = escape(headline(columns.n_rules, labels, default, voting))
-    return f"<div><p>{caption}</p><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
+    table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<div><p>{escape(headline)}</p>{table}</div>"

@@ -83,10 +83,16 @@ class Evaluator:
     """
 
     def __init__(
-        self, columns: RuleColumns, features: Features, n_classes: int, max_table_bytes: int = 64 * 2**20
+        self,
+        columns: RuleColumns,
+        features: Features,
+        n_classes: int,
+        base: NDArray[np.float64] | None = None,
+        max_table_bytes: int = 64 * 2**20,
     ) -> None:
         self._columns = columns
         self._n_classes = n_classes
+        self._base = np.zeros(n_classes) if base is None else base
         self._index = _core.RuleIndex(
             columns.starts,
             columns.feature,
@@ -107,7 +113,7 @@ class Evaluator:
 
     def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Class totals per row."""
-        totals = np.zeros((len(matrix), self._n_classes))
+        totals = np.empty((len(matrix), self._n_classes))
         self._index.scores(matrix, *self._ballot(voting), totals, _threads.resolve(n_jobs))
         return totals
 
@@ -156,10 +162,14 @@ class Evaluator:
         """The rules that fire on each row and the near misses."""
         return FiredAndNear(*self._index.explain(matrix, _threads.resolve(n_jobs)))
 
-    def _ballot(self, voting: Voting) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+    def _ballot(
+        self, voting: Voting
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Per rule its class and votes, per class its divisor and the votes that every row starts with."""
         scheme = SCHEMES[voting]
         votes = scheme.votes(self._columns)
-        return self._columns.class_index, votes, scheme.divisors(self._columns, self._n_classes)
+        divisors = scheme.divisors(self._columns, self._n_classes)
+        return self._columns.class_index, votes, divisors, scheme.start(self._base)
 
 
 def _class_bits(codes: NDArray[Any], n_classes: int, n_words: int) -> NDArray[np.uint64]:

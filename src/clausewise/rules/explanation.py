@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clausewise.features import Features, Matrix
 from clausewise.rules.columns import RuleColumns, rule_at, term_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.display import describe_rule_at, describe_term
+from clausewise.rules.display import describe_rule_at, describe_start, describe_term
 from clausewise.rules.evaluation import FiredAndNear
 from clausewise.rules.rule import Label, Rule
 from clausewise.rules.term import Term, Value, format_category
@@ -49,18 +49,19 @@ class NearMiss:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The decision on one row."""
+    """The decision on one row; scores are the start votes plus those of the rules that fired."""
 
     row: int
     prediction: Label
     voting: Voting
     scores: dict[Label, float]
+    start: dict[Label, float]
     fired: tuple[FiredRule, ...]
     near_misses: tuple[NearMiss, ...]
 
     @property
     def is_covered(self) -> bool:
-        """Whether any rule fired; otherwise the prediction is the default class."""
+        """Whether any rule fired; otherwise the default class or the start votes decide."""
         return bool(self.fired)
 
     def __str__(self) -> str:
@@ -68,8 +69,12 @@ class Explanation:
             f"{format_category(label)} {format_number(round(score, 6))}"
             for label, score in self.scores.items()
         )
-        why = f"voting {self.voting}: {totals}" if self.is_covered else "no rule fired: default class"
+        has_start = any(self.start.values())
+        unfired = "no rule fired: start votes" if has_start else "no rule fired: default class"
+        why = f"voting {self.voting}: {totals}" if self.is_covered else unfired
         lines = [f"row {self.row} → {format_category(self.prediction)}   ({why})"]
+        if has_start:
+            lines.append(describe_start(tuple(self.start), np.array(list(self.start.values()))))
         return "\n  ".join(lines + [str(part) for part in (*self.fired, *self.near_misses)])
 
 
@@ -81,6 +86,7 @@ class Explanations(Sequence[Explanation]):
     features: Features
     labels: tuple[Label, ...]
     voting: Voting
+    start: NDArray[np.float64]
     matrix: Matrix
     found: FiredAndNear
     scores: NDArray[np.float64]
@@ -112,6 +118,7 @@ class Explanations(Sequence[Explanation]):
             prediction=self.labels[self.decisions[row]],
             voting=self.voting,
             scores=dict(zip(self.labels, self.scores[row].tolist(), strict=True)),
+            start=dict(zip(self.labels, self.start.tolist(), strict=True)),
             fired=tuple(self._fired(rule) for rule in found.fired_rules[fired].tolist()),
             near_misses=tuple(
                 self._near(row, rule, term)

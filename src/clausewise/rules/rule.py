@@ -15,9 +15,16 @@ ANYTHING = "anything"
 """How a premise without terms is shown."""
 
 
+RESIDUAL = "residual"
+"""`Origin.layer` of a rule that no layer gave, but a search against what earlier rules left over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an extractor found a rule: the network's layer, and the intermediate clause over its units."""
+    """Where a rule was found: the network's layer, and the intermediate clause over its units.
+
+    Rules over the inputs have the layer "inputs"; those found in what earlier rules left over, `RESIDUAL`.
+    """
 
     layer: str | None = None
     clause: str | None = None

@@ -43,9 +43,13 @@ class RuleSet:
     classes : ndarray of shape (n_classes,)
         The class labels; `predict` gives elements of it.
     default : str, int, float or bool
-        The class of a row on which no rule fires, and the winner of ties.
+        The class of a row on which no rule fires (under `weights`: unless `base` prefers another), and the
+        winner of ties.
     voting : {"confidence", "majority", "share", "weights"}
         How rules that fire decide together.
+    base : ndarray of shape (n_classes,)
+        Votes that every row starts with under `voting="weights"`: the intercept of fitted weights. Zeros
+        unless given; the other schemes take no notice of it.
     """
 
     features: Features
@@ -53,6 +57,7 @@ class RuleSet:
     classes: NDArray[Any]
     default: Label
     voting: Voting
+    base: NDArray[np.float64]
 
     @classmethod
     def from_rules(
@@ -63,6 +68,7 @@ class RuleSet:
         default: Label,
         classes: ArrayLike | None = None,
         voting: Voting = DEFAULT_VOTING,
+        base: ArrayLike | None = None,
     ) -> "Self":
         """A rule set of Rule objects; without `classes`, their conclusions and the default, sorted."""
         listed = list(rules)
@@ -73,7 +79,7 @@ class RuleSet:
         labels = _class_array(classes)
         index_of_label = {label: index for index, label in enumerate(labels.tolist())}
         stored = _columns.from_rules(listed, known, index_of_label)
-        return cls(known, stored, labels, _known_label(default, labels), checked_voting(voting))
+        return cls._made(known, stored, labels, default, voting, base)
 
     @classmethod
     def from_arrays(
@@ -95,6 +101,7 @@ class RuleSet:
         weight: ArrayLike | None = None,
         origins: Sequence[Origin | None] | None = None,
         voting: Voting = DEFAULT_VOTING,
+        base: ArrayLike | None = None,
     ) -> "Self":
         """A rule set of columns, without a Python object per rule.
 
@@ -118,7 +125,20 @@ class RuleSet:
             weight=weight,
             origins=origins,
         )
-        return cls(known, stored, labels, _known_label(default, labels), checked_voting(voting))
+        return cls._made(known, stored, labels, default, voting, base)
+
+    @classmethod
+    def _made(
+        cls,
+        features: Features,
+        stored: RuleColumns,
+        classes: NDArray[Any],
+        default: Label,
+        voting: str,
+        base: ArrayLike | None,
+    ) -> "Self":
+        known_default, scheme = _known_label(default, classes), checked_voting(voting)
+        return cls(features, stored, classes, known_default, scheme, _base_votes(base, len(classes)))
 
     @classmethod
     def concatenate(
@@ -129,9 +149,17 @@ class RuleSet:
         *,
         default: Label,
         voting: Voting = DEFAULT_VOTING,
+        base: ArrayLike | None = None,
     ) -> "Self":
-        """The rules of several sets, over the same features and classes, behind each other."""
-        empty = cls.from_rules([], features, default=default, classes=classes, voting=voting)
+        """The rules of several sets, over the same features and classes, behind each other.
+
+        Without `base`, all parts must have the same, which the result has too.
+        """
+        if base is None and parts:
+            base = parts[0].base
+            for part in parts:
+                _require_same_base(part.base, parts[0].base)
+        empty = cls.from_rules([], features, default=default, classes=classes, voting=voting, base=base)
         for part in parts:
             if part.features != features or part.labels != empty.labels:
                 raise ValueError(
@@ -173,6 +201,7 @@ class RuleSet:
                     f"Rule sets with different {what} cannot be joined ({mine!r} and {theirs!r}); "
                     "bring them in line first."
                 )
+        _require_same_base(self.base, other.base)
         return self._with_columns(self.columns + other.columns)
 
     def __eq__(self, other: object) -> bool:
@@ -180,11 +209,13 @@ class RuleSet:
             return NotImplemented
         mine = (self.features, self.labels, self.classes.dtype.kind, self.default, self.voting)
         theirs = (other.features, other.labels, other.classes.dtype.kind, other.default, other.voting)
-        return mine == theirs and self.columns.same_as(other.columns)
+        same_base = np.array_equal(self.base, other.base)
+        return mine == theirs and same_base and self.columns.same_as(other.columns)
 
     def __hash__(self) -> int:
         # Arrays that equal rule sets share byte for byte; value sets may be numbered differently.
-        shared = (self.columns.starts, self.columns.feature, self.columns.low, self.columns.class_index)
+        stored = self.columns
+        shared = (stored.starts, stored.feature, stored.low, stored.class_index, self.base)
         return hash((self.features, self.labels, self.default, *(array.tobytes() for array in shared)))
 
     def filter(
@@ -242,15 +273,16 @@ class RuleSet:
         """The same rules, with another class where no rule fires."""
         return replace(self, default=_known_label(default, self.classes))
 
-    def with_weights(self, weight: ArrayLike) -> "Self":
-        """The same rules with these weights, voting by weights."""
+    def with_weights(self, weight: ArrayLike, base: ArrayLike | None = None) -> "Self":
+        """The same rules with these weights, voting by weights; the base votes stay unless given."""
         column = np.array(weight, dtype=np.float64) + 0.0
         if column.shape != (len(self),) or not np.isfinite(column).all():
             raise ValueError(
                 f"weight has shape {column.shape}; expected {len(self)} finite numbers, one per rule."
             )
         column.setflags(write=False)
-        return replace(self, columns=replace(self.columns, weight=column), voting="weights")
+        start = self.base if base is None else _base_votes(base, len(self.classes))
+        return replace(self, columns=replace(self.columns, weight=column), voting="weights", base=start)
 
     def with_statistics(
         self, X: Any, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
@@ -313,7 +345,7 @@ class RuleSet:
     def scores(
         self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Votes per row and class: counts, per-mille confidences, shares or sums of weights."""
+        """Votes per row and class: counts, per-mille confidences, shares, or base votes plus weights."""
         scheme = self._voting(voting)
         return self.evaluator.scores(self.features.encode(X), scheme, n_jobs)
 
@@ -323,7 +355,7 @@ class RuleSet:
         """Scores as probabilities: each class's part of all votes (`weights`: softmax).
 
         The largest is that of the predicted class, except on exact ties, which `predict` gives to the default
-        class. A row on which no rule fires gets 1 / n_classes everywhere.
+        class. A row on which no rule fires gets 1 / n_classes everywhere, unless base votes speak for it.
         """
         return self.probabilities(self.scores(X, voting=voting, n_jobs=n_jobs), voting)
 
@@ -336,7 +368,7 @@ class RuleSet:
         return self.evaluator.fires(self.features.encode(X), n_jobs)
 
     def uncovered(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """The rows on which no rule fires, which therefore get the default class."""
+        """The rows on which no rule fires, which get the default class or what the base votes prefer."""
         return self.evaluator.uncovered(self.features.encode(X), n_jobs)
 
     def explain(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> Explanations:
@@ -348,6 +380,7 @@ class RuleSet:
             features=self.features,
             labels=self.labels,
             voting=scheme,
+            start=SCHEMES[scheme].start(self.base),
             matrix=matrix,
             found=self.evaluator.explain(matrix, n_jobs),
             scores=self.evaluator.scores(matrix, scheme, n_jobs),
@@ -405,13 +438,18 @@ class RuleSet:
         return frame.to_native()
 
     def __str__(self) -> str:
-        return display.as_text(self.columns, self.features, self.labels, self.default, self.voting)
+        return display.as_text(self.columns, self.features, self.labels, self._headline)
 
     def __repr__(self) -> str:
-        return f"<RuleSet: {display.headline(len(self), self.labels, self.default, self.voting)}>"
+        return f"<RuleSet: {self._headline}>"
 
     def _repr_html_(self) -> str:
-        return display.as_html(self.columns, self.features, self.labels, self.default, self.voting)
+        return display.as_html(self.columns, self.features, self.labels, self._headline)
+
+    @property
+    def _headline(self) -> str:
+        start = SCHEMES[self.voting].start(self.base)
+        return display.headline(len(self), self.labels, self.default, self.voting, start)
 
     # --- Parts ---
 
@@ -428,7 +466,7 @@ class RuleSet:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The rules made ready for encoded matrices, for callers that encode once and ask often."""
-        return Evaluator(self.columns, self.features, len(self.labels))
+        return Evaluator(self.columns, self.features, len(self.labels), self.base)
 
     def __getstate__(self) -> dict[str, Any]:
         # The evaluator lives in the compiled core and is cheap to make again.
@@ -466,6 +504,8 @@ class RuleSetBuilder:
         The class where no rule fires.
     voting : {"confidence", "majority", "share", "weights"}
         How the rules vote.
+    base : array-like of shape (n_classes,), optional
+        Votes that every row starts with under `voting="weights"`; zeros unless given.
     """
 
     def __init__(
@@ -474,11 +514,13 @@ class RuleSetBuilder:
         classes: ArrayLike,
         default: Label,
         voting: Voting = DEFAULT_VOTING,
+        base: ArrayLike | None = None,
     ) -> None:
         self.features = _as_features(features)
         self.classes = _class_array(classes)
         self.default = _known_label(default, self.classes)
         self.voting = checked_voting(voting)
+        self.base = _base_votes(base, len(self.classes))
         self._rules: list[Rule] = []
 
     def __len__(self) -> int:
@@ -503,7 +545,12 @@ class RuleSetBuilder:
     def build(self) -> RuleSet:
         """The rules added so far as a rule set."""
         return RuleSet.from_rules(
-            self._rules, self.features, default=self.default, classes=self.classes, voting=self.voting
+            self._rules,
+            self.features,
+            default=self.default,
+            classes=self.classes,
+            voting=self.voting,
+            base=self.base,
         )
 
 
@@ -532,6 +579,23 @@ def _class_array(classes: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"The classes {labels[:5]} hold a number too large for an array.")
     array.setflags(write=False)
     return array
+
+
+def _base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:
+    """One number per class as a read-only array; zeros if there are none."""
+    votes = np.zeros(n_classes) if base is None else np.array(base, dtype=np.float64) + 0.0  # no −0
+    if votes.shape != (n_classes,) or not np.isfinite(votes).all():
+        raise ValueError(f"base has shape {votes.shape}; expected {n_classes} finite numbers, one per class.")
+    votes.setflags(write=False)
+    return votes
+
+
+def _require_same_base(mine: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:
+    if not np.array_equal(mine, theirs):
+        raise ValueError(
+            f"Rule sets with different base cannot be joined ({mine.tolist()[:5]} and "
+            f"{theirs.tolist()[:5]}); bring them in line first."
+        )
 
 
 def _known_label(label: Label, classes: NDArray[Any]) -> Label:

@@ -2,7 +2,8 @@
 
 Every scheme is: each rule that fires adds a fixed number of votes to its class, each class total is divided
 by a fixed number, the largest total wins. Ties go to the default class, then to the lowest class index; when
-no rule fires all totals are 0, so the default class. Nothing is random and nothing depends on threads.
+no rule fires all totals are 0, so the default class. Fitted weights may come with base votes, which every row
+starts with; they decide where no rule fires. Nothing is random and nothing depends on threads.
 
 A new kind of conclusion (numbers, for regression) would be a scheme of its own here.
 """
@@ -30,6 +31,11 @@ class Scheme:
     votes: Callable[[RuleColumns], Floats]
     divisors: Callable[[RuleColumns, int], Floats]
     probabilities: Callable[[Floats], Floats]
+    uses_base: bool = False
+
+    def start(self, base: Floats) -> Floats:
+        """The votes that every row starts with, of a rule set with these base votes."""
+        return base if self.uses_base else np.zeros(len(base))
 
 
 def per_mille(confidence: Floats) -> Floats:
@@ -76,7 +82,11 @@ SCHEMES: Final[dict[Voting, Scheme]] = {
         "rules that fire ÷ all rules of the class, as REMIX does", _ones, _rules_per_class, _normalised
     ),
     "weights": Scheme(
-        "sum of the weights of the rules that fire", lambda columns: columns.weight, _undivided, _softmax
+        "base votes plus the weights of the rules that fire",
+        lambda columns: columns.weight,
+        _undivided,
+        _softmax,
+        uses_base=True,
     ),
 }
 
