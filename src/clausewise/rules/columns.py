@@ -62,6 +62,14 @@ class RuleColumns:
         """All value sets as tuples of codes."""
         return [tuple(self.codes(s).tolist()) for s in range(len(self.set_starts) - 1)]
 
+    @property
+    def satisfiable(self) -> NDArray[np.bool_]:
+        """Whether each rule can fire at all."""
+        is_empty_set = np.append(np.diff(self.set_starts) == 0, False)[self.value_set]
+        is_impossible = np.where(self.value_set == NO_SET, ~(self.low < self.high), is_empty_set)
+        rule_of_term = np.repeat(np.arange(self.n_rules), self.lengths)
+        return np.asarray(np.bincount(rule_of_term[is_impossible], minlength=self.n_rules) == 0)
+
     def take(self, rules: NDArray[np.int64]) -> "RuleColumns":
         """These rules, in this order; the value sets stay as they are."""
         lengths = self.lengths[rules]
@@ -78,8 +86,7 @@ class RuleColumns:
 
     def first_of_equals(self) -> NDArray[np.int64]:
         """The satisfiable rules, of those with equal premise and conclusion the first."""
-        is_empty_set = np.append(np.diff(self.set_starts) == 0, False)[self.value_set]
-        is_impossible = np.where(self.value_set == NO_SET, ~(self.low < self.high), is_empty_set)
+        can_fire = self.satisfiable.tolist()
         terms = np.empty((len(self.feature), 4), dtype=np.int64)
         terms[:, 0], terms[:, 1] = self.feature, self.value_set
         terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
@@ -87,7 +94,7 @@ class RuleColumns:
         starts = self.starts.tolist()
         for rule, class_index in enumerate(self.class_index.tolist()):
             here = slice(starts[rule], starts[rule + 1])
-            if not is_impossible[here].any():
+            if can_fire[rule]:
                 seen.setdefault((class_index, terms[here].tobytes()), rule)
         return np.array(list(seen.values()), dtype=np.int64)
 

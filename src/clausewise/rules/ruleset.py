@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
-from clausewise.rules import display, metrics
+from clausewise.rules import display, metrics, simplify
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.evaluation import BitMatrix, Evaluator
 from clausewise.rules.explanation import Explanations
@@ -323,6 +323,47 @@ class RuleSet:
             column.setflags(write=False)
         counted = replace(self.columns, cover=cover, correct=correct, confidence=confidence)
         return self._with_columns(counted)
+
+    def simplify(
+        self,
+        *,
+        tolerance: float = 0.0,
+        X: Any = None,
+        target: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> "RuleSet":
+        """Fewer rules that decide alike: on every possible row, or within a loss of fidelity on given rows.
+
+        Without a tolerance no prediction changes on any row there can be, those with missing values and
+        unknown categories included: rules that never fire, have no votes or never decide go, equal rules and
+        neighbours are joined, as far as that is exact for the rule set's voting. What `predict_proba` and
+        other schemes say may change, and more rows may be uncovered.
+
+        Parameters
+        ----------
+        tolerance : float, default 0
+            Part of the rows of `X` on which agreement with `target` may be lost; then terms and rules are
+            dropped one by one, those first that cost least.
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows to measure on; needed with a tolerance.
+        target : array-like of shape (n_rows,), optional
+            What the rules should say, such as a network's labels; what they say now unless given.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+
+        Returns
+        -------
+        RuleSet
+            With the same voting. A rule that lost a term keeps its votes, and has cover and correct counted
+            on `X` and `target`.
+        """
+        if not 0.0 <= tolerance <= 1.0:
+            raise ValueError(f"tolerance is {tolerance}; it is a part of the rows, between 0 and 1.")
+        if X is None:
+            if tolerance > 0 or target is not None:
+                raise ValueError("A loss of fidelity is measured on rows; pass X.")
+            return simplify.simplified(self)
+        return simplify.simplified_within(self, X, target, tolerance, n_jobs)
 
     # --- Rules on rows ---
 
