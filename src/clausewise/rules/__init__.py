@@ -2,6 +2,7 @@
 
 from clausewise.rules.evaluation import BitMatrix
 from clausewise.rules.explanation import Explanation, Explanations, FiredRule, NearMiss
+from clausewise.rules.global_explanation import GlobalExplanation
 from clausewise.rules.metrics import Evaluation
 from clausewise.rules.rule import RESIDUAL, Origin, Rule
 from clausewise.rules.ruleset import RuleSet, RuleSetBuilder
@@ -14,6 +15,7 @@ __all__ = [
     "Explanation",
     "Explanations",
     "FiredRule",
+    "GlobalExplanation",
     "NearMiss",
     "Origin",
     "Rule",

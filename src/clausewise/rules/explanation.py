@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from clausewise.features import Features, Matrix
 from clausewise.rules.columns import RuleColumns, rule_at, term_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.display import describe_rule_at, describe_start, describe_term
+from clausewise.rules.display import describe_premise, describe_rule_at, describe_start, describe_term
 from clausewise.rules.evaluation import FiredAndNear
+from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.rule import Label, Rule
 from clausewise.rules.term import Term, Value, format_category
 from clausewise.rules.voting import SCHEMES, Voting
@@ -108,6 +109,38 @@ class Explanations(Sequence[Explanation]):
 
     def __iter__(self) -> Iterator[Explanation]:
         return map(self._at, range(len(self)))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """One line per row and rule that fired, with the votes it gave.
+
+        Votes that every row starts with (`RuleSet.base`) have the rule −1 and the premise "start". Added up
+        by row and conclusion, votes give the scores. A row that nothing votes on has no line.
+        """
+        n_fired = np.diff(self.found.fired_starts)
+        starting = np.flatnonzero(self.start)
+        fired = self.found.fired_rules
+        premises = [
+            describe_premise(self.columns, rule, self.features) for rule in range(self.columns.n_rules)
+        ]
+        n_rows = len(self)
+        row = np.concatenate(
+            [np.repeat(np.arange(n_rows), len(starting)), np.repeat(np.arange(n_rows), n_fired)]
+        )
+        rule = np.concatenate([np.full(n_rows * len(starting), -1), fired])
+        concluded = np.concatenate([np.tile(starting, n_rows), self.columns.class_index[fired]])
+        votes = np.concatenate([np.tile(self.start[starting], n_rows), self._votes[fired]])
+        order = np.argsort(row, kind="stable")
+        return frame_of(
+            {
+                "row": row[order],
+                "prediction": [self.labels[c] for c in self.decisions[row[order]]],
+                "rule": rule[order],
+                "premise": ["start" if r < 0 else premises[r] for r in rule[order]],
+                "conclusion": [self.labels[c] for c in concluded[order]],
+                "votes": votes[order],
+            },
+            backend,
+        )
 
     def _at(self, row: int) -> Explanation:
         found = self.found

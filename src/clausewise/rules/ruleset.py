@@ -4,9 +4,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,6 +15,8 @@ from clausewise.rules import display, metrics, simplify
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.evaluation import BitMatrix, Evaluator
 from clausewise.rules.explanation import Explanations
+from clausewise.rules.frames import Backend, frame_of
+from clausewise.rules.global_explanation import GlobalExplanation, explain_global
 from clausewise.rules.rule import Label, Origin, Rule, plain_label
 from clausewise.rules.term import Term
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
@@ -428,6 +429,22 @@ class RuleSet:
             decisions=self.evaluator.decide(matrix, scheme, self.default_index, n_jobs),
         )
 
+    def explain_global(
+        self, X: Any = None, target: ArrayLike | None = None, *, n_jobs: int | None = None
+    ) -> GlobalExplanation:
+        """What the rules do as a whole, as arrays and as tables.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows to count coverage and overlap on; without them, features and lengths are counted.
+        target : array-like of shape (n_rows,), optional
+            A network's labels of these rows, to count agreement with, rule by rule.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+        """
+        return explain_global(self, X, target, n_jobs)
+
     def evaluate(
         self,
         X: Any,
@@ -455,7 +472,7 @@ class RuleSet:
 
         return json.load(path, **({} if max_bytes is None else {"max_bytes": max_bytes}))
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """One row per rule, as a DataFrame of pandas or of another backend ("polars", "pyarrow")."""
         stored = self.columns
         data = {
@@ -469,14 +486,7 @@ class RuleSet:
             "layer": [None if origin is None else origin.layer for origin in stored.origins],
             "clause": [None if origin is None else origin.clause for origin in stored.origins],
         }
-        try:
-            frame = nw.from_dict(data, backend=backend)
-        except ImportError as error:
-            raise ImportError(
-                f"to_frame(backend={backend!r}) needs {backend}, which is not installed; install it or name "
-                "another backend (pandas, polars, pyarrow)."
-            ) from error
-        return frame.to_native()
+        return frame_of(data, backend)
 
     def __str__(self) -> str:
         return display.as_text(self.columns, self.features, self.labels, self._headline)

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.features import Matrix
 from clausewise.rules.columns import NO_SET, RuleColumns
+from clausewise.rules.global_explanation import codes_of
 from clausewise.rules.rule import Rule
 from clausewise.rules.term import Term
 from clausewise.rules.voting import SCHEMES
@@ -324,13 +325,7 @@ class _Search:
         if target is None:
             self.target = decided.astype(np.int64)
         else:
-            given = np.asarray(target)
-            if given.shape != (len(matrix),):
-                raise ValueError(
-                    f"target has shape {given.shape} for {len(matrix)} rows; pass one label per row."
-                )
-            code_of = {label: code for code, label in enumerate(self.labels)}
-            self.target = np.array([code_of.get(label, -1) for label in given.tolist()])
+            self.target = codes_of(target, self.labels, len(matrix))
         n_agreeing = int((decided == self.target).sum())
         # A tolerance of 0.01 means 30 of 3,000 rows, though 0.01 · 3,000 may be a little less in doubles.
         self.least_agreeing = n_agreeing - math.floor(tolerance * len(matrix) * (1 + 1e-12))
