@@ -8,8 +8,7 @@ from tests.rules.probing import decisions, probe_rows
 from tests.rules.random_rules import random_features, random_ruleset, random_table
 
 from clausewise import Features, Rule, RuleSet, Term
-from clausewise.rules.simplify import _sums_are_exact
-from clausewise.rules.voting import VOTINGS
+from clausewise.rules.voting import VOTINGS, sums_are_exact
 
 YOUNG, OLD = Term(0, high=30), Term(0, low=60)
 
@@ -103,9 +102,9 @@ def test_weights_of_equal_rules_add_up_and_rules_without_weight_go():
 def test_weights_that_would_round_are_not_added():
     rules = ruleset([Rule((YOUNG,), "yes")] * 3, "weights").with_weights([0.1, 0.2, 0.3], base=[0.6, 0, 0])
     assert len(rules.simplify()) == 3
-    assert _sums_are_exact([1, -0.5, 1024])
-    assert not _sums_are_exact([0.1, 0.2])
-    assert not _sums_are_exact([1, 2.0**-53])
+    assert sums_are_exact([1, -0.5, 1024])
+    assert not sums_are_exact([0.1, 0.2])
+    assert not sums_are_exact([1, 2.0**-53])
 
 
 @pytest.mark.parametrize("voting", ["confidence", "majority"])

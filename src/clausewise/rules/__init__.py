@@ -1,5 +1,6 @@
 """What a rule is, how rules vote, how they are evaluated and measured."""
 
+from clausewise.rules.counterfactuals import Change, Counterfactual, Counterfactuals
 from clausewise.rules.evaluation import BitMatrix
 from clausewise.rules.explanation import Explanation, Explanations, FiredRule, NearMiss
 from clausewise.rules.global_explanation import GlobalExplanation
@@ -11,6 +12,9 @@ from clausewise.rules.term import Term
 __all__ = [
     "RESIDUAL",
     "BitMatrix",
+    "Change",
+    "Counterfactual",
+    "Counterfactuals",
     "Evaluation",
     "Explanation",
     "Explanations",

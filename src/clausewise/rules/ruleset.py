@@ -13,6 +13,7 @@ from clausewise.features import Features
 from clausewise.rules import columns as _columns
 from clausewise.rules import display, metrics, simplify
 from clausewise.rules.columns import RuleColumns
+from clausewise.rules.counterfactuals import Counterfactuals, counterfactuals
 from clausewise.rules.evaluation import BitMatrix, Evaluator
 from clausewise.rules.explanation import Explanations
 from clausewise.rules.frames import Backend, frame_of
@@ -444,6 +445,48 @@ class RuleSet:
             Number of threads; all usable cores unless given.
         """
         return explain_global(self, X, target, n_jobs)
+
+    def counterfactuals(
+        self,
+        X: Any,
+        *,
+        max_features: int = 2,
+        network: Any = None,
+        to: Label | None = None,
+        reference: Any = None,
+    ) -> Counterfactuals:
+        """For each row the smallest change of one or two features that changes the rules' decision.
+
+        Found exactly, from the thresholds and value sets of the rules. A distance is the sum of the changes,
+        each in units of its feature: the standard deviation on `reference`, or, without it, the range of the
+        rules' thresholds on the feature (the size of the threshold if there is one only). Another category,
+        or the other value of a binary feature, is 1. On the way up a readable value just above the threshold
+        is taken, at most 0.01 units above; the next whole number if all in `reference` are whole. Missing and
+        infinite values stay as they are.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows to find changes for.
+        max_features : {1, 2}
+            How many features of a row may change.
+        network : Network, estimator or callable, optional
+            Asked for the labels of the changed rows (`labels`, `predict` or the call itself), to see whether
+            it changes its mind too.
+        to : class label, optional
+            The decision wanted; any other than now unless given.
+        reference : array or DataFrame of shape (n_rows, n_features), optional
+            Rows, such as those of training, that show how far each feature spreads.
+
+        Returns
+        -------
+        Counterfactuals
+            One per row; `print` it, `to_frame()` for a table, `rows` for the changed rows.
+        """
+        if max_features not in (1, 2):
+            raise ValueError(f"max_features is {max_features!r}; one or two features can be changed.")
+        wanted = None if to is None else _known_label(to, self.classes)
+        return counterfactuals(self, X, max_features, network, wanted, reference)
 
     def evaluate(
         self,

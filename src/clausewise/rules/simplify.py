@@ -15,7 +15,7 @@ Votes are only rearranged where every sum is exact; else a rule must fail to mat
 import heapq
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from clausewise.rules.columns import NO_SET, RuleColumns
 from clausewise.rules.global_explanation import codes_of
 from clausewise.rules.rule import Rule
 from clausewise.rules.term import Term
-from clausewise.rules.voting import SCHEMES
+from clausewise.rules.voting import SCHEMES, sums_are_exact
 
 if TYPE_CHECKING:
     from clausewise.rules.ruleset import RuleSet
@@ -68,7 +68,7 @@ def _with_summed_votes(rules: "RuleSet") -> "RuleSet":
 
     A rule that always fires becomes part of the base votes.
     """
-    if not _sums_are_exact((*rules.columns.weight.tolist(), *rules.base.tolist())):
+    if not sums_are_exact((*rules.columns.weight.tolist(), *rules.base.tolist())):
         return rules
     first_of: dict[Hashable, int] = {}
     weight, base = rules.columns.weight.copy(), rules.base.copy()
@@ -108,20 +108,12 @@ def _with_smallest_counts(rules: "RuleSet") -> "RuleSet":
     return rules[kept]
 
 
-def _sums_are_exact(numbers: Iterable[float]) -> bool:
-    """Whether these doubles add up without rounding in any order and any selection."""
-    # Denominators are powers of 2, so the largest is a multiple of all; sums are multiples of its inverse.
-    ratios = [number.as_integer_ratio() for number in numbers]
-    finest = max((denominator for _, denominator in ratios), default=1)
-    return sum(abs(numerator) * (finest // denominator) for numerator, denominator in ratios) < 2**53
-
-
 # --- Neighbours ---
 
 
 def _with_joined_neighbours(rules: "RuleSet") -> "RuleSet":
     """Rules that differ in one feature, and never both fire, as one rule, if they have the same votes."""
-    if rules.voting == "weights" and not _sums_are_exact(
+    if rules.voting == "weights" and not sums_are_exact(
         (*rules.columns.weight.tolist(), *rules.base.tolist())
     ):
         return rules
@@ -223,7 +215,7 @@ class _Ballot:
         numbers = np.concatenate([votes, start])
         # Each of n additions rounds by at most half a unit in the last place of the largest sum; here too.
         rounding = 4 * len(numbers) * np.finfo(np.float64).eps * float(np.abs(numbers).sum())
-        slack = 0.0 if _sums_are_exact(numbers.tolist()) else rounding
+        slack = 0.0 if sums_are_exact(numbers.tolist()) else rounding
         return cls(votes, rules.columns.class_index, start, rules.default_index, slack)
 
     def matters(self, rule: int, may_fire: Booleans, must_fire: Booleans) -> bool:

@@ -8,7 +8,7 @@ starts with; they decide where no rule fires. Nothing is random and nothing depe
 A new kind of conclusion (numbers, for regression) would be a scheme of its own here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -89,6 +89,14 @@ SCHEMES: Final[dict[Voting, Scheme]] = {
         uses_base=True,
     ),
 }
+
+
+def sums_are_exact(numbers: Iterable[float]) -> bool:
+    """Whether these doubles add up without rounding in any order and any selection."""
+    # Denominators are powers of 2, so the largest is a multiple of all; sums are multiples of its inverse.
+    ratios = [number.as_integer_ratio() for number in numbers]
+    finest = max((denominator for _, denominator in ratios), default=1)
+    return sum(abs(numerator) * (finest // denominator) for numerator, denominator in ratios) < 2**53
 
 
 def checked_voting(voting: str) -> Voting:
