@@ -27,6 +27,7 @@ class FiredRule:
     number: int
     rule: Rule
     votes: float
+    premise: str = field(repr=False)
     text: str = field(repr=False)
 
     def __str__(self) -> str:
@@ -169,7 +170,8 @@ class Explanations(Sequence[Explanation]):
         return np.asarray(scheme.votes(self.columns) / divisors[self.columns.class_index])
 
     def _fired(self, rule: int) -> FiredRule:
-        return FiredRule(rule, self._rule(rule), float(self._votes[rule]), self._text(rule))
+        premise = describe_premise(self.columns, rule, self.features)
+        return FiredRule(rule, self._rule(rule), float(self._votes[rule]), premise, self._text(rule))
 
     def _near(self, row: int, rule: int, term: int) -> NearMiss:
         feature = int(self.columns.feature[term])
