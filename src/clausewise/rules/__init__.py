@@ -7,6 +7,7 @@ from clausewise.rules.global_explanation import GlobalExplanation
 from clausewise.rules.metrics import Evaluation
 from clausewise.rules.rule import RESIDUAL, Origin, Rule
 from clausewise.rules.ruleset import RuleSet, RuleSetBuilder
+from clausewise.rules.scorecard import Scorecard, ScorecardLine
 from clausewise.rules.term import Term
 
 __all__ = [
@@ -25,5 +26,7 @@ __all__ = [
     "Rule",
     "RuleSet",
     "RuleSetBuilder",
+    "Scorecard",
+    "ScorecardLine",
     "Term",
 ]

@@ -19,6 +19,7 @@ from clausewise.rules.explanation import Explanations
 from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.global_explanation import GlobalExplanation, explain_global
 from clausewise.rules.rule import Label, Origin, Rule, plain_label
+from clausewise.rules.scorecard import Scorecard, scorecard
 from clausewise.rules.term import Term
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
 
@@ -530,6 +531,10 @@ class RuleSet:
             "clause": [None if origin is None else origin.clause for origin in stored.origins],
         }
         return frame_of(data, backend)
+
+    def scorecard(self) -> Scorecard:
+        """The rules as points to add up, a line per premise, if they vote by weights; `print` it."""
+        return scorecard(self)
 
     def __str__(self) -> str:
         return display.as_text(self.columns, self.features, self.labels, self._headline)
