@@ -2,6 +2,7 @@
 
 from importlib.metadata import version as _version
 
+from clausewise import plots
 from clausewise.extractors import (
     ECLAIRE,
     REMD,
@@ -16,7 +17,16 @@ from clausewise.features import Features
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io.json import RuleFileError
 from clausewise.networks import Network, wrap
-from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, Term
+from clausewise.rules import (
+    Counterfactuals,
+    GlobalExplanation,
+    Origin,
+    Rule,
+    RuleSet,
+    RuleSetBuilder,
+    Scorecard,
+    Term,
+)
 
 __version__ = _version("clausewise")
 __all__ = [
@@ -24,10 +34,12 @@ __all__ = [
     "REMD",
     "C50Classifier",
     "CARTClassifier",
+    "Counterfactuals",
     "DeepRED",
     "ExtractionBudgetExceeded",
     "ExtractionWarning",
     "Features",
+    "GlobalExplanation",
     "Network",
     "Origin",
     "Pedagogical",
@@ -35,9 +47,11 @@ __all__ = [
     "RuleFileError",
     "RuleSet",
     "RuleSetBuilder",
+    "Scorecard",
     "Term",
     "TreeEnsembleRules",
     "__version__",
     "extract",
+    "plots",
     "wrap",
 ]
