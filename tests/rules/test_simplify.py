@@ -164,6 +164,7 @@ def test_terms_and_rules_go_within_the_tolerance():
     n_yes = int((target == "yes").sum())
     assert list(simple) == [Rule((Term(0, low=0.5),), "yes", cover=n_yes, correct=n_yes)]
     assert (simple.predict(X) == target).all()
+    assert not simple.columns.feature.flags.writeable
     assert len(rules.simplify(tolerance=1.0, X=X)) == 0
 
 

@@ -155,6 +155,8 @@ def test_base_votes_stay_with_the_rules():
     assert joined.base.tolist() == [1, 0, 3]
     chosen = RuleSet.concatenate([rules], rules.features, rules.classes, default="c", base=[0, 0, 1])
     assert chosen.base.tolist() == [0, 0, 1]
+    with pytest.raises(ValueError, match="cannot be joined to one over 1 features"):
+        RuleSet.concatenate([rules], rules.features, ["a", "b", "d"], default="a")
     assert not rules.base.flags.writeable
     assert not np.signbit(rules.base).any()
 

@@ -81,6 +81,13 @@ class RuleColumns:
         origins = tuple(self.origins[rule] for rule in rules.tolist())
         return _frozen(replace(self, starts=starts, origins=origins, **picked))
 
+    def keep_terms(self, is_kept: NDArray[np.bool_]) -> "RuleColumns":
+        """The same rules with these terms only."""
+        rule_of_term = np.repeat(np.arange(self.n_rules), self.lengths)
+        starts = _starts(np.bincount(rule_of_term[is_kept], minlength=self.n_rules))
+        picked = {name: getattr(self, name)[is_kept] for name in self.PER_TERM}
+        return _frozen(replace(self, starts=starts, **picked))
+
     def __add__(self, other: "RuleColumns") -> "RuleColumns":
         return joined([self, other])
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
-from clausewise.rules import display, metrics, simplify
+from clausewise.rules import display, metrics
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.counterfactuals import Counterfactuals, counterfactuals
 from clausewise.rules.evaluation import BitMatrix, Evaluator
@@ -20,6 +20,8 @@ from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.global_explanation import GlobalExplanation, explain_global
 from clausewise.rules.rule import Label, Origin, Rule, plain_label
 from clausewise.rules.scorecard import Scorecard, scorecard
+from clausewise.rules.simplify import simplified
+from clausewise.rules.simplify_within import simplified_within
 from clausewise.rules.term import Term
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
 
@@ -365,8 +367,8 @@ class RuleSet:
         if X is None:
             if tolerance > 0 or target is not None:
                 raise ValueError("A loss of fidelity is measured on rows; pass X.")
-            return simplify.simplified(self)
-        return simplify.simplified_within(self, X, target, tolerance, n_jobs)
+            return simplified(self)
+        return simplified_within(self, X, target, tolerance, n_jobs)
 
     # --- Rules on rows ---
 

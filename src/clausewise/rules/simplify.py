@@ -1,6 +1,6 @@
-"""The same decisions from fewer rules: what can go without changing one, and what a stated loss buys.
+"""The same decisions from fewer rules.
 
-`simplified` changes no prediction on any row there can be. A term is never redundant by itself, as even one
+No prediction changes on any row there can be. A term is never redundant by itself, as even one
 that accepts every value fails where the value is missing; what can go are rules:
 
 - rules that never fire, or fire without a vote;
@@ -12,20 +12,16 @@ Where fitted weights are doubles of full length, the last digit of a sum depends
 Votes are only rearranged where every sum is exact; else a rule must fail to matter by more than rounding.
 """
 
-import heapq
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from clausewise.features import Matrix
 from clausewise.rules.columns import NO_SET, RuleColumns
-from clausewise.rules.global_explanation import codes_of
 from clausewise.rules.rule import Rule
 from clausewise.rules.term import Term
 from clausewise.rules.voting import SCHEMES, sums_are_exact
@@ -279,175 +275,3 @@ class _PremiseRelation:
         low, high = stored.low[terms], stored.high[terms]
         overlap = np.maximum(low, stored.low[term]) < np.minimum(high, stored.high[term])
         return overlap, (low <= stored.low[term]) & (stored.high[term] <= high)
-
-
-# --- Within a loss of fidelity ---
-
-
-def simplified_within(
-    rules: "RuleSet", X: Any, target: ArrayLike | None, tolerance: float, n_jobs: int | None
-) -> "RuleSet":
-    """Fewer and shorter rules, whose fidelity to `target` on `X` stays above what it was minus `tolerance`.
-
-    Terms and rules are dropped one by one, the one first that costs the fewest rows per term or rule saved.
-    Votes stay what they are; a rule that lost a term has its cover and correct counted on `X`.
-    """
-    search = _Search(simplified(rules), rules.features.encode(X), target, tolerance, n_jobs)
-    while search.one_pass():
-        pass
-    return simplified(search.with_counts())
-
-
-class _Search:
-    """Rules that get shorter, the votes that each row has, and how many rows may still be lost."""
-
-    def __init__(
-        self,
-        rules: "RuleSet",
-        matrix: Matrix,
-        target: ArrayLike | None,
-        tolerance: float,
-        n_jobs: int | None,
-    ) -> None:
-        self.original, self.matrix, self.n_jobs = rules, matrix, n_jobs
-        self.labels = rules.labels
-        decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
-        if len(matrix) == 0:
-            raise ValueError("There are no rows to measure fidelity on; pass at least one.")
-        if target is None:
-            self.target = decided.astype(np.int64)
-        else:
-            self.target = codes_of(target, self.labels, len(matrix))
-        n_agreeing = int((decided == self.target).sum())
-        # A tolerance of 0.01 means 30 of 3,000 rows, though 0.01 · 3,000 may be a little less in doubles.
-        self.least_agreeing = n_agreeing - math.floor(tolerance * len(matrix) * (1 + 1e-12))
-        self.terms = [list(range(*rules.columns.starts[r : r + 2].tolist())) for r in range(len(rules))]
-        self.alive = [True] * len(rules)
-        self._refresh()
-
-    def one_pass(self) -> bool:
-        """Drop what can be dropped, the cheapest first; whether anything was."""
-        dropped_any = False
-        waiting = [(*self._price(move), move) for move in self._moves()]
-        heapq.heapify(waiting)
-        while waiting:
-            *_, move = heapq.heappop(waiting)
-            if not self._is_possible(move):
-                continue
-            # What was dropped meanwhile may have changed the price; then the move waits for its turn.
-            price = self._price(move)
-            if waiting and price > waiting[0][:3]:
-                heapq.heappush(waiting, (*price, move))
-            elif self._agreement_after(move) >= self.least_agreeing:
-                dropped_any |= self._drop(move)
-        return dropped_any
-
-    def with_counts(self) -> "RuleSet":
-        """The rules that are left."""
-        rules, original = self._rules(), self.original.columns
-        kept = [number for number, is_alive in enumerate(self.alive) if is_alive]
-        is_shorter = rules.columns.lengths < original.lengths[kept]
-        cover, correct = rules.evaluator.statistics(self.matrix, self.target, None, self.n_jobs)
-        counted = replace(
-            rules.columns,
-            cover=np.where(is_shorter, cover, rules.columns.cover),
-            correct=np.where(is_shorter, correct, rules.columns.correct),
-        )
-        return replace(rules, columns=counted)
-
-    # A move is (rule, term), or (rule, −1) for the whole rule.
-    def _moves(self) -> list[tuple[int, int]]:
-        rules = [rule for rule, is_alive in enumerate(self.alive) if is_alive]
-        return [(rule, term) for rule in rules for term in (-1, *self.terms[rule])]
-
-    def _is_possible(self, move: tuple[int, int]) -> bool:
-        """A rule that loses its last term would fire everywhere; it can go as a whole."""
-        rule, term = move
-        return self.alive[rule] and (term == -1 or (term in self.terms[rule] and len(self.terms[rule]) > 1))
-
-    def _price(self, move: tuple[int, int]) -> tuple[float, int, int]:
-        """Rows lost per term or rule saved; then the larger saving, then the later rule."""
-        rule, term = move
-        if not self._is_possible(move):
-            return math.inf, 0, 0
-        n_saved = 1 if term != -1 else 1 + len(self.terms[rule])
-        return (self.n_agreeing - self._agreement_after(move)) / n_saved, -n_saved, -rule
-
-    def _agreement_after(self, move: tuple[int, int]) -> int:
-        """Rows that would be decided as the target says."""
-        rule, term = move
-        mine = int(self.original.columns.class_index[rule])
-        fires, votes, divisors = self._holds(self.terms[rule]), self.votes[rule], self.divisors
-        if term == -1:
-            added = np.where(fires, -votes, 0.0)
-        else:
-            others = [other for other in self.terms[rule] if other != term]
-            added = np.where(self._holds(others) & ~fires, votes, 0.0)
-        changed = added != 0
-        if term == -1 and self.original.voting == "share":
-            # Every other rule of the class counts for more.
-            divisors = divisors.copy()
-            divisors[mine] = max(divisors[mine] - 1, 1)
-            changed = self.totals[:, mine] > 0
-        totals = self.totals[changed]
-        totals[:, mine] += added[changed]
-        after = self._decided(totals / divisors) == self.target[changed]
-        return int(self.n_agreeing - self.agrees[changed].sum() + after.sum())
-
-    def _decided(self, scores: Floats) -> NDArray[np.int64]:
-        best = scores.argmax(axis=1)
-        default = self.original.default_index
-        return np.where(scores[:, default] == scores.max(axis=1), default, best)
-
-    def _drop(self, move: tuple[int, int]) -> bool:
-        """Drop it, unless rounding of weights makes it dearer than it seemed."""
-        rule, term = move
-        before = list(self.terms[rule])
-        if term == -1:
-            self.alive[rule] = False
-        else:
-            self.terms[rule].remove(term)
-        self._refresh()
-        if self.n_agreeing >= self.least_agreeing:
-            return True
-        self.alive[rule], self.terms[rule] = True, before
-        self._refresh()
-        return False
-
-    def _holds(self, terms: Sequence[int]) -> Booleans:
-        return reduce(np.logical_and, map(self._term_holds, terms), np.ones(len(self.matrix), dtype=bool))
-
-    def _term_holds(self, term: int) -> Booleans:
-        stored = self.original.columns
-        values = self.matrix[:, stored.feature[term]].astype(np.float64)
-        if stored.value_set[term] != NO_SET:
-            return np.isin(values, stored.codes(int(stored.value_set[term])))
-        low, high = stored.low[term], stored.high[term]
-        above = ~np.isnan(values) if low == -math.inf else values > low
-        return np.asarray(above & (values <= high))
-
-    def _rules(self) -> "RuleSet":
-        """The rules as they are now, as a rule set."""
-        stored = self.original.columns
-        kept = np.array([number for number, is_alive in enumerate(self.alive) if is_alive], dtype=np.int64)
-        terms = np.array([term for rule in kept for term in self.terms[rule]], dtype=np.int64)
-        lengths = [len(self.terms[rule]) for rule in kept]
-        picked = stored.take(kept)
-        columns = replace(
-            picked,
-            starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-            **{name: getattr(stored, name)[terms] for name in RuleColumns.PER_TERM},
-        )
-        return replace(self.original, columns=columns)
-
-    def _refresh(self) -> None:
-        rules = self._rules()
-        scheme = SCHEMES[rules.voting]
-        self.votes = scheme.votes(self.original.columns)
-        self.divisors = scheme.divisors(rules.columns, len(self.labels))
-        scores = rules.evaluator.scores(self.matrix, rules.voting, self.n_jobs)
-        decided = rules.evaluator.decide(self.matrix, rules.voting, rules.default_index, self.n_jobs)
-        # Counts are integers, so that multiplying a share by its divisor needs rounding only.
-        self.totals = np.rint(scores * self.divisors) if rules.voting == "share" else scores
-        self.agrees = decided == self.target
-        self.n_agreeing = int(self.agrees.sum())
