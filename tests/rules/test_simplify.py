@@ -8,6 +8,7 @@ from tests.rules.probing import decisions, probe_rows
 from tests.rules.random_rules import random_features, random_ruleset, random_table
 
 from clausewise import Features, Rule, RuleSet, Term
+from clausewise.rules.simplify_within import _Search
 from clausewise.rules.voting import VOTINGS, sums_are_exact
 
 YOUNG, OLD = Term(0, high=30), Term(0, low=60)
@@ -181,3 +182,18 @@ def test_terms_and_rules_go_within_the_tolerance():
 def test_impossible_wishes_are_errors(options, message):
     with pytest.raises(ValueError, match=message):
         ruleset([Rule((YOUNG,), "yes")]).simplify(**options)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(VOTINGS))
+def test_what_a_drop_would_cost_is_what_it_costs(seed, voting):
+    rng = np.random.default_rng(seed)
+    features = random_features(rng, 3)
+    weight, base = rng.integers(-4, 5, 5) / 4, rng.integers(-2, 3, 3) / 2  # sums are exact
+    rules = random_ruleset(rng, features, 5).with_weights(weight, base).with_voting(voting)
+    rows = random_table(rng, features, 40).encoded()
+    search = _Search(rules, rows, rng.choice(rules.classes, 40), tolerance=1.0, n_jobs=1)
+    for drop in search._drops():
+        if search._is_possible(drop):
+            expected = search._agreement_after(drop)
+            assert search._try(drop)
+            assert search.n_agreeing == expected

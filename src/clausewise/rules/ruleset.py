@@ -160,10 +160,6 @@ class RuleSet:
 
         Without `base`, all parts must have the same, which the result has too.
         """
-        if base is None and parts:
-            base = parts[0].base
-            for part in parts:
-                _require_same_base(part.base, parts[0].base)
         empty = cls.from_rules([], features, default=default, classes=classes, voting=voting, base=base)
         for part in parts:
             if part.features != features or part.labels != empty.labels:
@@ -171,6 +167,10 @@ class RuleSet:
                     f"A rule set over {len(part.features)} features and classes {part.labels[:5]} cannot be "
                     f"joined to one over {len(features)} features and classes {empty.labels[:5]}."
                 )
+        if base is None and parts:
+            for part in parts:
+                _require_same_base(part.base, parts[0].base)
+            empty = replace(empty, base=parts[0].base)
         return empty._with_columns(_columns.joined([empty.columns, *(part.columns for part in parts)]))
 
     # --- A sequence of rules ---
