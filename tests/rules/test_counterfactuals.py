@@ -117,6 +117,17 @@ def test_frames_keep_their_index_and_types_where_they_can():
     assert found.rows["job"].isna().tolist() == [False, False, False, True]
 
 
+def test_values_are_readable():
+    rules = RuleSet.from_rules([Rule((Term(0, high=0.096892178),), "a")], ["x"], default="b")
+    found = rules.counterfactuals([[0.2071234567], [0.0123456789]])
+    assert str(found[0]) == "row 0: b becomes a if x 0.207123 → 0.096"
+    assert str(found[1]) == "row 1: a becomes b if x 0.0123457 → 0.097"
+    assert found[0].changes[0].before == 0.2071234567
+    near = rules.counterfactuals([[0.0960000001]], to="b")
+    assert str(near).endswith("x 0.096 → 0.097")
+    assert str(rules.counterfactuals([[0.0970000001]])).endswith("x 0.097 → 0.096")
+
+
 def test_without_rules_nothing_changes_the_decision():
     found = RULES[:0].counterfactuals(TABLE)
     assert not any(one.is_found for one in found)

@@ -1,9 +1,10 @@
 """The smallest change of one or two features of a row that changes what the rules decide.
 
 The thresholds of all rules on a feature cut its axis into bins, and a decision depends on the bins of a row
-only. So there is one candidate per bin, the value nearest to the row: the threshold itself on the way down
-(intervals are closed above), a readable decimal just above it on the way up. All candidates, and all pairs of
-candidates of two features, are tried; what is found is checked with `predict`.
+only. So there is one candidate per bin, at the end that is next to the row. On the way down that is the
+threshold itself (intervals are closed above), or a decimal just below if it has many digits; on the way up, a
+decimal just above. All candidates, and all pairs of candidates of two features, are tried; what is found is
+checked with `predict`.
 """
 
 import math
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
 SLACK = 0.01
-"""How far above a threshold a readable value may lie, in units of the feature's spread."""
+"""How far from a threshold a readable value may lie, in units of the feature's spread."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,11 @@ class Change:
     after: Value
 
     def __str__(self) -> str:
-        before = "unknown" if self.before is None else format_category(self.before)
-        after = "unknown" if self.after is None else format_category(self.after)
-        return f"{self.feature} {before} → {after}"
+        before = self.before
+        if isinstance(before, float) and float(f"{before:.6g}") != self.after:
+            before = float(f"{before:.6g}")  # more digits of what the row has say nothing
+        shown = ("unknown" if value is None else format_category(value) for value in (before, self.after))
+        return f"{self.feature} {' → '.join(shown)}"
 
 
 @dataclass(frozen=True)
@@ -293,6 +296,10 @@ def _nearest_values(cuts: Floats, unit: float, is_whole: bool) -> tuple[Floats, 
             last = max(min(high, low + SLACK * unit), first)
             if math.isfinite(last):
                 below[place] = shortest_decimal(first, math.nextafter(last, math.inf), first)
+        if not is_whole and math.isfinite(high) and float(f"{high:.4g}") != high:
+            first = max(math.nextafter(low, math.inf), high - SLACK * unit)
+            if math.isfinite(first):
+                above[place] = shortest_decimal(first, math.nextafter(high, math.inf), high)
     return below, above
 
 

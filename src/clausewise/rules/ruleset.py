@@ -463,9 +463,9 @@ class RuleSet:
         Found exactly, from the thresholds and value sets of the rules. A distance is the sum of the changes,
         each in units of its feature: the standard deviation on `reference`, or, without it, the range of the
         rules' thresholds on the feature (the size of the threshold if there is one only). Another category,
-        or the other value of a binary feature, is 1. On the way up a readable value just above the threshold
-        is taken, at most 0.01 units above; the next whole number if all in `reference` are whole. Missing and
-        infinite values stay as they are.
+        or the other value of a binary feature, is 1. New values are thresholds, or readable values next to
+        them (at most 0.01 units off); whole numbers if all in `reference` are whole. Missing and infinite
+        values stay as they are.
 
         Parameters
         ----------

@@ -79,7 +79,7 @@ class _Search:
             price = self._price(drop)
             if waiting and price > waiting[0][0]:
                 heapq.heappush(waiting, (price, drop))
-            elif self._agreement_after(drop) >= self.least_agreeing:
+            elif self.n_agreeing - price[-1] >= self.least_agreeing:
                 n_dropped += self._try(drop)
         return n_dropped > 0
 
@@ -111,13 +111,14 @@ class _Search:
             return bool(self.has_rule[rule])
         return bool(self.has_rule[rule] and self.has_term[term]) and len(self._terms(rule)) > 1
 
-    def _price(self, drop: Drop) -> tuple[float, int, int]:
-        """Rows lost per term or rule saved; then the larger saving, then the later rule."""
+    def _price(self, drop: Drop) -> tuple[float, int, int, int]:
+        """Rows lost per term or rule saved, then the larger saving, then the later rule; last, rows lost."""
         if not self._is_possible(drop):
-            return math.inf, 0, 0
+            return math.inf, 0, 0, 0
         rule, term = drop
         n_saved = 1 + len(self._terms(rule)) if term == WHOLE else 1
-        return (self.n_agreeing - self._agreement_after(drop)) / n_saved, -n_saved, -rule
+        n_lost = self.n_agreeing - self._agreement_after(drop)
+        return n_lost / n_saved, -n_saved, -rule, n_lost
 
     def _agreement_after(self, drop: Drop) -> int:
         """How many rows would be decided as the target says."""
@@ -129,12 +130,12 @@ class _Search:
         else:
             fires_then = self._holds(other for other in self._terms(rule) if other != term)
             added = np.where(fires_then & ~fires, self.votes[rule], 0.0)
-        changed = added != 0
+        changed = np.flatnonzero(added)
         if term == WHOLE and self.original.voting == "share":
             # Every other rule of the class then counts for more.
             divisors = divisors.copy()
             divisors[mine] = max(divisors[mine] - 1, 1)
-            changed = self.totals[:, mine] > 0
+            changed = np.flatnonzero(self.totals[:, mine])
         totals = self.totals[changed]
         totals[:, mine] += added[changed]
         agrees = self._decided(totals / divisors) == self.target[changed]
