@@ -6,6 +6,7 @@
 NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels of clausewise. Everything here is private; use the clausewise package.";
     clausewise::bind_boxes(module);
+    clausewise::bind_compact(module);
     clausewise::bind_coverage(module);
     clausewise::bind_induction(module);
 }
