@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "box_search.hpp"
 #include "byte_matrix.hpp"
+#include "listening.hpp"
 #include "numpy_arrays.hpp"
 #include "pool.hpp"
 #include "rule_weights.hpp"
@@ -89,12 +90,10 @@ void bind_compact(nb::module_& module) {
                                             max_moves,
                                             {min_rows, min_growth, min_increase}};
                 std::vector<PricedBox> found;
-                {
-                    const nb::gil_scoped_release unlocked;
+                run_listening([&](const Control& control) {
                     const Derivatives derivatives(gradient.data(), curvature.data(), matrix.n_rows(), penalty);
-                    const Control control;
                     found = search_boxes(matrix, derivatives, begun, signs, options, n_threads, control);
-                }
+                });
                 std::vector<std::int32_t> out_starts{0}, out_columns, out_signs, out_origins;
                 std::vector<std::uint64_t> out_accepts;
                 std::vector<double> gains;
@@ -135,7 +134,7 @@ void bind_compact(nb::module_& module) {
     module.def(
         "fit_weights",
         [](const BitRows& words, const Doubles& target, const Doubles& row_weight, const Doubles& offset,
-           double penalty, const Doubles& start) {
+           double penalty, const Doubles& start, std::size_t max_steps, double tolerance) {
             const std::size_t n_rows = target.shape(0);
             const FiredBits fired = bits_of(words, n_rows);
             require_rows(row_weight, n_rows);
@@ -144,25 +143,26 @@ void bind_compact(nb::module_& module) {
                 throw std::invalid_argument(
                     "one weight per rule and an intercept are needed, of fewer than 65,535 rules");
             FittedWeights fit;
-            {
-                const nb::gil_scoped_release unlocked;
-                const Control control;
+            run_listening([&](const Control& control) {
                 fit = fit_weights(fired, target.data(), row_weight.data(), offset.shape(0) ? offset.data() : nullptr,
-                                  penalty, copied(start), control);
-            }
+                                  penalty, copied(start), max_steps, tolerance, control);
+            });
             return std::make_tuple(moved(std::move(fit.weights)), moved(std::move(fit.margin)),
                                    moved(std::move(fit.gram)), fit.objective);
         },
-        "words"_a, "target"_a, "row_weight"_a, "offset"_a, "penalty"_a, "start"_a,
+        "words"_a, "target"_a, "row_weight"_a, "offset"_a, "penalty"_a, "start"_a, "max_steps"_a, "tolerance"_a,
         "(weights and intercept, margin per row, second derivatives, objective) of a ridge-penalised logistic fit.");
+    module.def(
+        "weighted_cover",
+        [](const BitRows& words, const Doubles& row_weight) {
+            return moved(weighted_cover(bits_of(words, row_weight.shape(0)), row_weight.data()));
+        },
+        "words"_a, "row_weight"_a, "Sum of the weights of the rows on which each rule fires.");
     module.def(
         "weighted_overlap",
         [](const BitRows& a, const BitRows& b, const Doubles& row_weight) {
             const FiredBits first = bits_of(a, row_weight.shape(0)), second = bits_of(b, row_weight.shape(0));
-            const nb::gil_scoped_release unlocked;
-            std::vector<double> sums = weighted_overlap(first, second, row_weight.data());
-            const nb::gil_scoped_acquire locked;
-            return moved(std::move(sums));
+            return moved(weighted_overlap(first, second, row_weight.data()));
         },
         "a"_a, "b"_a, "row_weight"_a, "Sum of the weights of the rows on which both fire, for every pair.");
 }

@@ -7,18 +7,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "bindings.hpp"
 #include "c50.hpp"
 #include "control.hpp"
 #include "flat_tree.hpp"
+#include "listening.hpp"
 #include "matrix.hpp"
 #include "numpy_arrays.hpp"
 #include "pool.hpp"
@@ -35,57 +32,10 @@ using Codes = NumpyColumn<std::int32_t>;
 using Weights = NumpyColumn<float>;
 using Doubles = NumpyColumn<double>;
 using Targets = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Progress = std::optional<std::function<void(std::size_t, std::size_t)>>;
 
 template <class Real, class Array>
 TableView<Real> view_of(const Array& array) {
     return {array.data(), array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
-}
-
-// Runs the job on a thread of its own while this one keeps listening: an interrupt (Ctrl-C) cancels the job within
-// moments, and progress is reported from the thread that Python called from.
-template <class Job>
-void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std::size_t n_total,
-                   const Progress& progress, Job&& job) {
-    std::mutex guard;
-    std::condition_variable finished;
-    bool is_finished = false;
-    std::exception_ptr failure;
-    nb::gil_scoped_release release;
-    Thread worker([&] {
-        try {
-            job();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        const std::lock_guard<std::mutex> lock(guard);
-        is_finished = true;
-        finished.notify_one();
-    });
-    std::exception_ptr interruption;
-    std::size_t n_reported = 0;
-    const auto report = [&](std::size_t n_now) {
-        nb::gil_scoped_acquire acquire;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (progress && n_now != n_reported) (*progress)(n_reported = n_now, n_total);
-    };
-    std::unique_lock<std::mutex> lock(guard);
-    while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_finished; })) {
-        if (control.cancelled) continue;
-        lock.unlock();
-        try {
-            report(n_done);
-        } catch (...) {
-            interruption = std::current_exception();
-            control.cancelled = true;
-        }
-        lock.lock();
-    }
-    lock.unlock();
-    worker.join();
-    if (interruption) std::rethrow_exception(interruption);
-    if (failure) std::rethrow_exception(failure);
-    report(n_done);
 }
 
 std::vector<std::uint16_t> checked_classes(const Matrix& matrix, const Codes& codes, std::size_t n_classes) {

@@ -11,6 +11,12 @@ namespace {
 
 using RowList = std::vector<std::uint32_t>;
 
+RowList all_rows(const ByteMatrix& matrix) {
+    RowList rows(matrix.n_rows());
+    std::iota(rows.begin(), rows.end(), 0u);
+    return rows;
+}
+
 // A box with one more term; a term on the same column is narrowed.
 Box extended(const Box& box, std::int32_t column, const BinSet& accepts) {
     Box longer = box;
@@ -124,8 +130,7 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states, 
 }
 
 std::vector<PricedBox> Searcher::beam(const std::vector<int>& signs) const {
-    RowList all(matrix_.n_rows());
-    for (std::size_t row = 0; row < all.size(); ++row) all[row] = static_cast<std::uint32_t>(row);
+    const RowList all = all_rows(matrix_);
     const Histograms of_all = histograms(all);
     std::vector<PricedBox> best;
     for (const int sign : signs) {
@@ -237,9 +242,11 @@ std::vector<PricedBox> search_all(const ByteMatrix& matrix, const Derivatives& d
                                   const std::vector<Box>& starts, const std::vector<int>& signs,
                                   const SearchOptions& options, std::size_t n_threads, const Control& control) {
     const Searcher searcher(matrix, derivatives, options, n_threads, control);
-    std::vector<PricedBox> begun = searcher.beam(signs);
+    // Starts come first, so that a box that both ways find counts as refined from its start.
+    std::vector<PricedBox> begun;
     for (std::size_t s = 0; s < starts.size(); ++s)
         begun.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, static_cast<std::int32_t>(s)});
+    for (PricedBox& priced : searcher.beam(signs)) begun.push_back(std::move(priced));
     parallel_for(begun.size(), n_threads, [&](std::size_t i, std::size_t) {
         const std::int32_t start = begun[i].start;
         begun[i] = searcher.refine(std::move(begun[i].box), begun[i].sign);
@@ -261,10 +268,8 @@ std::vector<PricedBox> search_all(const ByteMatrix& matrix, const Derivatives& d
 std::vector<std::int32_t> telling_columns(const ByteMatrix& matrix, const Derivatives& derivatives,
                                           const std::vector<Box>& starts, const std::vector<int>& signs,
                                           const SearchOptions& options) {
-    RowList all(matrix.n_rows());
-    std::iota(all.begin(), all.end(), 0u);
     Histograms sums(matrix.n_all_bins());
-    add_rows(matrix, derivatives.rows(), all, sums);
+    add_rows(matrix, derivatives.rows(), all_rows(matrix), sums);
     std::vector<double> gains(matrix.n_columns());
     std::vector<std::int32_t> columns(matrix.n_columns());
     std::iota(columns.begin(), columns.end(), 0);

@@ -8,10 +8,7 @@
 namespace clausewise {
 namespace {
 
-constexpr int kMaxSteps = 50;
 constexpr int kMaxHalvings = 30;
-// Newton's method stops when a further step promises less than this part of the objective.
-constexpr double kTolerance = 1e-8;
 
 // Rows that no weights can tell apart, as one: the rules that fire, and the weights of their rows.
 struct Groups {
@@ -90,9 +87,6 @@ Groups grouped(const FiredBits& fired, const double* target, const double* row_w
     return groups;
 }
 
-// log(1 + exp(x)) without overflow.
-double log_one_plus_exp(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
-
 // L Lᵀ = matrix in place (lower triangle), then the solution of matrix · x = right in `right`.
 void solve_positive(std::vector<double>& matrix, std::size_t n, std::vector<double>& right) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -117,102 +111,136 @@ void solve_positive(std::vector<double>& matrix, std::size_t n, std::vector<doub
     }
 }
 
+// The objective and its derivatives at some weights. Exponentials are most of the work, so the objective itself, which
+// needs logarithms as well, is only computed when it is asked for.
 class Newton {
 public:
     Newton(const Groups& groups, std::size_t n_rules, double penalty)
-        : groups_(groups), n_(n_rules + 1), penalty_(penalty), margin_(groups.size()) {}
+        : groups_(groups), n_(n_rules + 1), penalty_(penalty), margin_(groups.size()), power_(groups.size()) {}
 
-    double objective(const std::vector<double>& weights) {
-        double sum = 0.0;
-        for (std::size_t r = 0; r + 1 < n_; ++r) sum += weights[r] * weights[r];
-        sum *= penalty_ / 2;
+    void move_to(const std::vector<double>& weights) {
         for (std::size_t g = 0; g < groups_.size(); ++g) {
             double margin = groups_.offset[g] + weights[n_ - 1];
             for (std::uint32_t i = groups_.starts[g]; i < groups_.starts[g + 1]; ++i)
                 margin += weights[groups_.rules[i]];
             margin_[g] = margin;
-            sum += groups_.weight[g] * log_one_plus_exp(margin) - groups_.positive[g] * margin;
+            power_[g] = std::exp(-std::abs(margin));
         }
+    }
+
+    double objective(const std::vector<double>& weights) const {
+        double sum = 0.0;
+        for (std::size_t r = 0; r + 1 < n_; ++r) sum += weights[r] * weights[r];
+        sum *= penalty_ / 2;
+        for (std::size_t g = 0; g < groups_.size(); ++g)
+            sum += groups_.weight[g] * (std::max(margin_[g], 0.0) + std::log1p(power_[g])) -
+                   groups_.positive[g] * margin_[g];
         return sum;
     }
 
-    // First and second derivatives at the weights that `objective` was last asked for.
-    void derivatives(const std::vector<double>& weights, std::vector<double>& gradient,
-                     std::vector<double>& gram) const {
+    void gradient(const std::vector<double>& weights, std::vector<double>& gradient) const {
         gradient.assign(n_, 0.0);
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+            const double slope = groups_.weight[g] * probability(g) - groups_.positive[g];
+            for (std::uint32_t i = groups_.starts[g]; i < groups_.starts[g + 1]; ++i)
+                gradient[groups_.rules[i]] += slope;
+            gradient[n_ - 1] += slope;
+        }
+        for (std::size_t r = 0; r + 1 < n_; ++r) gradient[r] += penalty_ * weights[r];
+    }
+
+    // Lower triangle.
+    void second_derivatives(std::vector<double>& gram) const {
         gram.assign(n_ * n_, 0.0);
         const std::size_t last = n_ - 1;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
-            const double probability = 1.0 / (1.0 + std::exp(-margin_[g]));
-            const double slope = groups_.weight[g] * probability - groups_.positive[g];
-            const double curvature = groups_.weight[g] * probability * (1.0 - probability);
+            const double p = probability(g);
+            const double curvature = groups_.weight[g] * p * (1.0 - p);
             const std::uint16_t* const begin = groups_.rules.data() + groups_.starts[g];
             const std::uint16_t* const end = groups_.rules.data() + groups_.starts[g + 1];
             for (const std::uint16_t* a = begin; a < end; ++a) {
-                gradient[*a] += slope;
                 double* const row = &gram[*a * n_];
                 for (const std::uint16_t* b = begin; b <= a; ++b) row[*b] += curvature;
                 gram[last * n_ + *a] += curvature;
             }
-            gradient[last] += slope;
             gram[last * n_ + last] += curvature;
         }
-        for (std::size_t r = 0; r < last; ++r) {
-            gradient[r] += penalty_ * weights[r];
-            gram[r * n_ + r] += penalty_;
-        }
-        gram[last * n_ + last] += 1e-9;
+        for (std::size_t r = 0; r < last; ++r) gram[r * n_ + r] += penalty_;
+        gram[last * n_ + last] += 1e-9;  // the intercept is free; this keeps the matrix regular
     }
 
     const std::vector<double>& margin() const { return margin_; }
 
 private:
+    double probability(std::size_t g) const {
+        return margin_[g] > 0 ? 1.0 / (1.0 + power_[g]) : power_[g] / (1.0 + power_[g]);
+    }
+
     const Groups& groups_;
     std::size_t n_;
     double penalty_;
     std::vector<double> margin_;
+    std::vector<double> power_;  // exp(−|margin|)
 };
+
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
 
 }  // namespace
 
 FittedWeights fit_weights(const FiredBits& fired, const double* target, const double* row_weight, const double* offset,
-                          double penalty, const std::vector<double>& start, const Control& control) {
+                          double penalty, const std::vector<double>& start, std::size_t max_steps, double tolerance,
+                          const Control& control) {
     const Groups groups = grouped(fired, target, row_weight, offset);
     const std::size_t n = fired.n_rules + 1;
     Newton newton(groups, fired.n_rules, penalty);
     FittedWeights fit;
     fit.weights = start;
-    fit.objective = newton.objective(fit.weights);
-    std::vector<double> step, factor, tried(n);
-    for (int iteration = 0;; ++iteration) {
+    newton.move_to(fit.weights);
+    std::vector<double> gradient, gradient_after, step, factor, tried(n);
+    newton.gradient(fit.weights, gradient);
+    for (std::size_t n_steps = 0;; ++n_steps) {
         control.check();
-        newton.derivatives(fit.weights, step, fit.gram);
-        if (iteration == kMaxSteps) break;
-        const std::vector<double> gradient = step;
+        newton.second_derivatives(fit.gram);
+        if (n_steps == max_steps) break;
+        step = gradient;
         factor = fit.gram;
         solve_positive(factor, n, step);
-        double promised = 0.0;
-        for (std::size_t i = 0; i < n; ++i) promised += gradient[i] * step[i];
-        if (promised <= kTolerance * (1.0 + fit.objective)) break;
-        double length = 1.0, objective = 0.0;
+        const double slope = product(gradient, step);
+        if (slope <= 2 * tolerance) break;
+        // The objective is convex: as long as it does not rise at the end of the step more steeply than it fell at its
+        // beginning, the step is no longer than twice what would be best.
         int halvings = 0;
-        for (; halvings < kMaxHalvings; ++halvings, length /= 2) {
+        for (double length = 1.0; halvings < kMaxHalvings; ++halvings, length /= 2) {
             for (std::size_t i = 0; i < n; ++i) tried[i] = fit.weights[i] - length * step[i];
-            objective = newton.objective(tried);
-            if (objective < fit.objective) break;
+            newton.move_to(tried);
+            newton.gradient(tried, gradient_after);
+            if (product(gradient_after, step) > -0.9 * slope) break;
         }
         if (halvings == kMaxHalvings) {
-            newton.objective(fit.weights);  // margins of the weights that stay
+            newton.move_to(fit.weights);
             break;
         }
         fit.weights = tried;
-        fit.objective = objective;
+        gradient.swap(gradient_after);
     }
+    fit.objective = newton.objective(fit.weights);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = i + 1; j < n; ++j) fit.gram[i * n + j] = fit.gram[j * n + i];
     fit.margin.resize(fired.n_rows);
     for (std::size_t row = 0; row < fired.n_rows; ++row) fit.margin[row] = newton.margin()[groups.group_of_row[row]];
     return fit;
+}
+
+std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight) {
+    const std::size_t n_words = words_for(fired.n_rows);
+    std::vector<double> sums(fired.n_rules);
+    for (std::size_t rule = 0; rule < fired.n_rules; ++rule)
+        for_each_bit(fired.words + rule * n_words, n_words, [&](std::size_t row) { sums[rule] += row_weight[row]; });
+    return sums;
 }
 
 std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight) {

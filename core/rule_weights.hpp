@@ -24,9 +24,15 @@ struct FittedWeights {
 };
 
 // Minimises Σ row_weight · log-loss(target, offset + intercept + Σ weights) + penalty / 2 · Σ weight² by Newton's
-// method from `start`. `target` lies in [0, 1]. Without an offset, rows on which the same rules fire are one.
+// method from `start`, in at most `max_steps` steps, until a further one
+// promises to lower it by less than `tolerance`. `target` lies in [0, 1]. Without an offset, rows on which the same
+// rules fire are one.
 FittedWeights fit_weights(const FiredBits& fired, const double* target, const double* row_weight, const double* offset,
-                          double penalty, const std::vector<double>& start, const Control& control);
+                          double penalty, const std::vector<double>& start, std::size_t max_steps, double tolerance,
+                          const Control& control);
+
+// Σ row_weight over the rows on which each rule fires.
+std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight);
 
 // Σ row_weight over the rows on which both fire, for every pair of one rule of `a` and one of `b`.
 std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight);

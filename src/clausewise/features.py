@@ -440,6 +440,17 @@ def _plain(value: Any) -> Category:
 # --- Checks ---
 
 
+def require_finite(table: Matrix, features: Features) -> None:
+    """Raise a ValueError that names the column of the first infinite value."""
+    infinite = np.isinf(table)
+    if infinite.any():
+        row, column = np.argwhere(infinite)[0]
+        raise ValueError(
+            f"X holds infinity in row {row}, column '{features.names[column]}'; replace inf by a number, or "
+            "by NaN if the value is missing."
+        )
+
+
 def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if not isinstance(name, str):

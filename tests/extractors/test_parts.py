@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from clausewise import Rule, RuleSet, Term
+from clausewise._progress import Progress
 from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import ReportBuilder
 from clausewise.extractors.rows import row_limit, stratified_rows
 from clausewise.extractors.tuning import min_cases_path
@@ -108,10 +108,10 @@ def run_progress(verbose, stream):
     progress = Progress(verbose, stream)
     progress.started("ECLAIRE", 2)
     for layer in ("first", "second"):
-        progress.layer_started(layer, 10)
+        progress.part_started(layer, 10)
         for n in range(1, 11):
-            progress.clauses_done(0, n)
-        progress.layer_done()
+            progress.steps_done(0, n)
+        progress.part_done()
     progress.finished("ECLAIRE: 7 rules in 0.1 s")
     return stream.getvalue()
 
@@ -132,7 +132,7 @@ def test_progress_ends_its_line_when_it_is_interrupted():
     stream = Terminal()
     with contextlib.suppress(KeyboardInterrupt), Progress(1, stream) as progress:
         progress.started("ECLAIRE", 1)
-        progress.layer_started("first", 10)
+        progress.part_started("first", 10)
         raise KeyboardInterrupt
     assert stream.getvalue().endswith("\n")
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from clausewise._progress import Progress
 from clausewise.extractors.dropping import Dropping
 from clausewise.extractors.network_for import network_for
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import ExtractionReport, ReportBuilder
 from clausewise.extractors.rows import as_rows, row_limit
 from clausewise.extractors.task import Extracted, Task

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise._progress import Progress
 from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import LayerReport, ReportBuilder
 from clausewise.extractors.task import Extracted, Task
 from clausewise.features import Features
@@ -70,7 +70,7 @@ def extract_clausewise(
                 clauses, n_dropped = intermediate_clauses(
                     task, units, plan.layer_inducer, plan.dropping, plan.n_jobs
                 )
-            progress.layer_started(layer.name, len(clauses))
+            progress.part_started(layer.name, len(clauses))
             with report.stage("rules over inputs"):
                 # A clause over the inputs is a rule already.
                 is_told = units is task.inputs
@@ -81,7 +81,7 @@ def extract_clausewise(
                 )
                 shown = [None if is_told else shown_premise(clause) for clause in clauses]
                 collector.add(layer, clauses, shown, n_dropped, premises)
-            progress.layer_done()
+            progress.part_done()
     with report.stage("statistics"):
         rule_sets = [collector.build(plan.n_jobs) for plan, collector in zip(plans, found, strict=True)]
     return [Extracted(rules, tuple(c.layers)) for rules, c in zip(rule_sets, found, strict=True)]
@@ -130,7 +130,7 @@ def substituted(task: Task, clauses: RuleSet, layer: Layer, plan: Plan, progress
             weights=task.weights,
             positive_weights=balancing_weights(holds, task.weights) if plan.balance else None,
             n_jobs=plan.n_jobs,
-            progress=partial(progress.clauses_done, start),
+            progress=partial(progress.steps_done, start),
         )
         parts.append(replace(premises, target=premises.target + start))
     return parts[0] if len(parts) == 1 else Premises.joined(parts)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from clausewise._progress import Progress
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -16,7 +17,6 @@ from clausewise.extractors.base import (
 )
 from clausewise.extractors.clausewise import Plan, extract_clausewise
 from clausewise.extractors.dropping import Ranking
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import PathPoint, ReportBuilder
 from clausewise.extractors.task import Extracted, Task
 from clausewise.extractors.tuning import choose_min_cases, n_parts

@@ -14,9 +14,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from clausewise.features import Features
+from clausewise.features import Features, require_finite
 from clausewise.induction._estimator import read_targets
-from clausewise.induction.matrix import require_finite
 from clausewise.networks import Network, wrap
 
 HIDDEN_LAYERS = (32, 16)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clausewise._progress import Progress
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -14,7 +15,6 @@ from clausewise.extractors.base import (
     undivided,
 )
 from clausewise.extractors.clausewise import INPUTS
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import LayerReport, ReportBuilder
 from clausewise.extractors.task import Extracted, Task
 from clausewise.features import Features
@@ -91,13 +91,13 @@ class Pedagogical(RuleExtractor):
     ) -> Extracted:
         inducer = inducer_for(self.inducer, self.min_cases, self.winnow, random.randint(2**31))
         progress.started(self.method, 1)
-        progress.layer_started(INPUTS, 0)
+        progress.part_started(INPUTS, 0)
         with report.stage("rules over inputs"):
             found = inducer.induce(
                 task.inputs, task.codes, task.classes.tolist(), weights=task.weights, n_jobs=self.n_jobs
             )
             found = rules_or_default(found, task.inputs).distinct()
-        progress.layer_done()
+        progress.part_done()
         with report.stage("statistics"):
             rules = task.measured(_from_inputs(found), self.n_jobs)
         layer = LayerReport(INPUTS, task.inputs.n_columns, 0, (len(rules),))

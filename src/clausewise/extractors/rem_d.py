@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from clausewise._progress import Progress
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -15,7 +16,6 @@ from clausewise.extractors.base import (
 )
 from clausewise.extractors.budget import Budget, OnBudget
 from clausewise.extractors.dropping import Ranking
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import ReportBuilder
 from clausewise.extractors.task import Extracted, Task
 from clausewise.extractors.termwise import Plan, TermwiseExtraction

@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise._progress import Progress
 from clausewise.extractors.boxes import (
     Boxes,
     Space,
@@ -30,7 +31,6 @@ from clausewise.extractors.boxes import (
 from clausewise.extractors.budget import Budget, ExtractionBudgetExceeded
 from clausewise.extractors.clausewise import INPUTS, intermediate_clauses, shown_premise
 from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import LayerReport, ReportBuilder
 from clausewise.extractors.task import Extracted, Task
 from clausewise.features import Features
@@ -216,13 +216,13 @@ class TermwiseExtraction:
         is_last = step == len(names)
         name = INPUTS if is_last else names[step]
         units = self.task.inputs if is_last else self._units(name)
-        self.progress.layer_started(name, len(level.terms))
+        self.progress.part_started(name, len(level.terms))
         with self.report.stage("rules over inputs" if is_last else "rules over units"):
             listed = self._learnt(level, above, units, self.plan.inducers[step])
             kept = [self.plan.dropping.kept(rules) for rules in listed]
         n_dropped = sum(map(len, listed)) - sum(map(len, kept))
         self.layers.append(LayerReport(name, units.n_columns, n_dropped, tuple(map(len, kept))))
-        self.progress.layer_done()
+        self.progress.part_done()
         together = RuleSet.concatenate(kept, units.features, (True, False), default=False)
         space = Space.tested_by(together)
         return name, units, [boxes_of(rules, space) for rules in kept]
@@ -268,7 +268,7 @@ class TermwiseExtraction:
 
     def _watch(self, level: Level, n_done: int, n_total: int) -> None:
         """Show progress, and stop where the time is over and that is an error."""
-        self.progress.clauses_done(0, n_done)
+        self.progress.steps_done(0, n_done)
         if self.budget.on_budget == "raise" and self.budget.is_late:
             # Clauses over hidden units; their conclusions are those of the clauses that they come from.
             so_far = RuleSet.from_rules([], level.boxes.space.features, default=False, classes=(True, False))
@@ -302,7 +302,7 @@ class Product:
     ) -> Boxes:
         """All clauses with their terms replaced, class by class."""
         space = told_space(told, self.units.features)
-        self.progress.layer_started(f"products over {self.name}", len(uses))
+        self.progress.part_started(f"products over {self.name}", len(uses))
         n_done = 0
         for label in np.unique(self.class_of[owner]).tolist():
             clauses = np.flatnonzero(self.class_of[owner] == label).tolist()
@@ -316,24 +316,24 @@ class Product:
                 next_size = math.prod(len(told[term]) for term in following)
                 found.add(product.owned_by(int(owner[clause])), next_size)
                 n_done += 1
-                self.progress.clauses_done(0, n_done)
+                self.progress.steps_done(0, n_done)
             self._finished.append((found.finished(), label))
-        self.progress.layer_done()
+        self.progress.part_done()
         return joined([boxes for boxes, _ in self._finished], space)
 
     def of_terms(self, n_terms: int, lower: Level, told: Sequence[Boxes]) -> list[Boxes]:
         """Per term above a level the boxes over the inputs, from those of the terms of the level."""
         space = told_space(told, self.units.features)
         found = [Gathering(self, space, None) for _ in range(n_terms)]
-        self.progress.layer_started(f"products for {lower.name}", len(lower.uses))
+        self.progress.part_started(f"products for {lower.name}", len(lower.uses))
         for premise, term in enumerate(lower.boxes.owner.tolist()):
             if self._is_over and len(found[term]) > 0:
                 self.budget.n_truncated += 1
                 continue
             factors = [told[used] for used in lower.uses[premise]]
             found[term].add(self.of_factors(factors, space, None), math.prod(map(len, factors)))
-            self.progress.clauses_done(0, premise + 1)
-        self.progress.layer_done()
+            self.progress.steps_done(0, premise + 1)
+        self.progress.part_done()
         return [gathering.finished() for gathering in found]
 
     def of_factors(self, factors: Sequence[Boxes], space: Space, label: int | None) -> Boxes:

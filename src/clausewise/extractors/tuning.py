@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise._progress import Progress
 from clausewise.extractors.clausewise import Plan, extract_clausewise
-from clausewise.extractors.progress import Progress
 from clausewise.extractors.report import PathPoint, ReportBuilder
 from clausewise.extractors.rows import stratified_rows, take_rows
 from clausewise.extractors.task import Task

@@ -13,8 +13,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from clausewise.features import Features, Matrix
-from clausewise.induction.matrix import require_finite
+from clausewise.features import Features, Matrix, require_finite
 from clausewise.rules.rule import Label
 
 MAX_CLASSES = 10_000

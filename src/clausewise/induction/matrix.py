@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise import _core, _threads
-from clausewise.features import Features, Matrix
+from clausewise.features import Features, Matrix, require_finite
 from clausewise.rules.decimals import shortest_decimal
 
 # Which of the decimals that separate the training rows: the shortest, and among these the one closest to the
@@ -156,14 +156,3 @@ def _end_of_single(values: NDArray[np.float64]) -> NDArray[np.float64]:
     middle = single.astype(np.float64) / 2 + above / 2
     # The end must lie above the value, also where the value itself is the middle and rounds down.
     return np.maximum(middle, np.nextafter(values, np.inf))
-
-
-def require_finite(table: Matrix, features: Features) -> None:
-    """Raise a ValueError that names the column of the first infinite value."""
-    infinite = np.isinf(table)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0]
-        raise ValueError(
-            f"X holds infinity in row {row}, column '{features.names[column]}'; replace inf by a number, or "
-            "by NaN if the value is missing."
-        )

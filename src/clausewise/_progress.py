@@ -1,4 +1,4 @@
-"""A line of progress for long extractions, in terminals and notebooks."""
+"""A line of progress for long work, in terminals and notebooks."""
 
 import sys
 import time
@@ -9,14 +9,14 @@ _SECONDS_BETWEEN = 0.1
 
 
 class Progress:
-    """Shows layer, clauses and the time that is left.
+    """Shows the part that is worked on, the steps done in it and the time that is left.
 
     Parameters
     ----------
     verbose : int
-        0 is silent, 1 shows one line that is written over, 2 keeps a line per layer.
+        0 is silent, 1 shows one line that is written over, 2 keeps a line per part.
     stream : text stream, optional
-        Where to; standard error unless given. Without a terminal or notebook behind it, a line per layer.
+        Where to; standard error unless given. Without a terminal or notebook behind it, a line per part.
     """
 
     def __init__(self, verbose: int, stream: TextIO | None = None) -> None:
@@ -25,7 +25,7 @@ class Progress:
         self._is_live = _is_live(self._stream)
         self._started = self._shown = time.perf_counter()
         self._what, self._n_parts, self._n_parts_done = "", 1, 0
-        self._layer, self._n_clauses, self._n_clauses_done = "", 0, 0
+        self._part, self._n_steps, self._n_steps_done = "", 0, 0
         self._width = 0
 
     def __enter__(self) -> "Progress":
@@ -42,24 +42,24 @@ class Progress:
         self._what, self._n_parts, self._n_parts_done = what, max(n_parts, 1), 0
         self._started = time.perf_counter()
 
-    def layer_started(self, name: str, n_clauses: int) -> None:
-        """A layer has this many clauses to substitute."""
-        self._layer, self._n_clauses, self._n_clauses_done = name, n_clauses, 0
+    def part_started(self, name: str, n_steps: int, unit: str = "clauses") -> None:
+        """A part begins that has this many steps: the clauses of a layer, or what `unit` says."""
+        self._part, self._n_steps, self._n_steps_done, self._unit = name, n_steps, 0, unit
         self._show()
 
-    def clauses_done(self, n_before: int, n_done: int, _n_total: int = 0) -> None:
-        """So many clauses of the layer are done, the first of them before this part."""
-        self._n_clauses_done = n_before + n_done
+    def steps_done(self, n_before: int, n_done: int, _n_total: int = 0) -> None:
+        """So many steps of the part are done, the first of them in an earlier call."""
+        self._n_steps_done = n_before + n_done
         if time.perf_counter() - self._shown >= _SECONDS_BETWEEN:
             self._show()
 
-    def layer_done(self) -> None:
-        """The layer is done."""
-        self._n_clauses_done = self._n_clauses
+    def part_done(self) -> None:
+        """The part is done."""
+        self._n_steps_done = self._n_steps
         if self._verbose >= 1 and (self._verbose >= 2 or not self._is_live):
             self._write(self._line(), ends=True)
         self._n_parts_done += 1
-        self._n_clauses = self._n_clauses_done = 0
+        self._n_steps = self._n_steps_done = 0
         self._show()
 
     def finished(self, summary: str) -> None:
@@ -73,13 +73,13 @@ class Progress:
             self._write(self._line(), ends=False)
 
     def _line(self) -> str:
-        of_layer = self._n_clauses_done / self._n_clauses if self._n_clauses else 0.0
-        part = min((self._n_parts_done + of_layer) / self._n_parts, 1.0)
+        of_part = self._n_steps_done / self._n_steps if self._n_steps else 0.0
+        part = min((self._n_parts_done + of_part) / self._n_parts, 1.0)
         elapsed = time.perf_counter() - self._started
         left = f", {_duration(elapsed * (1 - part) / part)} left" if part > 0.02 else ""
         bar = "█" * round(part * _BAR_WIDTH)
-        clauses = f", {self._n_clauses_done}/{self._n_clauses} clauses" if self._n_clauses else ""
-        return f"{self._what} |{bar:<{_BAR_WIDTH}}| {part:4.0%}  {self._layer}{clauses}{left}"
+        steps = f", {self._n_steps_done}/{self._n_steps} {self._unit}" if self._n_steps else ""
+        return f"{self._what} |{bar:<{_BAR_WIDTH}}| {part:4.0%}  {self._part}{steps}{left}"
 
     def _write(self, text: str, *, ends: bool) -> None:
         # What the line before was longer by is overwritten with spaces.

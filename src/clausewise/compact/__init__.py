@@ -1,0 +1,1 @@
+"""Small weighted rule sets under a budget."""

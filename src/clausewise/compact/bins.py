@@ -1,0 +1,202 @@
+"""A table in bins, at most 254 per column, and what sets of bins mean in terms of rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise import _core
+from clausewise.features import Features, Matrix, require_finite
+from clausewise.rules.columns import NO_SET
+from clausewise.rules.decimals import shortest_decimal
+from clausewise.rules.ruleset import RuleSet
+
+# A premise in bins: per tested column the accepted bins, as four words of 64 bits; sorted by column.
+BinSet = tuple[int, int, int, int]
+Box = tuple[tuple[int, BinSet], ...]
+
+# Of many columns some will separate the rows by chance; fewer thresholds each make that rarer, and cheaper.
+MAX_BINS, MAX_BINS_WIDE, MANY_COLUMNS = 128, 32, 200
+_MAX_CATEGORIES = 254
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What the bins of one column stand for.
+
+    Attributes
+    ----------
+    last : ndarray of float
+        Numeric columns: the greatest training value of each bin.
+    following : ndarray of float
+        Numeric columns: the training value that comes after it; infinite behind the last bin.
+    codes : ndarray of int, optional
+        Categorical columns: the code of each bin.
+    """
+
+    last: NDArray[np.float64]
+    following: NDArray[np.float64]
+    codes: NDArray[np.int64] | None = None
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins, without that for missing values."""
+        return len(self.last) if self.codes is None else len(self.codes)
+
+    def threshold(self, bin_index: int) -> float:
+        """The shortest decimal between this bin and the next."""
+        low = float(self.last[bin_index])
+        return shortest_decimal(low, float(self.following[bin_index]), low)
+
+    def bins_between(self, low: float, high: float) -> BinSet:
+        """The bins that an interval (low, high] covers best; at least one."""
+        first = int(np.searchsorted(self.last, low, side="right")) if low > -np.inf else 0
+        end = int(np.searchsorted(self.last, high, side="right")) if high < np.inf else self.n_bins
+        first = min(first, self.n_bins - 1)
+        return bin_set(range(first, max(end, first + 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Training rows in bins. Made by `Bins.learn`."""
+
+    features: Features
+    columns: tuple[Column, ...]
+    core: _core.ByteMatrix
+
+    @classmethod
+    def learn(cls, table: Matrix, features: Features, max_bins: int | None = None) -> "Bins":
+        """Bins with about equally many rows each, of an encoded table."""
+        require_finite(table, features)
+        if max_bins is None:
+            max_bins = MAX_BINS_WIDE if len(features) > MANY_COLUMNS else MAX_BINS
+        n_rows, n_columns = table.shape
+        bins = np.empty((n_columns, n_rows), dtype=np.uint8)
+        columns = []
+        for c, n_categories in enumerate(features.n_categories.tolist()):
+            values = np.ascontiguousarray(table[:, c], dtype=np.float64)
+            is_numeric = n_categories < 0
+            column, bins[c] = _numeric(values, max_bins) if is_numeric else _categorical(values, n_categories)
+            columns.append(column)
+        n_bins = np.array([column.n_bins for column in columns], dtype=np.int32)
+        is_nominal = (features.n_categories >= 0).astype(np.uint8)
+        return cls(features, tuple(columns), _core.ByteMatrix(bins, n_bins, is_nominal))
+
+    def covered(self, boxes: Sequence[Box]) -> NDArray[np.uint64]:
+        """One bit per training row for each box."""
+        words = self.core.covered(*packed(boxes))
+        return words.reshape(len(boxes), -(-self.core.n_rows // 64))
+
+    def boxes_of(self, rules: RuleSet) -> list[Box]:
+        """The premises of rules, with their thresholds moved to borders of bins."""
+        stored = rules.columns
+        boxes = []
+        for rule in range(len(rules)):
+            terms: dict[int, BinSet] = {}
+            for term in range(int(stored.starts[rule]), int(stored.starts[rule + 1])):
+                feature = int(stored.feature[term])
+                column = self.columns[feature]
+                if column.n_bins == 0:
+                    continue
+                if column.codes is None:
+                    terms[feature] = column.bins_between(float(stored.low[term]), float(stored.high[term]))
+                elif stored.value_set[term] != NO_SET:
+                    accepted = np.isin(column.codes, stored.codes(int(stored.value_set[term])))
+                    terms[feature] = bin_set(np.flatnonzero(accepted).tolist())
+            boxes.append(tuple(sorted(terms.items())))
+        return boxes
+
+    def terms_of(self, boxes: Sequence[Box]) -> dict[str, Any]:
+        """The boxes as the arguments of `RuleSet.from_arrays` that describe premises."""
+        feature, low, high, value_set = [], [], [], []
+        value_sets: list[list[int]] = []
+        for box in boxes:
+            for c, accepted in box:
+                column, bins = self.columns[c], bins_in(accepted)
+                feature.append(c)
+                if column.codes is None:
+                    low.append(column.threshold(bins[0] - 1) if bins[0] > 0 else -np.inf)
+                    high.append(column.threshold(bins[-1]) if bins[-1] < column.n_bins - 1 else np.inf)
+                    value_set.append(NO_SET)
+                else:
+                    low.append(-np.inf)
+                    high.append(np.inf)
+                    value_set.append(len(value_sets))
+                    value_sets.append([int(column.codes[b]) for b in bins])
+        return {
+            "starts": np.cumsum([0, *map(len, boxes)]),
+            "feature": np.array(feature, dtype=np.int32),
+            "low": np.array(low, dtype=np.float64),
+            "high": np.array(high, dtype=np.float64),
+            "value_set": np.array(value_set, dtype=np.int32),
+            "value_sets": value_sets,
+        }
+
+
+def _numeric(values: NDArray[np.float64], max_bins: int) -> tuple[Column, NDArray[np.uint8]]:
+    is_known = ~np.isnan(values)
+    distinct, counts = np.unique(values[is_known], return_counts=True)
+    last = distinct
+    if len(distinct) > max_bins:
+        # The values at equally spaced places among the sorted rows.
+        places = np.arange(1, max_bins + 1) * counts.sum() // max_bins
+        last = distinct[np.unique(np.searchsorted(np.cumsum(counts), places))]
+    behind = np.searchsorted(distinct, last, side="right")
+    following = np.append(distinct, np.inf)[behind]
+    bins = np.where(is_known, np.searchsorted(last, values), len(last)).astype(np.uint8)
+    return Column(last, following), bins
+
+
+def _categorical(values: NDArray[np.float64], n_categories: int) -> tuple[Column, NDArray[np.uint8]]:
+    """A bin for each category that occurs; of too many, the rarest can be in no term, as missing values."""
+    is_known = values < n_categories  # false for NaN and for the code of an unknown category
+    codes, counts = np.unique(values[is_known].astype(np.int64), return_counts=True)
+    if len(codes) > _MAX_CATEGORIES:
+        codes = np.sort(codes[np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]])
+    whole = np.where(np.isnan(values), -1, values).astype(np.int64)
+    place = np.minimum(np.searchsorted(codes, whole), max(len(codes) - 1, 0))
+    is_kept = codes[place] == whole if len(codes) else np.zeros(len(values), dtype=bool)
+    bins = np.where(is_kept, place, len(codes)).astype(np.uint8)
+    return Column(np.empty(0), np.empty(0), codes), bins
+
+
+# --- Boxes in the core's form ---
+
+
+def bin_set(bins: Sequence[int]) -> BinSet:
+    """The words of a set of bins."""
+    bits = sum(1 << b for b in bins)
+    return _words(bits)
+
+
+def _words(bits: int) -> BinSet:
+    mask = (1 << 64) - 1
+    return (bits & mask, bits >> 64 & mask, bits >> 128 & mask, bits >> 192)
+
+
+def bins_in(accepted: BinSet) -> list[int]:
+    """The bins of a set, ascending."""
+    return [64 * w + b for w, word in enumerate(accepted) for b in range(64) if word >> b & 1]
+
+
+Packed = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]
+
+
+def packed(boxes: Sequence[Box]) -> Packed:
+    """Starts, columns and accepted bins of boxes behind each other."""
+    starts = np.cumsum([0, *map(len, boxes)]).astype(np.int32)
+    columns = np.array([column for box in boxes for column, _ in box], dtype=np.int32)
+    accepted = np.array([word for box in boxes for _, words in box for word in words], dtype=np.uint64)
+    return starts, columns, accepted
+
+
+def unpacked(
+    starts: NDArray[np.int32], columns: NDArray[np.int32], accepted: NDArray[np.uint64]
+) -> list[Box]:
+    """The boxes behind what `packed` gives."""
+    sets = [tuple(words) for words in accepted.reshape(-1, 4).tolist()]
+    terms = list(zip(columns.tolist(), sets, strict=True))
+    bounds = starts.tolist()
+    return [tuple(terms[begin:end]) for begin, end in zip(bounds, bounds[1:], strict=False)]

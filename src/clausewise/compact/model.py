@@ -1,0 +1,188 @@
+"""Weighted rules that imitate labels: a penalised logistic model on which rules fire, fitted block by block.
+
+Two classes are one logistic regression. More are a softmax with one block of rules and an intercept per
+class; with the scores of the other classes fixed, a block is again a logistic regression, with an offset, so
+fitting one block after the other lowers the loss of the whole.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise import _core
+from clausewise.compact.bins import Box
+from clausewise.rules.rule import Origin
+
+Floats = NDArray[np.float64]
+Bits = NDArray[np.uint64]
+
+# Scores beyond this are as good as certain; their exponentials stay finite.
+_LARGEST_SCORE = 300.0
+_MAX_STEPS = 50
+# A fit ends when a further step promises to lower the objective by less than this.
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A rule of the model: its premise, the training rows on which it fires, and where it comes from."""
+
+    box: Box
+    rows: Bits
+    origin: Origin | None
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Fitted weights of a block.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_rules + 1,)
+        One per rule, then the intercept.
+    score : ndarray of shape (n_rows,)
+        Intercept plus the weights of the rules that fire.
+    second : ndarray of shape (n_rules + 1, n_rules + 1)
+        Second derivatives of the objective.
+    objective : float
+        Loss and penalty; comparable only between fits with the same other blocks.
+    """
+
+    weights: Floats
+    score: Floats
+    second: Floats
+    objective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The rules of one output with their weights."""
+
+    members: tuple[Member, ...]
+    fit: Fit
+
+    @cached_property
+    def rows(self) -> Bits:
+        """Bits of all rules over the training rows."""
+        return stacked(self.members, len(self.fit.score))
+
+    @cached_property
+    def importance(self) -> Floats:
+        """Per rule, by how much the objective would rise without it once the others are fitted again."""
+        inverse = np.linalg.inv(self.fit.second)
+        return np.asarray(self.fit.weights[:-1] ** 2 / (2 * np.diag(inverse)[:-1]))
+
+    def without(self, member: int) -> tuple[tuple[Member, ...], Floats]:
+        """The other rules, and weights to fit them from."""
+        members = self.members[:member] + self.members[member + 1 :]
+        return members, np.delete(self.fit.weights, member)
+
+
+class Model:
+    """The blocks of all outputs.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        The class of each training row.
+    n_classes : int
+        Number of classes; two share one output, which speaks for the second.
+    row_weight : ndarray of float
+        How much each row counts.
+    penalty : float
+        Half of it times the sum of squared weights is added to the loss.
+    """
+
+    def __init__(self, codes: NDArray[np.int32], n_classes: int, row_weight: Floats, penalty: float) -> None:
+        outputs = [1] if n_classes == 2 else list(range(n_classes))
+        self.n_classes = n_classes
+        self.penalty = penalty
+        self.row_weight = row_weight
+        self.targets = [(codes == output).astype(np.float64) for output in outputs]
+        n_rows = len(codes)
+        empty = Block((), Fit(np.zeros(1), np.zeros(n_rows), np.eye(1), np.inf))
+        self.blocks = [empty] * len(outputs)
+        self._powers = np.ones((len(outputs), n_rows))
+        self._total = self._powers.sum(axis=0)
+        self.settle()
+
+    @property
+    def n_outputs(self) -> int:
+        """One for two classes, otherwise one per class."""
+        return len(self.targets)
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules in all blocks."""
+        return sum(len(block.members) for block in self.blocks)
+
+    def offset(self, output: int) -> Floats:
+        """What is added to a block's score before it is compared with 0; empty for nothing."""
+        if self.n_outputs == 1:
+            return np.empty(0)
+        total = self._total
+        # Where the others are all but impossible, the difference is rounding.
+        return -np.log(np.maximum(total - self._powers[output], 1e-12 * total))
+
+    def derivatives(self, output: int) -> tuple[Floats, Floats]:
+        """First derivatives (downhill) and second ones of the loss by a block's score, per row."""
+        score = self.blocks[output].fit.score
+        margin = score if self.n_outputs == 1 else score + self.offset(output)
+        probability = 1.0 / (1.0 + np.exp(-np.clip(margin, -_LARGEST_SCORE, _LARGEST_SCORE)))
+        gradient = self.row_weight * (self.targets[output] - probability)
+        return gradient, self.row_weight * probability * (1.0 - probability)
+
+    def fitted(
+        self, output: int, members: Sequence[Member], start: Floats, max_steps: int = _MAX_STEPS
+    ) -> Block:
+        """These rules as the block of an output, with weights for them, all else as it is."""
+        offset = self.offset(output)
+        weights, margin, second, objective = _core.fit_weights(
+            stacked(members, len(self.row_weight)),
+            self.targets[output],
+            self.row_weight,
+            offset,
+            self.penalty,
+            start,
+            max_steps,
+            _TOLERANCE,
+        )
+        score = margin if len(offset) == 0 else margin - offset
+        return Block(tuple(members), Fit(weights, score, second.reshape(len(weights), -1), objective))
+
+    def replace(self, output: int, block: Block) -> None:
+        """Take another block for an output."""
+        self.blocks[output] = block
+        if self.n_outputs > 1:
+            self._powers[output] = np.exp(np.clip(block.fit.score, -_LARGEST_SCORE, _LARGEST_SCORE))
+            self._total = self._powers.sum(axis=0)
+
+    def refit(self, output: int) -> None:
+        """Fit the weights of one block again."""
+        block = self.blocks[output]
+        self.replace(output, self.fitted(output, block.members, block.fit.weights))
+
+    def settle(self, n_sweeps: int = 1) -> None:
+        """Fit all blocks again, one after the other."""
+        for _ in range(1 if self.n_outputs == 1 else n_sweeps):
+            for output in range(self.n_outputs):
+                self.refit(output)
+
+    def snapshot(self) -> tuple[Block, ...]:
+        """The blocks as they are, for `restore`."""
+        return tuple(self.blocks)
+
+    def restore(self, blocks: Sequence[Block]) -> None:
+        """Take up the blocks of a snapshot again."""
+        for output, block in enumerate(blocks):
+            self.replace(output, block)
+
+
+def stacked(members: Sequence[Member], n_rows: int) -> Bits:
+    """Bits of rules over rows, as one array."""
+    if not members:
+        return np.empty((0, -(-n_rows // 64)), dtype=np.uint64)
+    return np.stack([member.rows for member in members])

@@ -1,0 +1,248 @@
+"""The search for a small weighted rule set: grow, prune, exchange."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clausewise import _core
+from clausewise.compact.bins import Bins, packed, unpacked
+from clausewise.compact.model import Block, Floats, Member, Model
+from clausewise.rules.rule import RESIDUAL, Origin
+
+Progress = Callable[[str, int, int], None]
+
+# A rule set grows by a quarter beyond its budget before the least important rules are taken out again.
+_OVERGROWTH = 1.25
+# An exchange must lower the objective by more than the precision of a fit.
+_LEAST_GAIN = 1e-2
+# Above this many rules one sweep of exchanges is all that pays.
+_MANY_RULES = 32
+
+
+@dataclass(frozen=True)
+class Options:
+    """How boxes are searched; the defaults were chosen by cross-validation on several tables.
+
+    Attributes
+    ----------
+    max_terms : int
+        Most terms of a rule.
+    min_rows : int
+        Least rows that a rule covers.
+    beam_width, n_refined, n_seeds : int
+        Boxes that a search makes longer, and refines, for each sign of the weight; and rules given to start
+        from that it refines.
+    n_columns : int
+        Columns of a wide table that a search looks at: those that tell most alone.
+    max_moves : int
+        Changes of terms while one box is refined.
+    min_growth, min_increase : float
+        What a further term must bring: the gain of the box grows by this factor, and by this amount.
+    n_threads : int
+        Number of threads.
+    """
+
+    max_terms: int
+    min_rows: int
+    beam_width: int = 6
+    n_refined: int = 3
+    n_seeds: int = 2
+    n_columns: int = 64
+    max_moves: int = 12
+    min_growth: float = 1.02
+    min_increase: float = 2.0
+    n_threads: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """A block with one more rule, and by how much the objective falls with it."""
+
+    block: Block
+    gain: float
+    n_rules: int  # of the whole model when it was made
+
+
+class Search:
+    """Grows and improves a model on training rows in bins.
+
+    Parameters
+    ----------
+    bins : Bins
+        The rows.
+    model : Model
+        What is to be imitated; holds the rules.
+    seeds : sequence of Member
+        Premises to start searches from, with their origins.
+    options : Options
+        How boxes are searched.
+    progress : callable
+        Called with a stage, the steps done and their number.
+    """
+
+    def __init__(
+        self, bins: Bins, model: Model, seeds: Sequence[Member], options: Options, progress: Progress
+    ) -> None:
+        self._bins = bins
+        self.model = model
+        self._seeds = list(seeds)
+        self._seed_rows = np.stack([seed.rows for seed in seeds]) if seeds else None
+        self._options = options
+        self._progress = progress
+
+    def compact(self, n_rules: int) -> None:
+        """The best model that is found with this many rules."""
+        n_grown = int(np.ceil(_OVERGROWTH * n_rules))
+        self.grow(n_grown)
+        self.prune(n_rules)
+        self.exchange(1 if n_rules > _MANY_RULES else 2)
+        self.model.settle(3)
+
+    def grow(self, n_rules: int) -> None:
+        """Add the rule that lowers the objective most until there are this many, or none helps."""
+        model = self.model
+        offers: dict[int, Offer | None] = {}
+        while model.n_rules < n_rules:
+            self._progress("grow", model.n_rules, n_rules)
+            for output in range(model.n_outputs):
+                if output not in offers:
+                    offers[output] = self._offer(output)
+            output, offer = max(
+                ((output, offer) for output, offer in offers.items() if offer is not None),
+                key=lambda pair: pair[1].gain,
+                default=(-1, None),
+            )
+            if offer is None:
+                return
+            if offer.n_rules + model.n_outputs <= model.n_rules:
+                del offers[output]  # too much has changed since; ask again
+                continue
+            self._accept(output, offer)
+            del offers[output]
+            if model.n_outputs > 1 and model.n_rules % model.n_outputs == 0:
+                model.settle()
+
+    def prune(self, n_rules: int) -> None:
+        """Take out the least important rule until there are this many."""
+        model = self.model
+        while model.n_rules > n_rules:
+            importance, output, member = min(
+                (float(block.importance.min()), output, int(block.importance.argmin()))
+                for output, block in enumerate(model.blocks)
+                if block.members
+            )
+            members, start = model.blocks[output].without(member)
+            model.replace(output, model.fitted(output, members, start))
+
+    def exchange(self, n_sweeps: int) -> None:
+        """Replace one rule after the other, the least important first, where another does better."""
+        model = self.model
+        for sweep in range(n_sweeps):
+            ranked = sorted(
+                (importance, output, place)
+                for output, block in enumerate(model.blocks)
+                for place, importance in enumerate(block.importance.tolist())
+            )
+            listed = [(output, model.blocks[output].members[place]) for _, output, place in ranked]
+            n_changed = 0
+            for done, (output, member) in enumerate(listed):
+                self._progress("exchange", sweep * len(listed) + done, n_sweeps * len(listed))
+                n_changed += self._exchanged(output, member)
+            if n_changed == 0:
+                return
+
+    def _exchanged(self, output: int, member: Member) -> bool:
+        model = self.model
+        before = model.blocks[output]
+        if model.n_outputs > 1:
+            before = model.fitted(output, before.members, before.fit.weights)
+        place = next(i for i, known in enumerate(before.members) if known is member)
+        model.replace(output, model.fitted(output, *before.without(place)))
+        offer = self._offer(output, [member])
+        if offer is not None and offer.block.fit.objective < before.fit.objective - _LEAST_GAIN:
+            model.replace(output, offer.block)
+            return True
+        model.replace(output, before)
+        return False
+
+    def _accept(self, output: int, offer: Offer) -> None:
+        block = offer.block
+        if self.model.n_outputs > 1:
+            block = self.model.fitted(output, block.members, block.fit.weights)
+        self.model.replace(output, block)
+
+    # --- Pricing ---
+
+    def _offer(self, output: int, starts: Sequence[Member] = ()) -> Offer | None:
+        """The block with the best rule that a search finds, of those that promise most."""
+        model, block = self.model, self.model.blocks[output]
+        gradient, curvature = model.derivatives(output)
+        found = self._candidates(gradient, curvature, [*starts, *self._best_seeds(gradient, curvature)])
+        known = {member.box for member in block.members}
+        found = [member for member in found if member.box not in known]
+        if not found:
+            return None
+        promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
+        best: Block | None = None
+        for i in np.argsort(-promised, kind="stable")[:2].tolist():
+            tried = model.fitted(output, (*block.members, found[i]), starts_of[i])
+            if best is None or tried.fit.objective < best.fit.objective:
+                best = tried
+        assert best is not None
+        return Offer(best, block.fit.objective - best.fit.objective, model.n_rules)
+
+    def _candidates(self, gradient: Floats, curvature: Floats, starts: Sequence[Member]) -> list[Member]:
+        options = self._options
+        starts_, columns, accepted, _, origins, _ = self._bins.core.search(
+            gradient,
+            curvature,
+            *packed([start.box for start in starts]),
+            [1, -1],
+            self.model.penalty,
+            options.max_terms,
+            options.min_rows,
+            options.beam_width,
+            options.n_refined,
+            options.n_columns,
+            options.max_moves,
+            options.min_growth,
+            options.min_increase,
+            options.n_threads,
+        )
+        boxes = unpacked(starts_, columns, accepted)
+        if not boxes:
+            return []
+        rows = self._bins.covered(boxes)
+        came_from = [Origin(RESIDUAL) if start < 0 else starts[start].origin for start in origins.tolist()]
+        return [Member(*parts) for parts in zip(boxes, rows, came_from, strict=True)]
+
+    def _best_seeds(self, gradient: Floats, curvature: Floats) -> list[Member]:
+        """The seeds that would help most as they are."""
+        if self._seed_rows is None:
+            return []
+        first = _core.weighted_cover(self._seed_rows, gradient)
+        second = _core.weighted_cover(self._seed_rows, curvature)
+        gain = first**2 / (second + self.model.penalty)
+        return [self._seeds[i] for i in np.argsort(-gain, kind="stable")[: self._options.n_seeds].tolist()]
+
+
+def _promised(
+    block: Block, found: Sequence[Member], gradient: Floats, curvature: Floats, penalty: float
+) -> tuple[Floats, list[Floats]]:
+    """By how much the objective falls with each rule when all weights are fitted again, to second order.
+
+    Also the weights of that fit. With the second derivatives M of the block, c of the new rule with itself
+    (penalty included) and b of both, the new weight is g / (c − b'M⁻¹b) and moves the others by −M⁻¹b of it.
+    """
+    rows = np.stack([member.rows for member in found])
+    own = _core.weighted_cover(rows, curvature)
+    first = _core.weighted_cover(rows, gradient)
+    cross = _core.weighted_overlap(rows, block.rows, curvature).reshape(len(found), -1)
+    cross = np.column_stack([cross, own])  # with the intercept, which is always there
+    moved = np.linalg.solve(block.fit.second, cross.T).T
+    left = np.maximum(own + penalty - (cross * moved).sum(axis=1), 1e-9)
+    weight = first / left
+    others = block.fit.weights - weight[:, None] * moved
+    starts = [np.concatenate([o[:-1], [w], o[-1:]]) for o, w in zip(others, weight, strict=True)]
+    return first**2 / left, starts
