@@ -2,7 +2,7 @@
 Compiled kernels of clausewise. Everything here is private; use the clausewise package.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -36,6 +36,113 @@ def unsubsumed_boxes(
     """
     Per box of the range: 1 if it is not part of another box (of equal ones the first).
     """
+
+class ByteMatrix:
+    """A table as one byte per cell, ready for the search of boxes."""
+
+    def __init__(
+        self,
+        bins: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        n_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        is_nominal: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    @property
+    def n_rows(self) -> int: ...
+    def search(
+        self,
+        gradient: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        curvature: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        columns: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        accepts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        signs: Sequence[int],
+        penalty: float,
+        max_terms: int,
+        min_rows: int,
+        beam_width: int,
+        n_refined: int,
+        n_columns: int,
+        max_moves: int,
+        min_growth: float,
+        min_increase: float,
+        n_threads: int,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+    ]:
+        """
+        (starts, columns, accepts, signs, origins, gains) of the boxes on which a rule would help most.
+        """
+
+    def covered(
+        self,
+        starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        columns: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        accepts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """One bit per row for every box, box after box."""
+
+def fit_weights(
+    words: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row_weight: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    penalty: float,
+    start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    max_steps: int,
+    tolerance: float,
+) -> tuple[
+    Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+    float,
+]:
+    """
+    (weights and intercept, margin per row, second derivatives, objective) of a ridge-penalised logistic fit.
+    """
+
+def weighted_cover(
+    words: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    row_weight: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Sum of the weights of the rows on which each rule fires."""
+
+def weighted_overlap(
+    a: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    b: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
+    row_weight: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Sum of the weights of the rows on which both fire, for every pair."""
 
 class RuleIndex:
     """A rule set made ready for evaluation."""

@@ -395,10 +395,21 @@ class AgreementDisplay:
 class Frontier(Protocol):
     """What `FrontierDisplay` draws."""
 
-    budgets: Any
-    fidelity: Any
-    spread: Any
-    knee: Any
+    @property
+    def budgets(self) -> ArrayLike:
+        """Numbers of rules."""
+
+    @property
+    def fidelity(self) -> ArrayLike:
+        """Fidelity with so many rules."""
+
+    @property
+    def spread(self) -> ArrayLike | None:
+        """How far it varies to either side."""
+
+    @property
+    def knee(self) -> float | None:
+        """The number of rules recommended."""
 
 
 class FrontierDisplay:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -196,7 +197,6 @@ def unpacked(
     starts: NDArray[np.int32], columns: NDArray[np.int32], accepted: NDArray[np.uint64]
 ) -> list[Box]:
     """The boxes behind what `packed` gives."""
-    sets = [tuple(words) for words in accepted.reshape(-1, 4).tolist()]
+    sets: list[BinSet] = [(a, b, c, d) for a, b, c, d in accepted.reshape(-1, 4).tolist()]
     terms = list(zip(columns.tolist(), sets, strict=True))
-    bounds = starts.tolist()
-    return [tuple(terms[begin:end]) for begin, end in zip(bounds, bounds[1:], strict=False)]
+    return [tuple(terms[begin:end]) for begin, end in pairwise(starts.tolist())]

@@ -125,7 +125,7 @@ class Model:
             return np.empty(0)
         total = self._total
         # Where the others are all but impossible, the difference is rounding.
-        return -np.log(np.maximum(total - self._powers[output], 1e-12 * total))
+        return np.asarray(-np.log(np.maximum(total - self._powers[output], 1e-12 * total)))
 
     def derivatives(self, output: int) -> tuple[Floats, Floats]:
         """First derivatives (downhill) and second ones of the loss by a block's score, per row."""

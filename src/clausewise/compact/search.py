@@ -1,5 +1,6 @@
 """The search for a small weighted rule set: grow, prune, exchange."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -93,11 +94,20 @@ class Search:
 
     def compact(self, n_rules: int) -> None:
         """The best model that is found with this many rules."""
-        n_grown = int(np.ceil(_OVERGROWTH * n_rules))
-        self.grow(n_grown)
+        self.grow(self.overgrown(n_rules))
         self.prune(n_rules)
         self.exchange(1 if n_rules > _MANY_RULES else 2)
         self.model.settle(3)
+
+    @staticmethod
+    def overgrown(n_rules: int) -> int:
+        """How many rules to grow to before pruning to this many."""
+        return math.ceil(_OVERGROWTH * n_rules)
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules."""
+        return self.model.n_rules
 
     def grow(self, n_rules: int) -> None:
         """Add the rule that lowers the objective most until there are this many, or none helps."""
@@ -127,7 +137,7 @@ class Search:
         """Take out the least important rule until there are this many."""
         model = self.model
         while model.n_rules > n_rules:
-            importance, output, member = min(
+            _, output, member = min(
                 (float(block.importance.min()), output, int(block.importance.argmin()))
                 for output, block in enumerate(model.blocks)
                 if block.members
@@ -192,7 +202,9 @@ class Search:
         assert best is not None
         return Offer(best, block.fit.objective - best.fit.objective, model.n_rules)
 
-    def _candidates(self, gradient: Floats, curvature: Floats, starts: Sequence[Member]) -> list[Member]:
+    def _candidates(
+        self, gradient: Floats, curvature: Floats, starts: Sequence[Member], beam_width: int | None = None
+    ) -> list[Member]:
         options = self._options
         starts_, columns, accepted, _, origins, _ = self._bins.core.search(
             gradient,
@@ -202,7 +214,7 @@ class Search:
             self.model.penalty,
             options.max_terms,
             options.min_rows,
-            options.beam_width,
+            options.beam_width if beam_width is None else beam_width,
             options.n_refined,
             options.n_columns,
             options.max_moves,

@@ -93,6 +93,8 @@ def dumps(rules: RuleSet) -> str:
     }
     if rules.base.any():  # as nearly all files have none, it is left out
         head["base"] = [_number_out(votes) for votes in rules.base]
+    if rules.scale != 1.0:
+        head["scale"] = _number_out(rules.scale)
     lines = [f"  {_text(key)}: {_text(value)}," for key, value in head.items()]
     listed_features = _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))])
     listed_rules = _listed("rules", [_rule(rules, number) for number in range(len(rules))])
@@ -225,7 +227,7 @@ def _read(parsed: Any) -> RuleSet:
         raise RuleFileError(f'this is no rule file; it should be an object with "format": "{FORMAT}".')
     _check_version(parsed.get("version"))
     keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
-    top = _object(parsed, "the file", keys, ("base",))
+    top = _object(parsed, "the file", keys, ("base", "scale"))
     voting = _one_of(top["voting"], "voting", VOTINGS)
     features = _read_features(_list(top["features"], "features"), _flag(top["named"], "named"))
     classes = _read_classes(_list(top["classes"], "classes"), top["class_dtype"])
@@ -233,7 +235,8 @@ def _read(parsed: Any) -> RuleSet:
     default = classes.tolist()[index_of_label.find(top["default"], "default")]
     base = _read_base(top.get("base"), len(classes))
     columns = _read_rules(_list(top["rules"], "rules"), features, index_of_label)
-    return RuleSet.from_arrays(features, classes, default, voting=voting, base=base, **columns)
+    rules = RuleSet.from_arrays(features, classes, default, voting=voting, base=base, **columns)
+    return rules if "scale" not in top else _scaled(rules, _number(top["scale"], "scale"))
 
 
 def _check_version(version: Any) -> None:
@@ -280,6 +283,12 @@ def _read_classes(labels: list[Any], dtype: Any) -> np.ndarray[Any, Any]:
     if classes.tolist() != labels:
         raise RuleFileError(f"classes holds a label that {name} cannot hold.")
     return classes
+
+
+def _scaled(rules: RuleSet, scale: float) -> RuleSet:
+    if not scale > 0:
+        raise RuleFileError(f"scale is {scale}; expected a positive number.")
+    return rules.with_scale(scale)
 
 
 def _read_base(votes: Any, n_classes: int) -> list[float] | None:

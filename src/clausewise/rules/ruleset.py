@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise import _threads
+from clausewise._progress import Progress
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
 from clausewise.rules import display, metrics
@@ -27,6 +29,8 @@ from clausewise.rules.voting import SCHEMES, Voting, checked_voting
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from clausewise.compact.frontier import Frontier
 
 DEFAULT_VOTING: Voting = "confidence"
 
@@ -55,6 +59,9 @@ class RuleSet:
     base : ndarray of shape (n_classes,)
         Votes that every row starts with under `voting="weights"`: the intercept of fitted weights. Zeros
         unless given; the other schemes take no notice of it.
+    scale : float
+        How many votes under `voting="weights"` make one unit of log-odds: `predict_proba` divides by it. 1
+        unless given; points on a scorecard have another.
     """
 
     features: Features
@@ -63,6 +70,7 @@ class RuleSet:
     default: Label
     voting: Voting
     base: NDArray[np.float64]
+    scale: float = 1.0
 
     @classmethod
     def from_rules(
@@ -199,7 +207,7 @@ class RuleSet:
     def __add__(self, other: "RuleSet") -> "Self":
         if not isinstance(other, RuleSet):
             return NotImplemented
-        for what in ("features", "labels", "default", "voting"):
+        for what in ("features", "labels", "default", "voting", "scale"):
             mine, theirs = getattr(self, what), getattr(other, what)
             if mine != theirs:
                 raise ValueError(
@@ -214,7 +222,7 @@ class RuleSet:
             return NotImplemented
         mine = (self.features, self.labels, self.classes.dtype.kind, self.default, self.voting)
         theirs = (other.features, other.labels, other.classes.dtype.kind, other.default, other.voting)
-        same_base = np.array_equal(self.base, other.base)
+        same_base = np.array_equal(self.base, other.base) and self.scale == other.scale
         return mine == theirs and same_base and self.columns.same_as(other.columns)
 
     def __hash__(self) -> int:
@@ -288,6 +296,13 @@ class RuleSet:
         column.setflags(write=False)
         start = self.base if base is None else _base_votes(base, len(self.classes))
         return replace(self, columns=replace(self.columns, weight=column), voting="weights", base=start)
+
+    def with_scale(self, scale: float) -> "Self":
+        """The same rules; under `weights` this many votes make one unit of log-odds."""
+        number = float(scale)
+        if not 0.0 < number < np.inf:
+            raise ValueError(f"scale is {scale!r}; it must be a positive, finite number.")
+        return replace(self, scale=number)
 
     def with_statistics(
         self, X: Any, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
@@ -370,6 +385,156 @@ class RuleSet:
             return simplified(self)
         return simplified_within(self, X, target, tolerance, n_jobs)
 
+    def compact(
+        self,
+        X: Any,
+        target: ArrayLike,
+        *,
+        max_rules: int | None = None,
+        max_terms: int = 6,
+        min_fidelity: float | None = None,
+        points: bool = False,
+        balance: Literal["balanced"] | None = None,
+        shared_premises: bool = False,
+        penalty: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> "RuleSet":
+        """The most faithful small rule set that is found: at most so many rules, with fitted weights.
+
+        Premises are searched among the rows of `X`, against what the rules found so far leave over; these
+        rules are among the starting points of that search, and a rule that comes from one of them keeps its
+        origin (all others have the origin "residual"). All weights are fitted again after every step, weak
+        rules are exchanged in the end. The result depends on nothing random once the budget is given.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows to learn from, as `Features.encode` takes them.
+        target : array-like of shape (n_rows,) or (n_rows, n_classes)
+            What the rules should say: the network's labels, or its probabilities. With these, the rules'
+            own probabilities are calibrated to them; the decisions that are imitated are the same.
+        max_rules : int, optional
+            The budget. Fewer rules are returned if more do not help. Without it, the number recommended by
+            `frontier` for at most 64 rules.
+        max_terms : int, default 6
+            Most terms of a rule; a bound on both sides is one term.
+        min_fidelity : float, optional
+            Take the smallest number of rules, up to `max_rules` (64 unless given), that reaches this fidelity
+            on rows held back; see `frontier`. If none does, the most faithful, with a CompactionWarning.
+        points : bool, default False
+            Whole weights between −5 and 5; see `scorecard`.
+        balance : {None, "balanced"}
+            "balanced" makes all classes count alike, however frequent they are.
+        shared_premises : bool, default False
+            More than two classes: a premise has a weight for every class, and `max_rules` counts premises.
+            Stored as several rules with the same premise.
+        penalty : float, optional
+            Strength of the penalty on squared weights, 16 unless given.
+        sample_weight : array-like of shape (n_rows,), optional
+            How much each row counts; 0 leaves it out.
+        random_state : int, RandomState or None
+            Draws the rows held back, where a budget has to be found. None stands for 0.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given. It does not change any result.
+        verbose : int, default 0
+            1 shows progress.
+
+        Returns
+        -------
+        RuleSet
+            With the voting `weights`; cover, correct and confidence are counted on `X` and `target`.
+        """
+        from clausewise.compact import compaction
+
+        examples = compaction.examples_of(self, X, target, sample_weight)
+        settings = compaction.Settings(
+            max_terms=max_terms,
+            points=points,
+            balance=balance,
+            shared_premises=shared_premises,
+            penalty=compaction.PENALTY if penalty is None else penalty,
+            n_threads=_threads.resolve(n_jobs),
+        )
+        with Progress(verbose) as progress:
+            found = compaction.compact(
+                self,
+                examples,
+                settings,
+                max_rules=max_rules,
+                min_fidelity=min_fidelity,
+                random_state=random_state,
+                progress=progress,
+            )
+            progress.finished(f"Compact: {len(found):,} rules")
+        return found
+
+    def frontier(
+        self,
+        X: Any,
+        target: ArrayLike,
+        *,
+        max_rules: int = 64,
+        max_terms: int = 6,
+        points: bool = False,
+        balance: Literal["balanced"] | None = None,
+        shared_premises: bool = False,
+        penalty: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_splits: int = 3,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> "Frontier":
+        """What each number of rules buys: fidelity on rows held back, for every budget up to a maximum.
+
+        In each split a fifth of the rows is held back, a rule set is searched on the others, and made smaller
+        rule by rule; `compact` with one of these budgets then learns from all rows.
+
+        Parameters
+        ----------
+        X, target
+            As for `compact`.
+        max_rules : int, default 64
+            The largest budget.
+        n_splits : int, default 3
+            How often other rows are held back.
+        random_state : int, RandomState or None
+            Draws the rows held back. None stands for 0.
+        max_terms, points, balance, shared_premises, penalty, sample_weight, n_jobs, verbose
+            As for `compact`. With `balance`, fidelity is the mean over the classes.
+
+        Returns
+        -------
+        Frontier
+            With `budgets`, `fidelity`, `spread`, the recommended `knee`, and `plot()`.
+        """
+        from clausewise.compact import compaction
+
+        examples = compaction.examples_of(self, X, target, sample_weight)
+        settings = compaction.Settings(
+            max_terms=max_terms,
+            points=points,
+            balance=balance,
+            shared_premises=shared_premises,
+            penalty=compaction.PENALTY if penalty is None else penalty,
+            n_threads=_threads.resolve(n_jobs),
+        )
+        with Progress(verbose) as progress:
+            found = compaction.frontier(
+                self,
+                examples,
+                settings,
+                max_rules=max_rules,
+                n_splits=n_splits,
+                random_state=random_state,
+                progress=progress,
+            )
+            progress.finished(f"Frontier: {found.knee} rules recommended")
+        return found
+
     # --- Rules on rows ---
 
     def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> NDArray[Any]:
@@ -398,7 +563,8 @@ class RuleSet:
     def predict_proba(
         self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Scores as probabilities: each class's part of all votes (`weights`: softmax).
+        """Scores as probabilities: each class's part of all votes (`weights`: softmax of
+        the scores divided by `scale`).
 
         The largest is that of the predicted class, except on exact ties, which `predict` gives to the default
         class. A row on which no rule fires gets 1 / n_classes everywhere, unless base votes speak for it.
@@ -407,7 +573,8 @@ class RuleSet:
 
     def probabilities(self, scores: NDArray[np.float64], voting: Voting | None = None) -> NDArray[np.float64]:
         """What `predict_proba` makes of `scores`."""
-        return SCHEMES[self._voting(voting)].probabilities(scores)
+        scheme = SCHEMES[self._voting(voting)]
+        return scheme.probabilities(scores / self.scale if scheme.uses_base else scores)
 
     def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
         """Which rules fire on which rows: a bit matrix of shape (rules, rows); `.dense()` gives booleans."""

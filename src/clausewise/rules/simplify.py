@@ -133,7 +133,7 @@ def _with_joined_neighbours(rules: "RuleSet") -> "RuleSet":
         classes=rules.classes,
         voting=rules.voting,
         base=rules.base,
-    )
+    ).with_scale(rules.scale)
 
 
 def _join_group(alive: dict[int, Rule], group: Sequence[int], feature: int) -> None:

@@ -1,0 +1,62 @@
+"""Weights that people can add up: fractions whose sums are exact, whole points, and what they are worth."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from clausewise.rules.ruleset import RuleSet
+
+Floats = NDArray[np.float64]
+
+MOST_POINTS = 5
+# Multiples of 1/256 add without rounding, in any order and in single precision too.
+_STEPS_PER_UNIT = 256
+# Scales that are tried, as multiples of the one that gives the largest weight the most points. Beyond 1 large
+# weights are cut off, so that small ones keep their differences.
+_SCALES = np.linspace(0.5, 2.0, 16)
+
+
+def exact(weights: Floats) -> Floats:
+    """The nearest numbers whose sums are exact."""
+    return np.asarray(np.round(weights * _STEPS_PER_UNIT) / _STEPS_PER_UNIT)
+
+
+def with_points(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats) -> RuleSet:
+    """The rules with whole weights between −5 and 5, on the scale that keeps most of what they say.
+
+    Rules that are left with 0 points go.
+    """
+    largest = float(np.abs(rules.columns.weight).max(initial=0.0))
+    if largest == 0.0:
+        return rules
+    best, least = rules, np.inf
+    for factor in _SCALES * (MOST_POINTS / largest):
+        points = np.clip(np.round(rules.columns.weight * factor), -MOST_POINTS, MOST_POINTS) + 0.0
+        tried = rules.with_weights(points, np.round(rules.base * factor))
+        scale, loss = _calibration(tried, matrix, target, row_weight)
+        if loss < least:
+            best, least = tried.with_scale(scale), loss
+    kept: RuleSet = best[best.columns.weight != 0]
+    return kept
+
+
+def calibrated(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats) -> RuleSet:
+    """The rules with the scale that brings their probabilities closest to the target's."""
+    return rules.with_scale(_calibration(rules, matrix, target, row_weight)[0])
+
+
+def _calibration(
+    rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats
+) -> tuple[float, float]:
+    """The scale of least cross-entropy with the target's probabilities, and that entropy."""
+    scores = rules.evaluator.scores(matrix, "weights")
+    expected = (target * scores).sum(axis=1)
+    top = scores.max(axis=1, keepdims=True)
+
+    def loss(log_scale: float) -> float:
+        scale = np.exp(log_scale)
+        spread = np.log(np.exp((scores - top) / scale).sum(axis=1)) + top[:, 0] / scale
+        return float(row_weight @ (spread - expected / scale))
+
+    found = minimize_scalar(loss, bounds=(-3.0, 5.0), method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(found.x)), float(found.fun)

@@ -1,0 +1,97 @@
+"""Rules whose premise speaks for all classes at once: one weight per premise and class."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clausewise import _core
+from clausewise.compact.bins import Box
+from clausewise.compact.model import Floats, Member
+from clausewise.compact.search import Search
+
+# Classes with the largest gradients, each searched for alone, whose boxes are then judged for all classes.
+_N_DIRECTIONS = 3
+# How often a box and the weights of its classes are fitted to each other.
+_N_ROUNDS = 2
+
+
+class SharedSearch(Search):
+    """Grows and prunes premises that all outputs share.
+
+    The weights w of the classes make one direction: along it, the gradient of a row is Σ w·g and its
+    curvature Σ w²·h, and the search for a box is the one that a single output has.
+    """
+
+    def compact(self, n_rules: int) -> None:
+        """The best model that is found with this many premises."""
+        self.grow(self.overgrown(n_rules))
+        self.prune(n_rules)
+        self.model.settle(3)
+
+    @property
+    def n_rules(self) -> int:
+        """Number of premises."""
+        return len(self.model.blocks[0].members)
+
+    def grow(self, n_rules: int) -> None:
+        """Add the premise that lowers the objective most until there are this many, or none helps."""
+        model = self.model
+        while self.n_rules < n_rules:
+            self._progress("grow", self.n_rules, n_rules)
+            member, weights = self._best_premise()
+            if member is None:
+                return
+            for output, block in enumerate(model.blocks):
+                start = np.insert(block.fit.weights, -1, weights[output])
+                model.replace(output, model.fitted(output, (*block.members, member), start, max_steps=2))
+
+    def prune(self, n_rules: int) -> None:
+        """Take out the least important premise until there are this many."""
+        model = self.model
+        while self.n_rules > n_rules:
+            weakest = int(np.sum([block.importance for block in model.blocks], axis=0).argmin())
+            for output, block in enumerate(model.blocks):
+                model.replace(output, model.fitted(output, *block.without(weakest), max_steps=2))
+
+    def exchange(self, n_sweeps: int) -> None:
+        """Premises for all classes are not exchanged: each try would fit every class again."""
+
+    def _best_premise(self) -> tuple[Member | None, Floats]:
+        model = self.model
+        derivatives = [model.derivatives(output) for output in range(model.n_outputs)]
+        gradients = np.array([first for first, _ in derivatives])
+        curvatures = np.array([second for _, second in derivatives])
+        known = {member.box for member in model.blocks[0].members}
+        largest = np.argsort(-np.abs(gradients).sum(axis=1), kind="stable")[:_N_DIRECTIONS]
+        found = [
+            member
+            for output in largest.tolist()
+            for member in self._found(gradients[output], curvatures[output], known)
+        ]
+        best: tuple[Member | None, Floats] = (None, np.zeros(model.n_outputs))
+        for _ in range(_N_ROUNDS + 1):
+            if not found:
+                break
+            gain, weights = self._judged(found, gradients, curvatures)
+            place = int(gain.argmax())
+            best = found[place], weights[:, place]
+            direction = weights[:, place] / np.linalg.norm(weights[:, place])
+            refined = self._candidates(
+                direction @ gradients, direction**2 @ curvatures, [found[place]], beam_width=0
+            )
+            found = [found[place], *(member for member in refined if member.box not in known)]
+        return best
+
+    def _found(self, gradient: Floats, curvature: Floats, known: set[Box]) -> list[Member]:
+        seeds = self._best_seeds(gradient, curvature)
+        return [member for member in self._candidates(gradient, curvature, seeds) if member.box not in known]
+
+    def _judged(
+        self, found: Sequence[Member], gradients: Floats, curvatures: Floats
+    ) -> tuple[Floats, Floats]:
+        """The gain of each premise with a weight for every class, and these weights (classes × premises)."""
+        rows = np.stack([member.rows for member in found])
+        first = np.array([_core.weighted_cover(rows, gradient) for gradient in gradients])
+        second = np.array([_core.weighted_cover(rows, curvature) for curvature in curvatures])
+        weights = first / (second + self.model.penalty)
+        return (weights * first).sum(axis=0), weights
