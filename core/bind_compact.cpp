@@ -27,6 +27,9 @@ using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>, nb::c_cont
 using BitRows = nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = NumpyColumn<double>;
 
+// Work on fewer cells than this takes milliseconds.
+constexpr std::size_t kFewCells = std::size_t{1} << 20;
+
 // Boxes as NumPy arrays: terms of box b are starts[b]:starts[b + 1] of columns and (four words each) of accepts.
 std::vector<Box> boxes_of(const NumpyColumn<std::int32_t>& starts, const NumpyColumn<std::int32_t>& columns,
                           const NumpyColumn<std::uint64_t>& accepts, const ByteMatrix& matrix) {
@@ -90,7 +93,7 @@ void bind_compact(nb::module_& module) {
                                             max_moves,
                                             {min_rows, min_growth, min_increase}};
                 std::vector<PricedBox> found;
-                run_listening([&](const Control& control) {
+                run_listening(matrix.n_rows() * matrix.n_columns() < kFewCells, [&](const Control& control) {
                     const Derivatives derivatives(gradient.data(), curvature.data(), matrix.n_rows(), penalty);
                     found = search_boxes(matrix, derivatives, begun, signs, options, n_threads, control);
                 });
@@ -143,7 +146,7 @@ void bind_compact(nb::module_& module) {
                 throw std::invalid_argument(
                     "one weight per rule and an intercept are needed, of fewer than 65,535 rules");
             FittedWeights fit;
-            run_listening([&](const Control& control) {
+            run_listening(n_rows * (fired.n_rules + 1) < kFewCells, [&](const Control& control) {
                 fit = fit_weights(fired, target.data(), row_weight.data(), offset.shape(0) ? offset.data() : nullptr,
                                   penalty, copied(start), max_steps, tolerance, control);
             });

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace clausewise {
 namespace {
@@ -17,47 +16,115 @@ double scale_for(const double* values, std::size_t n) {
     return total > 0 ? (kLargestSum - static_cast<double>(n)) / total : 1.0;
 }
 
+// gains[b] of the sums from[b]; see Derivatives::gain. Plain arrays, so that the compiler works on several at a time.
+CLAUSEWISE_CLONES
+void write_gains(const double* gradient, const double* curvature, const double* n_rows, std::size_t n, double penalty,
+                 double min_rows, double* gains) {
+    for (std::size_t b = 0; b < n; ++b) {
+        const double gain = gradient[b] * gradient[b] / (curvature[b] + penalty);
+        gains[b] = (gradient[b] > 0) & (n_rows[b] >= min_rows) ? gain : 0.0;
+    }
+}
+
+// The sums of some bins in separate arrays, gradients turned so that more is better.
+struct Sums {
+    double gradient[ByteMatrix::kMaxBins];
+    double curvature[ByteMatrix::kMaxBins];
+    double n_rows[ByteMatrix::kMaxBins];
+};
+
+struct Best {
+    double gain = 0.0;
+    std::int32_t place = -1;
+};
+
+class IntervalSearch {
+public:
+    IntervalSearch(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
+                   const CutRules& rules)
+        : n_bins_(n_bins), penalty_(derivatives.penalty()), min_rows_(rules.min_rows) {
+        Tally total;
+        for (std::int32_t b = 0; b < n_bins; ++b) {
+            total += bins[b];
+            up_to_[b] = total;
+            sums_.gradient[b] = sign * static_cast<double>(total.gradient);
+            sums_.curvature[b] = total.curvature;
+            sums_.n_rows[b] = total.n_rows;
+        }
+    }
+
+    // x ≤ bin `place`, for all bins but the last.
+    Best below() {
+        write_gains(sums_.gradient, sums_.curvature, sums_.n_rows, count(n_bins_ - 1), penalty_, min_rows_, gains_);
+        return best_of(0, n_bins_ - 1);
+    }
+    // Bin `place` < x ≤ bin `high`, for places from 0.
+    Best above(std::int32_t high) {
+        for (std::int32_t b = 0; b < high; ++b) {
+            part_.gradient[b] = sums_.gradient[high] - sums_.gradient[b];
+            part_.curvature[b] = sums_.curvature[high] - sums_.curvature[b];
+            part_.n_rows[b] = sums_.n_rows[high] - sums_.n_rows[b];
+        }
+        write_gains(part_.gradient, part_.curvature, part_.n_rows, count(high), penalty_, min_rows_, gains_);
+        return best_of(0, high);
+    }
+    // Bin `low` < x ≤ bin `place`, for all places but the last bin.
+    Best below_from(std::int32_t low) {
+        for (std::int32_t b = low + 1; b + 1 < n_bins_; ++b) {
+            part_.gradient[b] = sums_.gradient[b] - sums_.gradient[low];
+            part_.curvature[b] = sums_.curvature[b] - sums_.curvature[low];
+            part_.n_rows[b] = sums_.n_rows[b] - sums_.n_rows[low];
+        }
+        const std::int32_t first = low + 1;
+        write_gains(part_.gradient + first, part_.curvature + first, part_.n_rows + first, count(n_bins_ - 1 - first),
+                    penalty_, min_rows_, gains_ + first);
+        return best_of(first, n_bins_ - 1);
+    }
+    Tally between(std::int32_t low, std::int32_t high) const {
+        return low < 0 ? up_to_[high] : up_to_[high] - up_to_[low];
+    }
+
+private:
+    static std::size_t count(std::int32_t n) { return static_cast<std::size_t>(std::max(n, 0)); }
+
+    Best best_of(std::int32_t begin, std::int32_t end) const {
+        Best best;
+        for (std::int32_t b = begin; b < end; ++b)
+            if (gains_[b] > best.gain) best = {gains_[b], b};
+        return best;
+    }
+
+    std::int32_t n_bins_;
+    double penalty_;
+    double min_rows_;
+    Tally up_to_[ByteMatrix::kMaxBins];
+    Sums sums_;
+    Sums part_;
+    double gains_[ByteMatrix::kMaxBins];
+};
+
+// The best bound on one side, then, if that pays, the best second bound to it.
 Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
                   const CutRules& rules) {
-    Tally up_to[ByteMatrix::kMaxBins];
-    Tally total;
-    for (std::int32_t b = 0; b < n_bins; ++b) {
-        total += bins[b];
-        up_to[b] = total;
+    if (n_bins < 2) return {};
+    IntervalSearch search(bins, n_bins, derivatives, sign, rules);
+    const std::int32_t last = n_bins - 1;
+    const Best below = search.below(), above = search.above(last);
+    if (below.gain <= 0 && above.gain <= 0) return {};
+    const bool is_below = below.gain >= above.gain;
+    std::int32_t low = is_below ? -1 : above.place, high = is_below ? below.place : last;
+    double gain = std::max(below.gain, above.gain);
+    double needed = rules.needed(gain * derivatives.scale()) / derivatives.scale();
+    if (below.place > 0) {
+        const Best inside = search.above(below.place);
+        if (inside.gain > needed) needed = gain = inside.gain, low = inside.place, high = below.place;
     }
-    double best_below = 0.0, best_above = 0.0;
-    std::int32_t below = -1, above = -1;  // x ≤ bin `below`, x > bin `above`
-    for (std::int32_t b = 0; b + 1 < n_bins; ++b) {
-        if (bins[b].n_rows == 0) continue;
-        const Tally rest = total - up_to[b];
-        if (up_to[b].n_rows >= rules.min_rows) {
-            const double gain = derivatives.gain(up_to[b], sign);
-            if (gain > best_below) best_below = gain, below = b;
-        }
-        if (rest.n_rows >= rules.min_rows) {
-            const double gain = derivatives.gain(rest, sign);
-            if (gain > best_above) best_above = gain, above = b;
-        }
+    if (above.place >= 0) {
+        const Best inside = search.below_from(above.place);
+        if (inside.gain > needed) gain = inside.gain, low = above.place, high = inside.place;
     }
-    std::int32_t low = -1, high = n_bins - 1;
-    double best = 0.0;
-    if (best_below > 0 && best_below >= best_above) best = best_below, high = below;
-    else if (best_above > 0) best = best_above, low = above;
-    double best_between = rules.needed(best);
-    std::int32_t between_low = -1, between_high = -1;
-    const auto try_between = [&](std::int32_t from, std::int32_t to) {
-        const Tally inside = up_to[to] - up_to[from];
-        if (inside.n_rows < rules.min_rows) return;
-        const double gain = derivatives.gain(inside, sign);
-        if (gain > best_between) best_between = gain, between_low = from, between_high = to;
-    };
-    for (std::int32_t b = 0; b < below; ++b) try_between(b, below);
-    if (above >= 0)
-        for (std::int32_t b = above + 1; b + 1 < n_bins; ++b) try_between(above, b);
-    if (between_low >= 0) best = best_between, low = between_low, high = between_high;
-    if (best <= 0) return {};
-    const Tally sum = low < 0 ? up_to[high] : up_to[high] - up_to[low];
-    return {best, bins_between(static_cast<std::size_t>(low + 1), static_cast<std::size_t>(high)), sum};
+    return {gain * derivatives.scale(), bins_between(static_cast<std::size_t>(low + 1), static_cast<std::size_t>(high)),
+            search.between(low, high)};
 }
 
 // Categories in the order of what a weight on each alone would be; the best set is a beginning of that order.

@@ -47,6 +47,9 @@ public:
         const double gradient = sign * static_cast<double>(sum.gradient);
         return gradient <= 0 ? 0.0 : scale_ * gradient * gradient / (sum.curvature + penalty_);
     }
+    // What a gain in whole numbers is worth, and the penalty in whole numbers.
+    double scale() const { return scale_; }
+    double penalty() const { return penalty_; }
 
 private:
     std::vector<Tally> rows_;

@@ -67,10 +67,16 @@ void run_listening(Control& control, const std::atomic<std::size_t>& n_done, std
     report(n_done);
 }
 
-// The same for work that says nothing in between: job(control).
+// The same for work that says nothing in between: job(control). What takes less than some milliseconds is done at once,
+// as starting a thread for it would cost as much.
 template <class Job>
-void run_listening(Job&& job) {
+void run_listening(bool is_short, Job&& job) {
     Control control;
+    if (is_short) {
+        const nb::gil_scoped_release unlocked;
+        job(control);
+        return;
+    }
     const std::atomic<std::size_t> n_done{0};
     run_listening(control, n_done, 1, std::nullopt, [&] { job(control); });
 }

@@ -80,7 +80,7 @@ class RuleExtractor(TableClassifier):
         with Progress(self.verbose) as progress:
             found = _one_class(task) if task.has_one_class else self._extract(task, random, report, progress)
             progress.finished(f"{self.method}: {len(found.rules):,} rules")
-        self.rules_ = found.rules.with_voting(self.voting)
+        self.rules_ = found.rules.with_voting(found.voting or self.voting)
         self.network_, self.features_, self.classes_ = task.network, task.inputs.features, task.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
@@ -212,7 +212,7 @@ def _one_class(task: Task) -> Extracted:
 
 def _untold_classes(rules: RuleSet, task: Task) -> tuple[str, ...]:
     """What is to be said about classes that the network decides for and no rule concludes."""
-    told = set(rules.columns.class_index.tolist())
+    told = {*rules.columns.class_index.tolist(), *np.flatnonzero(rules.base > 0).tolist()}
     untold = [code for code in np.unique(task.codes).tolist() if code not in told]
     if not untold:
         return ()
@@ -220,5 +220,5 @@ def _untold_classes(rules: RuleSet, task: Task) -> tuple[str, ...]:
     n_rows = int(np.isin(task.codes, untold).sum())
     return (
         f"No rule concludes {labels}, which is to be told on {n_rows:,} rows; where no rule fires, "
-        f"the class is {rules.default}. A smaller min_cases may help.",
+        f"the class is {rules.default}. A smaller min_cases or a larger budget may help.",
     )

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from clausewise import _threads
 from clausewise._progress import Progress
+from clausewise.compact.compaction import Examples, Settings, check_budget, compact
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -25,6 +27,9 @@ from clausewise.networks.selection import LayerChoice
 from clausewise.rules.voting import Voting
 
 MinCases = int | float | Literal["auto"]
+
+# The part of the rows that min_cases="auto" stands for where the rules only start a search.
+SEED_MIN_CASES = 0.01
 
 
 class ECLAIRE(RuleExtractor):
@@ -51,6 +56,17 @@ class ECLAIRE(RuleExtractor):
         The paper's ψ, which learns premises over the inputs. An object keeps its own min_cases.
     intermediate_inducer : {"c5.0", "cart", "random_forest"} or Inducer, optional
         What learns the clauses over units; `inducer` unless given.
+    max_rules : int, optional
+        A budget: the rules become starting points of a search for the most faithful rule set of at most so
+        many rules, with fitted weights; see `RuleSet.compact`. They then vote by these weights, whatever
+        `voting` says, with probabilities calibrated to the network's. As starting points need no tuning,
+        "auto" then stands for a hundredth of the rows.
+    min_fidelity : float, optional
+        The same with the smallest number of rules that reaches this fidelity on rows held back.
+    max_terms : int, default 6
+        Most terms of a rule under a budget.
+    points : bool, default False
+        Whole weights between −5 and 5 under a budget, for `rules_.scorecard()`.
     eclectic : bool, default False
         Also learn rules from the inputs directly (the paper's ECLAIRE*).
     layers : optional
@@ -59,7 +75,7 @@ class ECLAIRE(RuleExtractor):
         C5.0 puts columns aside beforehand that do not help on half of the rows.
     balance : {None, "balanced"}
         "balanced" makes the rows where a clause holds weigh as much as those where it does not, so that rare
-        clauses are not lost.
+        clauses are not lost; under a budget also all classes alike.
     max_rows : int or float, optional
         Learn from this many rows (or this part of them), drawn at random, of each class in proportion.
     drop_lowest : float, default 0.0
@@ -121,6 +137,10 @@ class ECLAIRE(RuleExtractor):
         intermediate_min_cases: int | float | None = None,
         inducer: str | Inducer = "c5.0",
         intermediate_inducer: str | Inducer | None = None,
+        max_rules: int | None = None,
+        min_fidelity: float | None = None,
+        max_terms: int = 6,
+        points: bool = False,
         eclectic: bool = False,
         layers: LayerChoice = None,
         winnow: bool = True,
@@ -141,6 +161,10 @@ class ECLAIRE(RuleExtractor):
         self.intermediate_min_cases = intermediate_min_cases
         self.inducer = inducer
         self.intermediate_inducer = intermediate_inducer
+        self.max_rules = max_rules
+        self.min_fidelity = min_fidelity
+        self.max_terms = max_terms
+        self.points = points
         self.eclectic = eclectic
         self.layers = layers
         self.winnow = winnow
@@ -169,6 +193,22 @@ class ECLAIRE(RuleExtractor):
         if self.intermediate_min_cases is not None:
             check_min_cases(self.intermediate_min_cases, self._layer_inducer)
         self._plan(2)
+        check_budget(self.max_rules, self.min_fidelity)
+        self._settings()
+        if self.points and not self._has_budget:
+            raise ValueError("points are fitted under a budget; pass max_rules or min_fidelity too.")
+
+    @property
+    def _has_budget(self) -> bool:
+        return self.max_rules is not None or self.min_fidelity is not None
+
+    def _settings(self) -> Settings:
+        return Settings(
+            max_terms=self.max_terms,
+            points=self.points,
+            balance=self.balance,
+            n_threads=_threads.resolve(self.n_jobs),
+        )
 
     @property
     def _layer_inducer(self) -> str | Inducer:
@@ -195,7 +235,29 @@ class ECLAIRE(RuleExtractor):
         progress.started(self.method, n_parts(task, [plan]))
         found = extract_clausewise(task, [plan], report, progress)[0]
         caveats = undivided(min_cases, task.n_rows)
-        return or_one_rule(replace(found, min_cases=min_cases, path=path, caveats=caveats), task)
+        found = or_one_rule(replace(found, min_cases=min_cases, path=path, caveats=caveats), task)
+        return self._compacted(found, task, random, report, progress) if self._has_budget else found
+
+    def _compacted(
+        self,
+        found: Extracted,
+        task: Task,
+        random: np.random.RandomState,
+        report: ReportBuilder,
+        progress: Progress,
+    ) -> Extracted:
+        with report.stage("compaction"):
+            probabilities = task.trained_network.probabilities(task.rows)
+            rules = compact(
+                found.rules,
+                Examples(task.inputs.table, task.codes, len(task.classes), probabilities, task.weights),
+                self._settings(),
+                max_rules=self.max_rules,
+                min_fidelity=self.min_fidelity,
+                random_state=random,
+                progress=progress,
+            )
+        return replace(found, rules=rules, voting="weights")
 
     def _choice(
         self,
@@ -207,6 +269,8 @@ class ECLAIRE(RuleExtractor):
     ) -> tuple[int | float | None, tuple[PathPoint, ...]]:
         if self.min_cases != "auto":
             return self.min_cases, ()
+        if self._has_budget:
+            return SEED_MIN_CASES, ()
         if not any(isinstance(inducer, str) for inducer in (self.inducer, self._layer_inducer)):
             return None, ()
         plan_with = partial(self._plan, seed=seed)

@@ -13,6 +13,7 @@ from clausewise.induction import PreparedMatrix
 from clausewise.induction._estimator import read_weights
 from clausewise.networks import Network
 from clausewise.rules import Rule, RuleSet
+from clausewise.rules.voting import Voting
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +159,8 @@ class Extracted:
         What was tried to choose it.
     caveats : tuple of str
         What the user should be warned about.
+    voting : str, optional
+        How these rules vote, whatever the estimator's parameter says.
     """
 
     rules: RuleSet
@@ -165,3 +168,4 @@ class Extracted:
     min_cases: int | float | None = None
     path: tuple[PathPoint, ...] = ()
     caveats: tuple[str, ...] = ()
+    voting: Voting | None = None
