@@ -3,6 +3,7 @@
 from importlib.metadata import version as _version
 
 from clausewise import plots
+from clausewise.compact import CompactionWarning, Frontier
 from clausewise.extractors import (
     ECLAIRE,
     REMD,
@@ -34,11 +35,13 @@ __all__ = [
     "REMD",
     "C50Classifier",
     "CARTClassifier",
+    "CompactionWarning",
     "Counterfactuals",
     "DeepRED",
     "ExtractionBudgetExceeded",
     "ExtractionWarning",
     "Features",
+    "Frontier",
     "GlobalExplanation",
     "Network",
     "Origin",

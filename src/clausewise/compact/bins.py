@@ -168,11 +168,7 @@ def _categorical(values: NDArray[np.float64], n_categories: int) -> tuple[Column
 
 def bin_set(bins: Sequence[int]) -> BinSet:
     """The words of a set of bins."""
-    bits = sum(1 << b for b in bins)
-    return _words(bits)
-
-
-def _words(bits: int) -> BinSet:
+    bits = sum(1 << int(b) for b in bins)
     mask = (1 << 64) - 1
     return (bits & mask, bits >> 64 & mask, bits >> 128 & mask, bits >> 192)
 

@@ -15,6 +15,9 @@ Progress = Callable[[str, int, int], None]
 
 # A rule set grows by a quarter beyond its budget before the least important rules are taken out again.
 _OVERGROWTH = 1.25
+# By how much a rule found from scratch must be better than one that was started from a given rule.
+_PREFERENCE = 1.02
+_FREE = Origin(RESIDUAL)
 # An exchange must lower the objective by more than the precision of a fit.
 _LEAST_GAIN = 1e-2
 # Above this many rules one sweep of exchanges is all that pays.
@@ -194,12 +197,13 @@ class Search:
         if not found:
             return None
         promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
-        best: Block | None = None
-        for i in np.argsort(-promised, kind="stable")[:2].tolist():
-            tried = model.fitted(output, (*block.members, found[i]), starts_of[i])
-            if best is None or tried.fit.objective < best.fit.objective:
-                best = tried
-        assert best is not None
+        # A rule that was started from a given one tells where it comes from; it may be a little worse.
+        credit = np.array([1.0 if member.origin == _FREE else _PREFERENCE for member in found])
+        tried = [
+            (credit[i], model.fitted(output, (*block.members, found[i]), starts_of[i]))
+            for i in np.argsort(-promised * credit, kind="stable")[:2].tolist()
+        ]
+        _, best = max(tried, key=lambda pair: pair[0] * (block.fit.objective - pair[1].fit.objective))
         return Offer(best, block.fit.objective - best.fit.objective, model.n_rules)
 
     def _candidates(
@@ -226,7 +230,7 @@ class Search:
         if not boxes:
             return []
         rows = self._bins.covered(boxes)
-        came_from = [Origin(RESIDUAL) if start < 0 else starts[start].origin for start in origins.tolist()]
+        came_from = [_FREE if start < 0 else starts[start].origin for start in origins.tolist()]
         return [Member(*parts) for parts in zip(boxes, rows, came_from, strict=True)]
 
     def _best_seeds(self, gradient: Floats, curvature: Floats) -> list[Member]:

@@ -727,6 +727,11 @@ class RuleSet:
         return tuple(self.classes.tolist())
 
     @property
+    def n_premises(self) -> int:
+        """Number of different premises; fewer than rules where a premise speaks for several classes."""
+        return len({rule.terms for rule in self})
+
+    @property
     def default_index(self) -> int:
         """Position of the default class in `classes`."""
         return self.labels.index(self.default)

@@ -1,0 +1,336 @@
+"""Small weighted rule sets, as users get them."""
+
+import io
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from clausewise import CompactionWarning, Features, Origin, Rule, RuleSet, Term
+from clausewise._progress import Progress
+from clausewise.rules.rule import RESIDUAL
+
+
+def no_rules(n_features=4, classes=("no", "yes"), features=None):
+    features = [f"x{i}" for i in range(n_features)] if features is None else features
+    return RuleSet.from_rules([], features, default=classes[0], classes=list(classes))
+
+
+def xor_rows(n_rows=1500, seed=0):
+    X = np.random.default_rng(seed).random((n_rows, 4))
+    return X, np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "yes", "no")
+
+
+def curved_rows(n_rows=3000, seed=0, n_classes=2):
+    X = np.random.default_rng(seed).normal(size=(n_rows, 4))
+    score = X[:, 0] ** 2 + np.sin(2 * X[:, 1]) + 0.5 * X[:, 2]
+    cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    return X, np.array(["a", "b", "c", "d"])[np.searchsorted(cuts, score)]
+
+
+def agreement(rules, X, target):
+    return np.mean(rules.predict(X) == target)
+
+
+def test_two_rules_tell_exclusive_or():
+    X, target = xor_rows()
+    rules = no_rules().compact(X, target, max_rules=2)
+    assert len(rules) == 2
+    assert rules.voting == "weights"
+    assert {term.feature for rule in rules for term in rule.terms} == {0, 1}
+    assert agreement(rules, *xor_rows(seed=1)) > 0.97
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_budget_is_kept_and_a_larger_one_is_more_faithful(n_classes):
+    X, target = curved_rows(n_classes=n_classes)
+    X_new, target_new = curved_rows(seed=1, n_classes=n_classes)
+    empty = no_rules(classes="abcd"[:n_classes])
+    fidelities = []
+    for budget in (2, 6, 20):
+        rules = empty.compact(X, target, max_rules=budget, max_terms=3)
+        assert 0 < len(rules) <= budget
+        assert rules.columns.lengths.max() <= 3
+        fidelities.append(agreement(rules, X_new, target_new))
+    assert fidelities[0] < fidelities[1] < fidelities[2]
+    assert fidelities[2] > 0.75
+
+
+@pytest.mark.parametrize("options", [{}, {"shared_premises": True}, {"points": True}])
+def test_threads_and_repetition_change_nothing(options):
+    X, target = curved_rows(n_rows=900, n_classes=3)
+    empty = no_rules(classes="abc")
+    one = empty.compact(X, target, max_rules=6, n_jobs=1, **options)
+    assert empty.compact(X, target, max_rules=6, n_jobs=3, **options) == one
+
+
+def test_the_rows_learnt_from_are_decided_as_the_search_saw_them():
+    # Thresholds are decimals between training values, so bins and rules agree on every training row.
+    X, target = curved_rows()
+    X[::7, 0] = np.nan
+    rules = no_rules(classes="ab").compact(X, target, max_rules=8)
+    assert np.array_equal(rules.columns.cover, rules.fires(X).rows_per_rule())
+    assert not rules.fires(np.full((1, 4), np.nan)).dense().any()
+
+
+def test_sums_of_weights_are_exact():
+    X, target = curved_rows(n_classes=3)
+    rules = no_rules(classes="abc").compact(X, target, max_rules=12)
+    votes = np.concatenate([rules.columns.weight, rules.base])
+    assert np.array_equal(votes * 256, np.round(votes * 256))
+
+
+def test_rules_keep_the_origin_of_the_rule_that_they_were_started_from():
+    X, target = xor_rows()
+    seed = Rule((Term(0, high=0.45), Term(1, low=0.55)), "yes", origin=Origin("hidden 1", "h3 > 0.2"))
+    plain = Rule((Term(0, low=0.6), Term(1, high=0.4)), "yes")
+    seeds = RuleSet.from_rules([seed, plain], ["x0", "x1", "x2", "x3"], default="no")
+    origins = [rule.origin for rule in seeds.compact(X, target, max_rules=4)]
+    assert origins.count(Origin("hidden 1", "h3 > 0.2")) == 1
+    assert Origin("rule", "x0 > 0.6 AND x1 ≤ 0.4") in origins
+    free = no_rules().compact(X, target, max_rules=2)
+    assert all(rule.origin == Origin(RESIDUAL) for rule in free)
+
+
+def test_a_seed_without_any_use_does_no_harm():
+    X, target = xor_rows()
+    seed = Rule((Term(3, low=0.2, high=0.8),), "no")
+    impossible = Rule((Term(3, low=0.8, high=0.2),), "no")
+    seeds = RuleSet.from_rules(
+        [seed, impossible], ["x0", "x1", "x2", "x3"], default="no", classes=["no", "yes"]
+    )
+    assert agreement(seeds.compact(X, target, max_rules=2), X, target) > 0.97
+
+
+def test_categories_and_missing_values():
+    rng = np.random.default_rng(0)
+    job = rng.choice(["nurse", "teacher", "smith", "cook"], 2000)
+    age = rng.integers(18, 80, 2000).astype(float)
+    target = np.where(np.isin(job, ["nurse", "cook"]) & (age > 40), "yes", "no")
+    frame = pd.DataFrame({"job": job, "age": age, "other": rng.random(2000)})
+    frame.loc[::11, "job"] = None
+    rules = no_rules(features=Features.learn(frame)).compact(frame, target, max_rules=3)
+    assert agreement(rules, frame, target) > 0.9
+    terms = [term for rule in rules for term in rule.terms if term.name == "job"]
+    assert {"nurse", "cook"} in [set(term.values) for term in terms]
+    assert any(term.name == "age" and term.low in (40, -np.inf) for rule in rules for term in rule.terms)
+
+
+def test_more_categories_than_bins_are_no_obstacle():
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 400, 4000)
+    frame = pd.DataFrame({"code": [f"c{c}" for c in code], "x": rng.random(4000)})
+    target = np.where(frame["x"] > 0.5, "yes", "no")
+    rules = no_rules(features=Features.learn(frame)).compact(frame, target, max_rules=2)
+    assert agreement(rules, frame, target) > 0.98
+
+
+def test_whole_points_are_small_and_cost_little():
+    X, target = curved_rows()
+    empty = no_rules(classes="ab")
+    fitted = empty.compact(X, target, max_rules=12)
+    points = empty.compact(X, target, max_rules=12, points=True)
+    weights = points.columns.weight
+    assert np.array_equal(weights, np.round(weights))
+    assert 0 < np.abs(weights).max() <= 5
+    assert np.array_equal(points.base, np.round(points.base))
+    assert agreement(points, X, target) > agreement(fitted, X, target) - 0.01
+    assert "+" in str(points.scorecard())
+
+
+def cross_entropy(probabilities, given):
+    return -np.mean((given * np.log(np.clip(probabilities, 1e-12, 1))).sum(axis=1))
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_probabilities_are_calibrated_to_those_given(points):
+    X, target = curved_rows()
+    # A network that is much less certain than right.
+    right = (target == "b").astype(float)
+    given = np.column_stack([0.65 - 0.3 * right, 0.35 + 0.3 * right])
+    rules = no_rules(classes="ab").compact(X, given, max_rules=10, points=points)
+    calibrated = cross_entropy(rules.predict_proba(X), given)
+    for scale in (0.5 * rules.scale, 2.0 * rules.scale, 1.0):
+        assert calibrated <= cross_entropy(rules.with_scale(scale).predict_proba(X), given) + 1e-6
+    assert rules.predict_proba(X).max() < 0.95
+    assert agreement(rules, X, target) > 0.85
+
+
+def test_balance_does_not_forget_a_rare_class():
+    rng = np.random.default_rng(0)
+    X = rng.random((4000, 4))
+    # A rare class that is only likely where it is.
+    target = np.where((X[:, 0] < 0.1) & (rng.random(4000) < 0.35), "yes", "no")
+    plain = no_rules().compact(X, target, max_rules=3)
+    balanced = no_rules().compact(X, target, max_rules=3, balance="balanced")
+    is_rare = target == "yes"
+    assert np.mean(plain.predict(X)[is_rare] == "yes") < 0.2
+    assert np.mean(balanced.predict(X)[is_rare] == "yes") > 0.9
+
+
+def test_rows_without_weight_are_as_if_they_were_not_there():
+    X, target = curved_rows(n_rows=1200)
+    weight = np.random.default_rng(0).integers(0, 2, 1200)
+    empty = no_rules(classes="ab")
+    weighted = empty.compact(X, target, max_rules=5, sample_weight=weight)
+    assert weighted == empty.compact(X[weight > 0], target[weight > 0], max_rules=5)
+
+
+def test_shared_premises_speak_for_every_class():
+    X, target = curved_rows(n_classes=4)
+    empty = no_rules(classes="abcd")
+    shared = empty.compact(X, target, max_rules=8, shared_premises=True)
+    premises = {rule.terms for rule in shared}
+    assert len(premises) == shared.n_premises <= 8 < len(shared)
+    alone = empty.compact(X, target, max_rules=8)
+    X_new, target_new = curved_rows(seed=1, n_classes=4)
+    assert agreement(shared, X_new, target_new) > agreement(alone, X_new, target_new)
+
+
+def test_a_class_that_no_row_has_is_never_decided_for():
+    X, target = curved_rows(n_classes=3)
+    rules = no_rules(classes=("never", "a", "b", "c")).compact(X, target, max_rules=8)
+    everywhere = np.random.default_rng(5).normal(scale=5, size=(20_000, 4))
+    assert "never" not in rules.predict(everywhere)
+    two = no_rules(classes=("never", "a", "b")).compact(*curved_rows(), max_rules=4)
+    assert "never" not in two.predict(everywhere)
+
+
+def test_one_class_only_is_said_with_a_warning():
+    X, _ = curved_rows(n_rows=50)
+    with pytest.warns(CompactionWarning, match="yes on all rows"):
+        rules = no_rules().compact(X, ["yes"] * 50, max_rules=4)
+    assert set(rules.predict(X)) == {"yes"}
+
+
+def test_few_rows_and_constant_columns():
+    X = np.zeros((6, 4))
+    X[:3, 1] = 1
+    rules = no_rules().compact(X, ["yes", "yes", "yes", "no", "no", "no"], max_rules=4)
+    assert set(rules.predict(X)) <= {"yes", "no"}
+    assert len(no_rules().compact(np.zeros((20, 4)), ["yes", "no"] * 10, max_rules=4)) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"max_rules": 0}, "max_rules is 0"),
+        ({"max_rules": 2.5}, "max_rules is 2.5"),
+        ({"max_terms": 0}, "max_terms is 0"),
+        ({"min_fidelity": 1.5}, "min_fidelity is 1.5"),
+        ({"balance": "yes"}, "balance is 'yes'"),
+        ({"penalty": 0.0}, "penalty is 0.0"),
+        ({"target": ["no"] * 3}, "target has shape"),
+        ({"target": ["maybe"] * 40}, "'maybe', which is not one of the classes"),
+        ({"target": np.full((40, 2), 0.7)}, "no probabilities"),
+        ({"sample_weight": [-1.0] * 40}, "none of them negative"),
+        ({"X": np.full((40, 4), np.inf)}, "infinity in row 0, column 'x0'"),
+        ({"X": np.zeros((40, 3))}, "3"),
+        ({"X": np.empty((0, 4)), "target": []}, "no rows"),
+    ],
+)
+def test_bad_input_is_refused(change, message):
+    X, target = xor_rows(40)
+    arguments = {"X": X, "target": target, "max_rules": 2} | change
+    with pytest.raises(ValueError, match=message):
+        no_rules().compact(**arguments)
+
+
+def test_a_saved_small_rule_set_is_the_same(tmp_path):
+    X, target = curved_rows(n_classes=3)
+    rules = no_rules(classes="abc").compact(X, target, max_rules=6, points=True)
+    rules.save(tmp_path / "rules.json")
+    loaded = RuleSet.load(tmp_path / "rules.json")
+    assert loaded == rules
+    assert np.array_equal(loaded.predict_proba(X), rules.predict_proba(X))
+
+
+# --- Budgets found on rows held back ---
+
+
+def test_a_frontier_has_every_budget():
+    X, target = curved_rows(n_rows=1500)
+    frontier = no_rules(classes="ab").frontier(X, target, max_rules=12, n_splits=2)
+    assert frontier.budgets.tolist() == list(range(1, 13))
+    assert frontier.by_split.shape == (2, 12)
+    assert 0.5 < frontier.fidelity[0] < frontier.fidelity[-1] < 1
+    assert 1 < frontier.knee < 12
+    assert (frontier.spread > 0).any()
+    frame = frontier.to_frame()
+    assert frame.loc[frame["is_knee"], "rules"].tolist() == [frontier.knee]
+    assert f"{frontier.knee:>5}" in str(frontier)
+    assert "recommended" in str(frontier)
+    again = no_rules(classes="ab").frontier(X, target, max_rules=12, n_splits=2, n_jobs=1)
+    assert np.array_equal(again.by_split, frontier.by_split)
+
+
+def test_a_frontier_tells_what_rules_of_that_size_reach_on_new_rows():
+    X, target = curved_rows(n_rows=4000)
+    frontier = no_rules(classes="ab").frontier(X, target, max_rules=8)
+    X_new, target_new = curved_rows(n_rows=4000, seed=1)
+    reached = agreement(no_rules(classes="ab").compact(X, target, max_rules=8), X_new, target_new)
+    assert reached == pytest.approx(frontier.fidelity[7], abs=0.03)
+
+
+def test_the_smallest_rule_set_that_is_faithful_enough():
+    X, target = curved_rows(n_rows=1500)
+    empty = no_rules(classes="ab")
+    frontier = empty.frontier(X, target, max_rules=12)
+    asked = float(frontier.fidelity[5])
+    rules = empty.compact(X, target, max_rules=12, min_fidelity=asked)
+    assert len(rules) == frontier.smallest(asked) <= 6
+
+
+def test_a_fidelity_out_of_reach_is_said_with_a_warning():
+    X, target = curved_rows(n_rows=400)
+    with pytest.warns(
+        CompactionWarning, match=r"No rule set of at most 3 rules reaches a fidelity of 0\.999"
+    ):
+        rules = no_rules(classes="ab").compact(X, target, max_rules=3, min_fidelity=0.999)
+    assert 0 < len(rules) <= 3
+
+
+def test_without_a_budget_the_recommended_one_is_taken():
+    X, target = xor_rows(600)
+    rules = no_rules().compact(X, target)
+    assert len(rules) <= 4
+    assert agreement(rules, *xor_rows(seed=1)) > 0.95
+
+
+def test_a_frontier_of_rare_classes_and_too_few_rows():
+    X, target = curved_rows(n_rows=60, n_classes=3)
+    target[0] = "d"
+    frontier = no_rules(classes="abcd").frontier(X, target, max_rules=3, n_splits=2)
+    assert np.isfinite(frontier.fidelity).all()
+    with pytest.raises(ValueError, match="8 rows are too few"):
+        no_rules(classes="abcd").frontier(X[:8], target[:8])
+    with pytest.raises(ValueError, match="n_splits is 0"):
+        no_rules(classes="abcd").frontier(X, target, n_splits=0)
+
+
+# --- Long work ---
+
+
+def test_progress_tells_what_is_done(capsys):
+    X, target = curved_rows(n_rows=500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        no_rules(classes="ab").compact(X, target, max_rules=4, verbose=1)
+        assert "4 rules" in capsys.readouterr().err
+        no_rules(classes="ab").compact(X, target, max_rules=4)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interrupt_ends_the_search(monkeypatch):
+    X, target = curved_rows(n_rows=500)
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+
+    def interrupt(self, n_before, n_done, _n_total=0):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "steps_done", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        no_rules(classes="ab").compact(X, target, max_rules=4)
