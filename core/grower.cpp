@@ -291,8 +291,9 @@ void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::ve
         Split& split = splits_[i++];
         if (!is_evaluated) {
             if (is_large) cases_.control.check();
-            if (is_bounded && node.is_counted(column) &&
-                bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), node.counts_of(column)))
+            if (is_bounded && node.is_counted(column) && node.with_counts(column, [&](const auto* counts) {
+                    return bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), counts);
+                }))
                 continue;
             split = splitter_.evaluate(column, node, scratch_[0]);
         }

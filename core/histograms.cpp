@@ -13,11 +13,15 @@ constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
 // Rows from which it pays to count in two tables: adding to the same bin twice in a row waits for the first addition.
 constexpr std::size_t kRowsForTwoTables = 256;
 constexpr std::size_t kMostBins = 256;
+constexpr std::size_t kRowsForWideCounts = std::size_t{1} << kHalfBits<NarrowCount>;
 
 }  // namespace
 
 Histograms::Histograms(const Cases& cases, const std::vector<std::size_t>& columns, std::size_t n_threads)
-    : cases_(cases), n_threads_(n_threads), binned_of_column_(cases.matrix.n_columns(), -1) {
+    : cases_(cases),
+      n_threads_(n_threads),
+      binned_of_column_(cases.matrix.n_columns(), -1),
+      is_wide_(cases.n_rows() >= kRowsForWideCounts) {
     if (!cases.has_unit_weights() || cases.n_classes != 2) return;
     for (const std::size_t a : columns) {
         const Column& column = cases.matrix.column(a);
@@ -29,32 +33,33 @@ Histograms::Histograms(const Cases& cases, const std::vector<std::size_t>& colum
     }
 }
 
-std::size_t Histograms::next() {
-    if (n_held_ == held_.size()) held_.emplace_back(size_);
-    return n_held_++;
+template <class Count>
+void Histograms::Store<Count>::make_room(std::size_t number, std::size_t size) {
+    if (number == held.size()) held.emplace_back(size);
 }
 
-void Histograms::read_classes(Span rows) {
-    unit_.resize(rows.size());
+template <class Count>
+void Histograms::Store<Count>::read_classes(const Cases& cases, Span rows) {
+    unit.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i)
-        unit_[i] = 1u + (static_cast<BinCount>(cases_.class_of(rows.first[i])) << 16);
+        unit[i] = Count{1} + (static_cast<Count>(cases.class_of(rows.first[i])) << kHalfBits<Count>);
 }
 
-// Adds to `counts`.
-void Histograms::count_column(const BinnedColumn& column, Span rows, BinCount* counts) const {
+template <class Count>
+void Histograms::Store<Count>::count_column(const BinnedColumn& column, Span rows, Count* counts) const {
     const std::uint8_t* bins = column.bins;
     const std::size_t n = rows.size();
     if (n < kRowsForTwoTables) {
-        for (std::size_t i = 0; i < n; ++i) counts[bins[rows.first[i]]] += unit_[i];
+        for (std::size_t i = 0; i < n; ++i) counts[bins[rows.first[i]]] += unit[i];
         return;
     }
-    std::array<BinCount, kMostBins> second;
-    std::fill_n(second.begin(), column.n_bins, 0u);
+    std::array<Count, kMostBins> second;
+    std::fill_n(second.begin(), column.n_bins, Count{0});
     for (std::size_t i = 0; i + 1 < n; i += 2) {
-        counts[bins[rows.first[i]]] += unit_[i];
-        second[bins[rows.first[i + 1]]] += unit_[i + 1];
+        counts[bins[rows.first[i]]] += unit[i];
+        second[bins[rows.first[i + 1]]] += unit[i + 1];
     }
-    if (n % 2 != 0) counts[bins[rows.first[n - 1]]] += unit_[n - 1];
+    if (n % 2 != 0) counts[bins[rows.first[n - 1]]] += unit[n - 1];
     for (std::size_t b = 0; b < column.n_bins; ++b) counts[b] += second[b];
 }
 
@@ -67,29 +72,43 @@ void Histograms::for_each_column(std::size_t n_rows, Work&& work) {
     });
 }
 
-std::size_t Histograms::count(Span rows) {
-    read_classes(rows);
-    const std::size_t number = next();
-    BinCount* counts = held_[number].data();
+template <class Count>
+void Histograms::count(Store<Count>& store, std::size_t number, Span rows) {
+    store.make_room(number, size_);
+    store.read_classes(cases_, rows);
+    Count* counts = store.held[number].data();
     for_each_column(rows.size(), [&](const BinnedColumn& column) {
-        std::fill_n(counts + column.start, column.n_bins, 0u);
-        count_column(column, rows, counts + column.start);
+        std::fill_n(counts + column.start, column.n_bins, Count{0});
+        store.count_column(column, rows, counts + column.start);
     });
+}
+
+std::size_t Histograms::count(Span rows) {
+    const std::size_t number = n_held_++;
+    if (is_wide_) count(wide_, number, rows);
+    else count(narrow_, number, rows);
     return number;
 }
 
-std::size_t Histograms::divide(std::size_t number, Span smaller, bool wants_smaller) {
-    read_classes(smaller);
-    const std::size_t new_number = wants_smaller ? next() : kNone;
-    BinCount* from = held_[number].data();
-    BinCount* to = wants_smaller ? held_[new_number].data() : nullptr;
+template <class Count>
+void Histograms::divide(Store<Count>& store, std::size_t number, Span smaller, std::size_t new_number) {
+    if (new_number != kNone) store.make_room(new_number, size_);
+    store.read_classes(cases_, smaller);
+    Count* from = store.held[number].data();
+    Count* to = new_number == kNone ? nullptr : store.held[new_number].data();
     for_each_column(smaller.size(), [&](const BinnedColumn& column) {
-        std::array<BinCount, kMostBins> spare;
-        BinCount* counts = to ? to + column.start : spare.data();
-        std::fill_n(counts, column.n_bins, 0u);
-        count_column(column, smaller, counts);
+        std::array<Count, kMostBins> spare;
+        Count* counts = to ? to + column.start : spare.data();
+        std::fill_n(counts, column.n_bins, Count{0});
+        store.count_column(column, smaller, counts);
         for (std::size_t b = 0; b < column.n_bins; ++b) from[column.start + b] -= counts[b];
     });
+}
+
+std::size_t Histograms::divide(std::size_t number, Span smaller, bool wants_smaller) {
+    const std::size_t new_number = wants_smaller ? n_held_++ : kNone;
+    if (is_wide_) divide(wide_, number, smaller, new_number);
+    else divide(narrow_, number, smaller, new_number);
     return new_number;
 }
 

@@ -13,11 +13,20 @@
 
 namespace clausewise {
 
-// The cases of a bin and those of them of the second class, side by side: both are counted by one addition. There are
-// fewer than 2^16 rows, so neither overflows.
-using BinCount = std::uint32_t;
-inline std::int32_t all_of(BinCount count) { return static_cast<std::int32_t>(count & 0xffffu); }
-inline std::int32_t second_of(BinCount count) { return static_cast<std::int32_t>(count >> 16); }
+// The cases of a bin and those of them of the second class, side by side: both are counted by one addition. Where there
+// are fewer than 2^16 rows neither overflows half of 32 bits, and twice as many counts fit in the cache.
+using NarrowCount = std::uint32_t;
+using WideCount = std::uint64_t;
+template <class Count>
+inline constexpr int kHalfBits = sizeof(Count) * 4;
+template <class Count>
+std::int32_t all_of(Count count) {
+    return static_cast<std::int32_t>(count & ((Count{1} << kHalfBits<Count>)-1));
+}
+template <class Count>
+std::int32_t second_of(Count count) {
+    return static_cast<std::int32_t>(count >> kHalfBits<Count>);
+}
 
 // What a histogram is about.
 struct BinnedColumn {
@@ -48,14 +57,28 @@ public:
     std::size_t count(Span rows);
     // Takes some of the rows of a histogram out of it, and returns the number of a new one with them if that is wanted.
     std::size_t divide(std::size_t number, Span smaller, bool wants_smaller);
-    const BinCount* of(std::size_t number, std::size_t column) const {
-        return held_[number].data() + binned(column).start;
+    // Calls use(counts) with the counts of a column's bins, narrow or wide.
+    template <class Use>
+    auto with_counts(std::size_t number, std::size_t column, Use&& use) const {
+        const std::size_t start = binned(column).start;
+        return is_wide_ ? use(wide_.held[number].data() + start) : use(narrow_.held[number].data() + start);
     }
 
 private:
-    std::size_t next();
-    void read_classes(Span rows);
-    void count_column(const BinnedColumn& column, Span rows, BinCount* counts) const;
+    template <class Count>
+    struct Store {
+        std::vector<std::vector<Count>> held;
+        std::vector<Count> unit;  // per row at hand: what it adds to its bin
+
+        void make_room(std::size_t number, std::size_t size);
+        void read_classes(const Cases& cases, Span rows);
+        // Adds to `counts`.
+        void count_column(const BinnedColumn& column, Span rows, Count* counts) const;
+    };
+    template <class Count>
+    void count(Store<Count>& store, std::size_t number, Span rows);
+    template <class Count>
+    void divide(Store<Count>& store, std::size_t number, Span smaller, std::size_t new_number);
     template <class Work>
     void for_each_column(std::size_t n_rows, Work&& work);
 
@@ -65,8 +88,9 @@ private:
     std::vector<std::int32_t> binned_of_column_;  // -1: the column has no bins
     std::size_t size_ = 0;                        // of a histogram
     std::size_t n_held_ = 0;
-    std::vector<std::vector<BinCount>> held_;
-    std::vector<BinCount> unit_;  // per row at hand: what it adds to its bin
+    bool is_wide_;
+    Store<NarrowCount> narrow_;  // one of the two is in use
+    Store<WideCount> wide_;
 };
 
 }  // namespace clausewise

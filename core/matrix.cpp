@@ -17,9 +17,6 @@ namespace {
 constexpr std::size_t kStrip = 8;
 // Counts are exact in single precision up to here, and C5.0 stores them so.
 constexpr std::size_t kMaxRows = std::size_t{1} << 24;
-// Up to so many rows there are bins: their counts then fit two bytes, and so small a table is often learnt from many
-// times.
-constexpr std::size_t kMaxBinnedRows = (std::size_t{1} << 16) - 1;
 // Columns of so few values need no bins.
 constexpr std::size_t kMaxValueBins = 128;
 // Fewer rows in a bin tell more about the cuts in it, and more bins take longer to go through.
@@ -143,11 +140,11 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
     column.starts.shrink_to_fit();
     column.n_values = static_cast<std::int32_t>(column.values.size());
     describe_repetitions(column);
-    if (column.has_missing || numbers.empty() || !bins) return;
+    if (column.has_missing || numbers.empty()) return;
     put_in_bins(column, bins);
     if (column.has_value_bins) return;
     column.order.reserve(cells.size());
-    for (const Cell& cell : cells) column.order.push_back(static_cast<std::uint16_t>(cell.row));
+    for (const Cell& cell : cells) column.order.push_back(static_cast<std::int32_t>(cell.row));
 }
 
 void prepare_discrete(Column& column, const std::vector<float>& numbers, std::size_t index, std::int32_t n_values) {
@@ -185,7 +182,7 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
     if (table.n_rows > kMaxRows)
         throw std::invalid_argument("at most 16,777,216 rows can be learnt from; got " + std::to_string(table.n_rows) +
                                     ". Pass a sample of the rows.");
-    if (table.n_rows <= kMaxBinnedRows) bins_.resize(table.n_rows * table.n_columns);
+    bins_.resize(table.n_rows * table.n_columns);
     const std::size_t n_strips = (table.n_columns + kStrip - 1) / kStrip;
     std::vector<PrepareScratch> scratch(std::max<std::size_t>(1, std::min(n_threads, n_strips)));
     parallel_for(n_strips, n_threads, [&](std::size_t task, std::size_t worker) {
@@ -198,9 +195,7 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
             control.check();
             const std::size_t index = first + j;
             if (n_categories[index] > 0) prepare_discrete(columns_[index], mine.strip[j], index, n_categories[index]);
-            else
-                prepare_continuous(columns_[index], mine.strip[j], index,
-                                   bins_.empty() ? nullptr : bins_.data() + index * table.n_rows, mine);
+            else prepare_continuous(columns_[index], mine.strip[j], index, bins_.data() + index * table.n_rows, mine);
         }
     });
     std::size_t n_bins = 0;
@@ -219,8 +214,9 @@ std::size_t Matrix::memory() const {
         (information_.max_count() + 1) * sizeof(double) + bins_.capacity() + bin_values_.capacity() * sizeof(BinValues);
     for (const Column& column : columns_)
         bytes += column.ranks.capacity() * sizeof(std::int32_t) + column.values.capacity() * sizeof(float) +
-                 (column.starts.capacity() + column.repeated_ranks.capacity()) * sizeof(std::int32_t) +
-                 column.bin_starts.capacity() * sizeof(std::int32_t) + column.order.capacity() * sizeof(std::uint16_t);
+                 (column.starts.capacity() + column.repeated_ranks.capacity() + column.bin_starts.capacity() +
+                  column.order.capacity()) *
+                     sizeof(std::int32_t);
     return bytes;
 }
 

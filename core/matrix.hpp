@@ -30,12 +30,12 @@ struct Column {
     std::vector<std::int32_t> ranks;           // per row: rank of the value, code of the category, or kMissing
     std::vector<float> values;                 // continuous: the distinct values, ascending
     std::vector<std::int32_t> starts;  // continuous: starts[r] = known rows with a rank below r; one more at the end
-    // Continuous, all known, and few enough rows for two bytes: neighbouring ranks are put together in bins.
+    // Continuous and all known: neighbouring ranks are put together in bins.
     const std::uint8_t* bins = nullptr;     // per row; kept by the matrix, like the next, side by side for all columns
     const BinValues* bin_values = nullptr;  // per bin
     std::vector<std::int32_t> bin_starts;   // the first rank of each bin; one more at the end
     bool has_value_bins = false;            // every value has a bin of its own
-    std::vector<std::uint16_t> order;       // the rows in the order of their rank, unless every value has a bin
+    std::vector<std::int32_t> order;        // the rows in the order of their rank, unless every value has a bin
     std::int32_t common_bin = -1;           // of the common value
     std::int32_t n_repeated = 0;            // rows whose value an earlier one has too, the common value left aside
 

@@ -40,6 +40,7 @@ void RatioBound::require(double ratio) {
     const double share = n_second_ / static_cast<double>(n_cases_);
     share_ = static_cast<float>(share);
     per_case_ = static_cast<float>(1.0 / n_cases_);
+    slack_ = 0.01f + 2e-7f * static_cast<float>(n_cases_);
     const double per_bit = share * (1.0 - share) * 0.69314718055994530942 * (1.0 - 1e-4);
     scale_ = static_cast<float>(4.0 * ratio_ * per_bit);
     penalty_scale_ = static_cast<float>(per_bit);
@@ -47,7 +48,7 @@ void RatioBound::require(double ratio) {
 
 inline float RatioBound::excess(float k, float s, float penalty) const {
     const float q = k * (static_cast<float>(n_cases_) - k) * per_case_;
-    const float distance = std::abs(s - k * share_) + 0.01f;  // more than its rounding
+    const float distance = std::abs(s - k * share_) + slack_;
     return distance * distance - q * (scale_ * q * (1.278f - 1.112f * q * per_case_) + penalty_scale_ * penalty);
 }
 
@@ -69,10 +70,11 @@ std::size_t RatioBound::bin_of(std::int32_t k) const {
     return static_cast<std::size_t>(std::upper_bound(first, first + n_bins_, static_cast<float>(k)) - first) - 1;
 }
 
-void RatioBound::read(const BinnedColumn& column, const BinCount* counts) {
-    std::array<BinCount, kMostBins + 1> up_to;
+template <class Count>
+void RatioBound::read(const BinnedColumn& column, const Count* counts) {
+    std::array<Count, kMostBins + 1> up_to;
     std::size_t n = 0;
-    BinCount so_far = 0;
+    Count so_far = 0;
     // Every bin is written, and one with cases is kept: no branch to mispredict.
     for (std::size_t b = 0; b < column.n_bins; ++b) {
         so_far += counts[b];
@@ -105,6 +107,9 @@ void RatioBound::read(const BinnedColumn& column, const BinCount* counts) {
     if (column.common_bin >= 0) n_same += std::max(0, all_of(counts[column.common_bin]) - 1);
     least_cuts_ = static_cast<float>(std::max({1, n_borders, range_.last - range_.first + 1 - n_same}));
 }
+
+template void RatioBound::read(const BinnedColumn&, const NarrowCount*);
+template void RatioBound::read(const BinnedColumn&, const WideCount*);
 
 bool RatioBound::mark_bins() {
     const auto first = static_cast<float>(range_.first), last = static_cast<float>(range_.last);
@@ -140,12 +145,6 @@ bool RatioBound::mark_bins() {
     return is_any != 0;
 }
 
-bool RatioBound::excludes(const Column& column, const BinnedColumn& binned, const BinCount* counts) {
-    if (range_.first > range_.last) return true;
-    read(binned, counts);
-    return !mark_bins() || !exceeds(column);
-}
-
 // `gap` may be more than that of the cut.
 bool RatioBound::is_reached(double surplus, double gap) const {
     if (surplus < 0.0) return false;
@@ -179,7 +178,7 @@ bool RatioBound::exceeds_in(const Column& column, std::size_t bin) const {
     for (auto r = static_cast<std::size_t>(column.bin_starts[bin_[bin]]); r < end_rank; ++r) {
         std::int32_t n = 0, n_second = 0;
         for (std::int32_t i = column.starts[r]; i < column.starts[r + 1]; ++i) {
-            const std::uint16_t row = column.order[static_cast<std::size_t>(i)];
+            const std::int32_t row = column.order[static_cast<std::size_t>(i)];
             n += is_here_[row];
             n_second += is_here_[row] & classes_[row];
         }

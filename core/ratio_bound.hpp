@@ -66,7 +66,12 @@ public:
     // From now on a column needs a gain ratio above `ratio` to matter; before, one above zero.
     void require(double ratio);
     // Do all cuts of this column stay below?
-    bool excludes(const Column& column, const BinnedColumn& binned, const BinCount* counts);
+    template <class Count>
+    bool excludes(const Column& column, const BinnedColumn& binned, const Count* counts) {
+        if (range_.first > range_.last) return true;
+        read(binned, counts);
+        return !mark_bins() || !exceeds(column);
+    }
 
 private:
     double information(std::int32_t cases, std::int32_t second) const {
@@ -76,7 +81,8 @@ private:
     double surplus(std::int32_t k, std::int32_t s) const;
     // Above zero if the simpler bound on the surplus is above `penalty`.
     float excess(float k, float s, float penalty) const;
-    void read(const BinnedColumn& column, const BinCount* counts);
+    template <class Count>
+    void read(const BinnedColumn& column, const Count* counts);
     BinPlace place(std::size_t bin) const;
     std::size_t bin_of(std::int32_t k) const;
     std::size_t n_in_fours() const { return (n_bins_ + 3) & ~std::size_t{3}; }
@@ -96,6 +102,7 @@ private:
     const std::uint8_t* is_here_ = nullptr;
     // Of the simpler bound, in single precision: it only has to be safe, and four fit in a register.
     float share_ = 0.0f, per_case_ = 0.0f, scale_ = 0.0f, penalty_scale_ = 0.0f;
+    float slack_ = 0.0f;  // more than the rounding of s − k·p
     // The column at hand, without its empty bins.
     static constexpr std::size_t kMostBins = 260;
     std::size_t n_bins_ = 0, first_bin_ = 0, last_bin_ = 0;      // the range of cuts begins and ends in the latter two

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "bin_scan.hpp"
 #include "bit_sets.hpp"
 
 namespace clausewise {
 namespace {
 
-constexpr double kNoCut = 1e38;
 // Fewer are sorted more quickly than they are found in bins.
 constexpr std::size_t kRowsForBins = 40;
 
@@ -48,27 +48,6 @@ double part_information(double z, double n) { return z <= 0.0 ? 0.0 : -z * lg(z 
 
 }  // namespace
 
-// Follows the cuts of one column from left to right and keeps the best.
-struct Splitter::Scan {
-    double n_all;            // weight of the node's cases
-    double n_unknown = 0.0;  // of them, with a missing value
-    double n_known = 0.0;
-    double base = 0.0;
-    double best = kNoCut;                              // information left after the best cut, times its size
-    double weight_below = 0.0;                         // of the best cut
-    std::int64_t n_cuts = 0;                           // in the admissible range, evaluated or not
-    std::int32_t rank_below = -1, rank_above = -1;     // values beside the best cut
-    std::int32_t lowest_rank = -1, highest_rank = -1;  // of the known values
-
-    void offer(double information, double below, std::int32_t left, std::int32_t right) {
-        if (information >= best) return;
-        best = information;
-        weight_below = below;
-        rank_below = left;
-        rank_above = right;
-    }
-};
-
 Split Splitter::evaluate(std::size_t column, const NodeView& node, SplitScratch& scratch) const {
     const Column& data = cases_.matrix.column(column);
     if (!data.is_usable()) return {};
@@ -91,7 +70,7 @@ CutRange Splitter::cut_range(const NodeView& node) const {
 // rare class are evaluated (and the first and last), so only these are visited.
 template <class Place>
 void Splitter::scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
-                                Scan& scan) const {
+                                CutScan& scan) const {
     const auto total = static_cast<std::int32_t>(node.rows.size());
     const auto total_rare = static_cast<std::int32_t>(node.rare_rows.size());
     scan.lowest_rank = place.rank_at(0);
@@ -173,7 +152,7 @@ void Splitter::scan_beside_rare(const Place& place, const Column& column, const 
 // Follows the groups of equal value of one column, lowest first: unit weights, two classes.
 class Splitter::TwoClassScan {
 public:
-    TwoClassScan(const CountInformation& information, const NodeView& node, CutRange range, Scan& scan)
+    TwoClassScan(const CountInformation& information, const NodeView& node, CutRange range, CutScan& scan)
         : information_(information),
           scan_(scan),
           total_(static_cast<std::int32_t>(node.rows.size())),
@@ -212,7 +191,7 @@ private:
     }
 
     const CountInformation& information_;
-    Scan& scan_;
+    CutScan& scan_;
     const std::int32_t total_, total_first_;
     const CutRange range_;
     std::int32_t end_ = 0, first_ = 0;  // cases so far, and those of the first class
@@ -221,7 +200,7 @@ private:
 };
 
 void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
-                                Scan& scan) const {
+                                CutScan& scan) const {
     TwoClassScan groups(information_, node, cut_range(node), scan);
     const std::int32_t* ranks = column.ranks.data();
     const std::uint16_t* classes = cases_.classes.data();
@@ -288,241 +267,17 @@ void Splitter::scan_two_classes(const Column& column, const NodeView& node, bool
     }
 }
 
-void Splitter::scan_value_bins(const Column& column, const BinCount* counts, const NodeView& node, Scan& scan) const {
+template <class Count>
+void Splitter::scan_value_bins(const Column& column, const Count* counts, const NodeView& node, CutScan& scan) const {
     TwoClassScan groups(information_, node, cut_range(node), scan);
     for (std::size_t r = 0; r < column.n_bins(); ++r)
         if (counts[r] != 0)
             groups.add(static_cast<std::int32_t>(r), all_of(counts[r]), all_of(counts[r]) - second_of(counts[r]));
 }
 
-// Finds the best cut with the help of a histogram: unit weights, two classes.
-//
-// The information left after a cut is concave in the numbers of cases of both classes below it. So the least of it in a
-// bin is at a corner of the region that cuts can lie in (see ratio_bound.hpp), and only bins where that is less than at
-// the best border between bins have to be gone through. Should the skipping rule leave out this border, then it lies
-// among cases of one class, and concavity promises a better cut at an end of these.
-class Splitter::BinScan {
-public:
-    BinScan(const Splitter& splitter, const Column& column, const BinCount* counts, const NodeView& node,
-            SplitScratch& scratch, Scan& scan)
-        : column_(column),
-          counts_(counts),
-          node_(node),
-          scratch_(scratch),
-          scan_(scan),
-          information_(splitter.information_),
-          classes_(splitter.cases_.classes.data()),
-          range_(splitter.cut_range(node)),
-          total_(static_cast<std::int32_t>(node.rows.size())),
-          total_second_(static_cast<std::int32_t>(node.counts.per_class[1])) {}
-
-    // Returns false if it would take too long, or cannot be told whether scanning would have stopped before the cut
-    // that was found best.
-    bool find() {
-        std::size_t lowest = 0, highest = column_.n_bins() - 1;
-        while (counts_[lowest] == 0) ++lowest;
-        while (counts_[highest] == 0) --highest;
-        scan_.lowest_rank = rank_at(next(start_of(lowest)));
-        scan_.highest_rank = rank_at(previous(start_of(highest + 1)));
-        if (scan_.lowest_rank == scan_.highest_rank || range_.first > range_.last) return true;
-
-        const auto visit_bins = [&](auto&& visit) {
-            BinPlace place{0, 0, 0, 0};
-            for (std::size_t b = lowest; b <= highest; ++b) {
-                if (counts_[b] == 0) continue;
-                place.end += all_of(counts_[b]);
-                place.second_end += second_of(counts_[b]);
-                if (place.below > range_.last) return;
-                if (place.end >= range_.first) visit(b, place);
-                place.below = place.end;
-                place.second_below = place.second_end;
-            }
-        };
-        visit_bins([&](std::size_t, const BinPlace& place) {
-            if (is_cut(place.end) && is_far(place.end, place.second_end))
-                lower_limit(left_after(place.end, place.second_end));
-        });
-        visit_bins([&](std::size_t b, const BinPlace& place) {
-            if (is_doubtful_) return;
-            if (may_hold_best(b, place)) go_through(b, place);
-            if (b < highest && is_cut(place.end) && is_far(place.end, place.second_end) &&
-                left_after(place.end, place.second_end) < limit_)
-                judge(place.end, place.second_end, previous(start_of(b + 1)), next(start_of(b + 1)));
-        });
-        if (scan_.best < kNoCut) scan_.n_cuts = n_cuts();
-        return !is_doubtful_;
-    }
-
-private:
-    static constexpr double kRounding = 1e-6;  // more than the rounding of any information
-    static constexpr std::int32_t kPlacesPerCase = 3;
-
-    // Places in the order of the column.
-    std::int32_t start_of(std::size_t bin) const {
-        return column_.starts[static_cast<std::size_t>(column_.bin_starts[bin])];
-    }
-    std::int32_t row_at(std::int32_t place) const { return column_.order[static_cast<std::size_t>(place)]; }
-    std::int32_t rank_at(std::int32_t place) const { return column_.ranks[static_cast<std::size_t>(row_at(place))]; }
-    std::uint16_t class_at(std::int32_t place) const { return classes_[row_at(place)]; }
-    bool is_here(std::int32_t place) const { return node_.is_here[row_at(place)] != 0; }
-    std::int32_t next(std::int32_t place) const {  // of the node's, from this one on
-        while (!is_here(place)) ++place;
-        return place;
-    }
-    std::int32_t previous(std::int32_t place) const {  // before this one
-        while (!is_here(--place)) {
-        }
-        return place;
-    }
-
-    bool is_cut(std::int32_t below) const { return below >= range_.first && below <= range_.last; }
-    double information(std::int32_t cases, std::int32_t second) const {
-        return information_[cases] - (information_[cases - second] + information_[second]);
-    }
-    double left_after(std::int32_t below, std::int32_t second) const {
-        return information(below, second) + information(total_ - below, total_second_ - second);
-    }
-
-    void lower_limit(double left) {
-        if (left + kRounding >= limit_) return;
-        limit_ = left + kRounding;
-        least_distance_ = 0.69314718055994530942 * total_second_ * (total_ - total_second_) /
-                          static_cast<double>(total_) * (information(total_, total_second_) - limit_ - kRounding);
-    }
-    // If not, more information is left than the limit, by the chi-squared bound of ratio_bound.hpp: with T cases, S of
-    // the second class,  gain(k, s) · T ≤ (s·T − k·S)² / (k·(T−k)) · T / (S·(T−S)·ln 2).
-    bool is_far(std::int32_t below, std::int32_t second) const {
-        const auto distance = static_cast<double>(std::int64_t{second} * total_ - std::int64_t{below} * total_second_);
-        return distance * distance >= least_distance_ * static_cast<double>(std::int64_t{below} * (total_ - below));
-    }
-    bool may_hold_best(std::size_t bin, const BinPlace& place) const {
-        if (column_.bin_starts[bin + 1] - column_.bin_starts[bin] == 1) return false;
-        const std::int32_t n_second = place.second_end - place.second_below;
-        if (place.below >= range_.first && place.end <= range_.last && !is_far(place.below, place.second_below) &&
-            !is_far(place.end, place.second_end) && !is_far(place.end - n_second, place.second_below) &&
-            !is_far(place.below + n_second, place.second_end))
-            return false;
-        const CutRange within{std::max(range_.first, place.below + 1), std::min(range_.last, place.end - 1)};
-        double least = kNoCut;
-        place.visit_corners(within, [&](std::int32_t k, std::int32_t s) { least = std::min(least, left_after(k, s)); });
-        return least < kNoCut && least - kRounding < limit_;
-    }
-    void go_through(std::size_t bin, const BinPlace& place) {
-        // Every place is written, and one of the node's is kept: no branch to mispredict.
-        auto& kept = scratch_.place.kept;
-        const std::int32_t start = start_of(bin), end = start_of(bin + 1);
-        // Where most of the column would be gone through for few cases, these are better sorted.
-        n_places_ += end - start;
-        if (n_places_ > kPlacesPerCase * total_) {
-            is_doubtful_ = true;
-            return;
-        }
-        kept.resize(static_cast<std::size_t>(end - start) + 1);
-        std::size_t n = 0;
-        for (std::int32_t at = start; at < end; ++at) {
-            kept[n] = at;
-            n += node_.is_here[row_at(at)];
-        }
-        std::int32_t below = place.below, second = place.second_below;
-        for (std::size_t i = 0; i + 1 < n; ++i) {
-            ++below;
-            second += class_at(kept[i]);
-            if (is_cut(below) && is_far(below, second) && rank_at(kept[i]) != rank_at(kept[i + 1]))
-                judge(below, second, kept[i], kept[i + 1]);
-        }
-    }
-    // The cut between two places.
-    void judge(std::int32_t below, std::int32_t second, std::int32_t left, std::int32_t right) {
-        const double low = information(below, second);
-        const double both = low + information(total_ - below, total_second_ - second);
-        if (both >= scan_.best || both >= limit_ || is_skipped(below, second, left, right)) return;
-        if (low >= scan_.best - kRounding) is_doubtful_ = true;
-        scan_.offer(both, below, rank_at(left), rank_at(right));
-        lower_limit(both);
-    }
-    // Are the groups of equal value on both sides of the same single class?
-    bool is_skipped(std::int32_t below, std::int32_t second, std::int32_t left, std::int32_t right) const {
-        const std::uint16_t label = class_at(left);
-        if (class_at(right) != label || below == range_.last) return false;
-        const auto rank_start = [&](std::int32_t rank) { return column_.starts[static_cast<std::size_t>(rank)]; };
-        bool is_pure = true;
-        std::int32_t group_start = below, group_end = below;
-        for (std::int32_t at = rank_start(rank_at(left)); at <= left; ++at)
-            if (is_here(at)) {
-                --group_start;
-                is_pure = is_pure && class_at(at) == label;
-            }
-        // The block to the left of the first cut is everything so far.
-        if (group_start < range_.first) is_pure = second == 0 || second == below;
-        if (!is_pure) return false;
-        for (std::int32_t at = right; at < rank_start(rank_at(right) + 1); ++at)
-            if (is_here(at)) {
-                ++group_end;
-                if (class_at(at) != label) return false;
-            }
-        return group_end < range_.last;
-    }
-
-    // The rank of the case at a position of the node's, from 0 on.
-    std::int32_t rank_at_position(std::int32_t position) const {
-        std::size_t b = 0;
-        for (; position >= all_of(counts_[b]); ++b) position -= all_of(counts_[b]);
-        std::int32_t at = next(start_of(b));
-        for (; position > 0; --position) at = next(at + 1);
-        return rank_at(at);
-    }
-    // The number of cuts, or any above the range of values per gap at the best cut, where it does not matter.
-    std::int64_t n_cuts() const {
-        std::int32_t n = range_.last - range_.first + 1;
-        if (column_.common_bin >= 0) {
-            const auto bin = static_cast<std::size_t>(column_.common_bin);
-            std::int32_t start = 0;
-            for (std::size_t b = 0; b < bin; ++b) start += all_of(counts_[b]);
-            const std::int32_t end = start + all_of(counts_[bin]);
-            n -= std::max(0, std::min(end - 1, range_.last) - std::max(start + 1, range_.first) + 1);
-            if (column_.bin_starts[bin + 1] - column_.bin_starts[bin] > 1) return n_marked_cuts();
-        }
-        if (column_.n_repeated == 0) return n;
-        const auto value = [&](std::int32_t rank) { return column_.values[static_cast<std::size_t>(rank)]; };
-        const float range_per_gap = (value(scan_.highest_rank) - value(scan_.lowest_rank)) /
-                                    (value(scan_.rank_above) - value(scan_.rank_below));
-        return range_per_gap <= static_cast<float>(n - column_.n_repeated) ? n : n_marked_cuts();
-    }
-    std::int64_t n_marked_cuts() const {
-        const auto first = static_cast<std::size_t>(rank_at_position(range_.first - 1));
-        const auto end = static_cast<std::size_t>(rank_at_position(range_.last));
-        auto& present = scratch_.place.present;
-        present.assign(words_for(static_cast<std::size_t>(column_.n_values)), 0);
-        for (const std::int32_t row : node_.rows) {
-            const auto r = static_cast<std::size_t>(column_.ranks[static_cast<std::size_t>(row)]);
-            present[r >> 6] |= std::uint64_t{1} << (r & 63);
-        }
-        // Those below `first` and from `end` on do not count.
-        present[first >> 6] &= ~std::uint64_t{0} << (first & 63);
-        present[end >> 6] &= (std::uint64_t{1} << (end & 63)) - 1;
-        std::int64_t n = 0;
-        for (std::size_t w = first >> 6; w <= end >> 6; ++w) n += count_bits(present[w]);
-        return n;
-    }
-
-    const Column& column_;
-    const BinCount* counts_;
-    const NodeView& node_;
-    SplitScratch& scratch_;
-    Scan& scan_;
-    const CountInformation& information_;
-    const std::uint16_t* classes_;
-    const CutRange range_;
-    const std::int32_t total_, total_second_;
-    double limit_ = kNoCut;         // the best cut leaves less information
-    double least_distance_ = -1.0;  // and is at least so far from the share of the second class
-    std::int32_t n_places_ = 0;     // gone through
-    bool is_doubtful_ = false;
-};
-
 Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const {
     const Column& column = cases_.matrix.column(index);
-    Scan scan;
+    CutScan scan;
     scan.n_all = node.counts.total;
     if (!cases_.has_unit_weights()) {
         scan_weighted(column, node, scratch, scan);
@@ -536,11 +291,16 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             // Sorting is quicker than marking where the node holds few of the column's values.
             const std::size_t few = column.is_mostly_unique ? 24 : 2;
             const bool is_marked = node.rows.size() * few >= static_cast<std::size_t>(column.n_values);
-            const Scan before = scan;
+            const CutScan before = scan;
             if (node.is_counted(index) && column.has_value_bins) {
-                scan_value_bins(column, node.counts_of(index), node, scan);
+                node.with_counts(index, [&](const auto* counts) { scan_value_bins(column, counts, node, scan); });
             } else if (node.is_counted(index) && node.rows.size() >= kRowsForBins) {
-                if (!BinScan(*this, column, node.counts_of(index), node, scratch, scan).find()) {
+                const bool is_found = node.with_counts(index, [&](const auto* counts) {
+                    return BinScan(column, counts, {node.rows, node.counts, node.is_here, cases_.classes.data()},
+                                   cut_range(node), information_, scratch.place, scan)
+                        .find();
+                });
+                if (!is_found) {
                     scan = before;
                     scan_two_classes(column, node, is_marked, scratch, scan);
                 }
@@ -584,7 +344,8 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
 }
 
 // Unit weights, any number of classes.
-void Splitter::scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const {
+void Splitter::scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch,
+                                 CutScan& scan) const {
     const std::size_t n = node.rows.size(), n_classes = cases_.n_classes;
     const std::int32_t* ranks = column.ranks.data();
     const std::uint16_t* classes = cases_.classes.data();
@@ -695,7 +456,7 @@ void Splitter::scan_many_classes(const Column& column, const NodeView& node, Spl
 }
 
 // Any weights and missing values: case by case, in double precision.
-void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const {
+void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const {
     const std::size_t n_classes = cases_.n_classes;
     // The position of the row in the node makes keys distinct, so that the order of equal values is the node's order.
     auto& keys = scratch.wide_keys;

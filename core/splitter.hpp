@@ -7,6 +7,7 @@
 
 #include "cases.hpp"
 #include "column_place.hpp"
+#include "cut_scan.hpp"
 #include "histograms.hpp"
 #include "information.hpp"
 #include "ratio_bound.hpp"
@@ -55,7 +56,10 @@ struct NodeView {
     const std::uint8_t* is_here = nullptr;
 
     bool is_counted(std::size_t column) const { return histograms && histograms->has(column); }
-    const BinCount* counts_of(std::size_t column) const { return histograms->of(histogram, column); }
+    template <class Use>
+    auto with_counts(std::size_t column, Use&& use) const {
+        return histograms->with_counts(histogram, column, use);
+    }
 };
 
 class Splitter {
@@ -67,21 +71,20 @@ public:
     CutRange cut_range(const NodeView& node) const;
 
 private:
-    struct Scan;         // a continuous column's best cut so far
-    class TwoClassScan;  // how it is found among all cuts
-    class BinScan;       // how it is found in the bins that it may be in
+    class TwoClassScan;
 
     Split continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
     Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
 
     void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
-                          Scan& scan) const;
-    void scan_value_bins(const Column& column, const BinCount* counts, const NodeView& node, Scan& scan) const;
+                          CutScan& scan) const;
+    template <class Count>
+    void scan_value_bins(const Column& column, const Count* counts, const NodeView& node, CutScan& scan) const;
     template <class Place>
     void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
-                          Scan& scan) const;
-    void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
-    void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, Scan& scan) const;
+                          CutScan& scan) const;
+    void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
+    void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
 
     double smallest_side(double n_known) const;
 
