@@ -18,6 +18,12 @@ Costs::Costs(std::vector<float> by_predicted_then_actual, std::size_t n_classes)
     if (any) costs_ = std::move(by_predicted_then_actual);
 }
 
+void ClassCounts::add_up() {
+    total = 0.0f;
+    for (const double count : per_class) total = static_cast<float>(total + count);
+    majority = static_cast<std::int32_t>(std::max_element(per_class.begin(), per_class.end()) - per_class.begin());
+}
+
 ClassCounts count_classes(const Cases& cases, Span rows) {
     ClassCounts counts;
     counts.per_class.assign(cases.n_classes, 0.0);
@@ -34,9 +40,14 @@ ClassCounts count_classes(const Cases& cases, Span rows) {
         for (const std::int32_t row : rows)
             counts.per_class[cases.class_of(row)] += cases.weights[static_cast<std::size_t>(row)];
     }
-    for (const double count : counts.per_class) counts.total = static_cast<float>(counts.total + count);
-    counts.majority = static_cast<std::int32_t>(std::max_element(counts.per_class.begin(), counts.per_class.end()) -
-                                                counts.per_class.begin());
+    counts.add_up();
+    return counts;
+}
+
+ClassCounts count_classes(const Cases& cases, const Node& node, Span others) {
+    ClassCounts counts = count_classes(cases, others);
+    for (std::size_t c = 0; c < cases.n_classes; ++c) counts.per_class[c] += node.distribution[c];
+    counts.add_up();
     return counts;
 }
 

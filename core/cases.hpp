@@ -86,9 +86,13 @@ struct ClassCounts {
     std::int32_t majority = 0;
 
     float errors() const { return static_cast<float>(total - per_class[static_cast<std::size_t>(majority)]); }
+    // Finds the total and the majority of what is counted per class.
+    void add_up();
 };
 
 ClassCounts count_classes(const Cases& cases, Span rows);
+// The same for these rows and all that a node was last counted with; unit weights, so that all sums are exact.
+ClassCounts count_classes(const Cases& cases, const Node& node, Span others);
 
 // Stably moves the rows that take branch 0 of a threshold test to the front; returns the border.
 std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, Span rows,

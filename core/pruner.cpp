@@ -21,18 +21,19 @@ float LocalPruner::estimate_leaf(float size, float errors, std::int32_t label) c
     return errors + other * extra_errors_(plain_size, plain_errors);
 }
 
-float LocalPruner::estimate(Tree& tree, std::int32_t id, Span rows, bool update, bool rebuild, std::size_t depth) {
-    const ClassCounts counts = count_classes(cases_, rows);
+float LocalPruner::estimate(Tree& tree, std::int32_t id, Span rows, Pass pass, std::size_t depth) {
+    const ClassCounts counts =
+        pass.is_as_grown ? count_classes(cases_, tree[id], {nullptr, nullptr}) : count_classes(cases_, rows);
     const float leaf = estimate_leaf(counts.total, counts.errors(), counts.majority);
-    if (update) {
+    if (pass.updates && !pass.is_as_grown) {
         Node& node = tree[id];
         node.label = counts.majority;
         node.size = counts.total;
         node.distribution.assign(counts.per_class.begin(), counts.per_class.end());
     }
     if (tree[id].is_leaf()) return leaf;
-    const float branches = estimate_branches(tree, id, rows, counts.total, update, rebuild, depth);
-    if (!update) return branches;
+    const float branches = estimate_branches(tree, id, rows, counts.total, pass, depth);
+    if (!pass.updates) return branches;
 
     std::int32_t raised = -1;
     for (const std::int32_t child : tree[id].children) {
@@ -42,8 +43,8 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, Span rows, bool update,
         if (raised < 0 || branch.size > tree[raised].size) raised = child;
     }
     cases_.control.check();
-    const float raise = raised < 0 ? static_cast<float>(grower_.regime().n_cases)
-                                   : estimate(tree, raised, rows, false, false, depth + 1);
+    const float raise =
+        raised < 0 ? static_cast<float>(grower_.regime().n_cases) : estimate_raised(tree, id, raised, rows, depth);
     if (leaf <= raise + kErrorMargin && leaf <= branches + kErrorMargin) {
         tree[id].make_leaf();
         return leaf;
@@ -52,39 +53,96 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, Span rows, bool update,
         const float share = tree[raised].size / counts.total;
         tree[id].test = tree[raised].test;
         tree[id].children = tree[raised].children;
-        if (rebuild && share < 0.95) grower_.grow_branches(tree, id, rows, depth);
-        return estimate(tree, id, rows, true, false, depth);
+        const bool regrows = pass.rebuilds && share < 0.95;
+        if (regrows) grower_.grow_branches(tree, id, rows, depth);
+        return estimate(tree, id, rows, {true, false, regrows && cases_.has_unit_weights()}, depth);
     }
     return branches;
 }
 
-float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, bool update, bool rebuild,
-                                     std::size_t depth) {
-    Division division(cases_, tree[id].test, rows, size, grower_.spare_rows());
-    float total = 0.0f, pooled_size = 0.0f;
-    std::vector<float> pool;
-    const std::size_t n_branches = tree[id].children.size();
-    for (std::size_t b = 0; b < n_branches; ++b) {
-        division.enter(b, [&](Span branch, double weight) {
-            const float branch_estimate = estimate(tree, tree[id].children[b], branch, update, rebuild, depth + 1);
-            if (weight >= cases_.min_cases) {
-                total += branch_estimate;
-                return;
-            }
-            // Branches below the minimum count together, as one leaf.
-            pool.resize(cases_.n_classes, 0.0f);
+// Adds up the estimates of branches. Those below the minimum count together, as one leaf.
+class LocalPruner::BranchSum {
+public:
+    explicit BranchSum(const LocalPruner& pruner) : pruner_(pruner) {}
+
+    // add_to(pool) is called to add the branch's cases per class.
+    template <class AddTo>
+    void add(double weight, float estimate, AddTo&& add_to) {
+        if (weight >= pruner_.cases_.min_cases) {
+            total_ += estimate;
+            return;
+        }
+        pool_.resize(pruner_.cases_.n_classes, 0.0f);
+        add_to(pool_);
+        pooled_size_ = static_cast<float>(pooled_size_ + weight);
+    }
+    float total() const {
+        if (!(pooled_size_ > 0.0f)) return total_;
+        const auto largest = std::max_element(pool_.begin(), pool_.end());
+        return total_ + pruner_.estimate_leaf(pooled_size_, pooled_size_ - *largest,
+                                              static_cast<std::int32_t>(largest - pool_.begin()));
+    }
+
+private:
+    const LocalPruner& pruner_;
+    float total_ = 0.0f, pooled_size_ = 0.0f;
+    std::vector<float> pool_;
+};
+
+float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, Pass pass, std::size_t depth) {
+    BranchSum sum(*this);
+    const auto add_branch = [&](std::int32_t child, Span branch, double weight) {
+        const float branch_estimate = estimate(tree, child, branch, pass, depth + 1);
+        sum.add(weight, branch_estimate, [&](std::vector<float>& pool) {
             for (const std::int32_t row : branch) {
                 float& count = pool[cases_.class_of(row)];
                 count = static_cast<float>(count + static_cast<float>(cases_.weight(row)));
             }
-            pooled_size = static_cast<float>(pooled_size + weight);
+        });
+    };
+    if (pass.is_as_grown && tree[id].test.kind == TestKind::threshold) {
+        // Growing left the rows of the branches side by side.
+        std::int32_t* const border = border_of(tree, id, rows);
+        const std::vector<std::int32_t> children = tree[id].children;
+        add_branch(children[0], {rows.first, border}, static_cast<double>(border - rows.first));
+        add_branch(children[1], {border, rows.last}, static_cast<double>(rows.last - border));
+        return sum.total();
+    }
+    pass.is_as_grown = false;
+    Division division(cases_, tree[id].test, rows, size, grower_.spare_rows());
+    const std::size_t n_branches = tree[id].children.size();
+    for (std::size_t b = 0; b < n_branches; ++b)
+        division.enter(b, [&](Span branch, double weight) { add_branch(tree[id].children[b], branch, weight); });
+    return sum.total();
+}
+
+float LocalPruner::estimate_raised(Tree& tree, std::int32_t id, std::int32_t raised, Span rows, std::size_t depth) {
+    if (!cases_.has_unit_weights() || tree[id].test.kind != TestKind::threshold)
+        return estimate(tree, raised, rows, {false, false, false}, depth + 1);
+    std::int32_t* const border = border_of(tree, id, rows);
+    return estimate_with(tree, raised,
+                         raised == tree[id].children[0] ? Span{border, rows.last} : Span{rows.first, border});
+}
+
+float LocalPruner::estimate_with(const Tree& tree, std::int32_t id, Span others) {
+    const Node& node = tree[id];
+    if (node.is_leaf()) {
+        const ClassCounts counts = count_classes(cases_, node, others);
+        return estimate_leaf(counts.total, counts.errors(), counts.majority);
+    }
+    BranchSum sum(*this);
+    Division division(cases_, node.test, others, static_cast<float>(others.size()), grower_.spare_rows());
+    for (std::size_t b = 0; b < node.children.size(); ++b) {
+        const Node& child = tree[node.children[b]];
+        const Span branch = division.rows(b);
+        const double weight = static_cast<double>(child.size) + static_cast<double>(branch.size());
+        if (weight < kSmallestBranch) continue;
+        sum.add(weight, estimate_with(tree, node.children[b], branch), [&](std::vector<float>& pool) {
+            const ClassCounts counts = count_classes(cases_, child, branch);
+            for (std::size_t c = 0; c < pool.size(); ++c) pool[c] += static_cast<float>(counts.per_class[c]);
         });
     }
-    if (pooled_size > 0.0f) {
-        const auto largest = std::max_element(pool.begin(), pool.end());
-        total += estimate_leaf(pooled_size, pooled_size - *largest, static_cast<std::int32_t>(largest - pool.begin()));
-    }
-    return total;
+    return sum.total();
 }
 
 void relabel_with_training_errors(Tree& tree, std::int32_t id) {
@@ -329,9 +387,9 @@ TrainingClassifier::TrainingClassifier(const Cases& cases, const Tree& tree)
     }
 }
 
-std::int32_t TrainingClassifier::classify(std::int32_t row, std::int32_t unknown_column) {
+std::int32_t TrainingClassifier::classify(std::int32_t row, std::int32_t unknown_column, std::int32_t from) {
     std::fill(scores_.begin(), scores_.end(), 0.0);
-    descend(0, 0, row, 1.0f, unknown_column);
+    descend(from, from, row, 1.0f, unknown_column);
     if (cases_.costs.is_active()) return cases_.costs.cheapest(scores_.data());
     return static_cast<std::int32_t>(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
 }

@@ -1,6 +1,7 @@
 // Pruning: subtrees that do not pay become leaves or are raised; thresholds become training values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cases.hpp"
@@ -16,15 +17,30 @@ public:
     LocalPruner(Cases& cases, Grower& grower, const PessimisticErrors& extra_errors)
         : cases_(cases), grower_(grower), extra_errors_(extra_errors) {}
 
-    void prune(Tree& tree, Span rows) { estimate(tree, 0, rows, true, true, 0); }
+    // The tree was just grown from these rows, which are in the order that growing left them in.
+    void prune(Tree& tree, Span rows) { estimate(tree, 0, rows, {true, true, cases_.has_unit_weights()}, 0); }
 
 private:
-    // Estimated errors of the subtree on the rows. With `update` the subtree is pruned and its figures renewed; with
-    // `rebuild` a raised branch may be grown afresh.
-    float estimate(Tree& tree, std::int32_t id, Span rows, bool update, bool rebuild, std::size_t depth);
-    float estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, bool update, bool rebuild,
-                            std::size_t depth);
+    class BranchSum;
+
+    struct Pass {
+        bool updates;      // the subtree is pruned and its figures renewed
+        bool rebuilds;     // a raised branch may be grown afresh
+        bool is_as_grown;  // unit weights: figures of nodes and order of rows are what growing left
+    };
+    // Estimated errors of the subtree on the rows.
+    float estimate(Tree& tree, std::int32_t id, Span rows, Pass pass, std::size_t depth);
+    float estimate_branches(Tree& tree, std::int32_t id, Span rows, float size, Pass pass, std::size_t depth);
+    // Those of a branch of a node, if all rows of the node came to it.
+    float estimate_raised(Tree& tree, std::int32_t id, std::int32_t raised, Span rows, std::size_t depth);
+    // Unit weights: those of a subtree for other rows and its own, which need not be looked at again, because its nodes
+    // were counted with them.
+    float estimate_with(const Tree& tree, std::int32_t id, Span others);
     float estimate_leaf(float size, float errors, std::int32_t label) const;
+    // Between the branches of a threshold, whose rows lie side by side.
+    static std::int32_t* border_of(const Tree& tree, std::int32_t id, Span rows) {
+        return rows.first + static_cast<std::ptrdiff_t>(tree[tree[id].children[0]].size);
+    }
 
     Cases& cases_;
     Grower& grower_;
@@ -67,7 +83,8 @@ public:
 
     // The tree must stay as it is.
     TrainingClassifier(const Cases& cases, const Tree& tree);
-    std::int32_t classify(std::int32_t row, std::int32_t unknown_column);
+    // `from` may be the first node on the row's way that tests the unknown column.
+    std::int32_t classify(std::int32_t row, std::int32_t unknown_column, std::int32_t from = 0);
     const Step& step(std::int32_t id) const { return steps_[static_cast<std::size_t>(id)]; }
 
 private:
