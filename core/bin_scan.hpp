@@ -32,7 +32,8 @@ struct BinnedCases {
 template <class Count>
 class BinScan {
 public:
-    BinScan(const Column& column, const Count* counts, const BinnedCases& cases, CutRange range,
+    // A column whose ratio is below the least may be told off before all of its cuts are counted.
+    BinScan(const Column& column, const Count* counts, const BinnedCases& cases, CutRange range, double least_ratio,
             const CountInformation& information, PlaceScratch& scratch, CutScan& scan)
         : column_(column),
           counts_(counts),
@@ -41,6 +42,7 @@ public:
           scan_(scan),
           information_(information),
           range_(range),
+          least_ratio_(least_ratio),
           total_(static_cast<std::int32_t>(cases.rows.size())),
           total_second_(static_cast<std::int32_t>(cases.counts.per_class[1])) {}
 
@@ -82,7 +84,8 @@ public:
     }
 
 private:
-    static constexpr double kRounding = 1e-6;  // more than the rounding of any information
+    static constexpr double kRounding = 1e-6;       // more than the rounding of any information
+    static constexpr double kRatioRounding = 1e-5;  // gains and ratios are rounded to single precision
     static constexpr std::int32_t kPlacesPerCase = 3;
 
     // Places in the order of the column.
@@ -199,22 +202,53 @@ private:
         for (; position > 0; --position) at = next(at + 1);
         return rank_at(at);
     }
-    // The number of cuts, or any above the range of values per gap at the best cut, where it does not matter.
-    std::int64_t n_cuts() const {
-        std::int32_t n = range_.last - range_.first + 1;
+    // The number of cuts; or at least as many as the range of values per gap at the best cut, and then it does not
+    // matter; or fewer than there are, if with so few the column is told off already.
+    std::int64_t n_cuts() {
+        std::int64_t n = range_.last - range_.first + 1;
+        bool is_common_alone = true;  // in its bin, so that the cases with the common value are counted
         if (column_.common_bin >= 0) {
             const auto bin = static_cast<std::size_t>(column_.common_bin);
             std::int32_t start = 0;
             for (std::size_t b = 0; b < bin; ++b) start += all_of(counts_[b]);
             const std::int32_t end = start + all_of(counts_[bin]);
             n -= std::max(0, std::min(end - 1, range_.last) - std::max(start + 1, range_.first) + 1);
-            if (column_.bin_starts[bin + 1] - column_.bin_starts[bin] > 1) return n_marked_cuts();
+            is_common_alone = column_.bin_starts[bin + 1] - column_.bin_starts[bin] == 1;
         }
-        if (column_.n_repeated == 0) return n;
+        if (is_common_alone && column_.n_repeated == 0) return n;
         const auto value = [&](std::int32_t rank) { return column_.values[static_cast<std::size_t>(rank)]; };
         const float range_per_gap = (value(scan_.highest_rank) - value(scan_.lowest_rank)) /
                                     (value(scan_.rank_above) - value(scan_.rank_below));
-        return range_per_gap <= static_cast<float>(n - column_.n_repeated) ? n : n_marked_cuts();
+        const std::int64_t fewest =
+            std::max(is_common_alone ? n - column_.n_repeated : std::int64_t{1}, fewest_cuts_in_bins());
+        if (range_per_gap <= static_cast<float>(fewest)) return fewest;
+        if (is_below_least_ratio(fewest)) {
+            scan_.is_told_off = true;
+            return fewest;
+        }
+        return n_marked_cuts();
+    }
+    // In a bin without repeated values there are as many cuts as cases, and otherwise at most as many fewer as rows of
+    // the matrix repeat a value of the bin.
+    std::int64_t fewest_cuts_in_bins() const {
+        std::int64_t fewest = 0;
+        std::int32_t below = 0;
+        for (std::size_t b = 0; b < column_.n_bins() && below < range_.last; ++b) {
+            const std::int32_t n_here = all_of(counts_[b]);
+            const std::int32_t n_repeated =
+                start_of(b + 1) - start_of(b) - (column_.bin_starts[b + 1] - column_.bin_starts[b]);
+            if (n_here > 0 && below + 1 >= range_.first && below + n_here <= range_.last)
+                fewest += std::max(1, n_here - n_repeated);
+            below += n_here;
+        }
+        return fewest;
+    }
+    // Would the best cut's ratio be too small even if there were so few cuts?
+    bool is_below_least_ratio(std::int64_t n) const {
+        const auto below = static_cast<std::int32_t>(scan_.weight_below);
+        const double gain = information(total_, total_second_) - scan_.best - lg(static_cast<double>(n));
+        const double split_information = information_[total_] - (information_[below] + information_[total_ - below]);
+        return gain < (1.0 - kRatioRounding) * least_ratio_ * split_information - kRounding;
     }
     std::int64_t n_marked_cuts() const {
         const auto first = static_cast<std::size_t>(rank_at_position(range_.first - 1));
@@ -240,6 +274,7 @@ private:
     CutScan& scan_;
     const CountInformation& information_;
     const CutRange range_;
+    const double least_ratio_;
     const std::int32_t total_, total_second_;
     double limit_ = kNoCut;         // the best cut leaves less information
     double least_distance_ = -1.0;  // and is at least so far from the share of the second class

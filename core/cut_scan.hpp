@@ -15,6 +15,7 @@ struct CutScan {
     double base = 0.0;
     double best = kNoCut;                              // information left after the best cut, times its size
     double weight_below = 0.0;                         // of the best cut
+    bool is_told_off = false;                          // the ratio is too small to matter
     std::int64_t n_cuts = 0;                           // in the admissible range, evaluated or not
     std::int32_t rank_below = -1, rank_above = -1;     // values beside the best cut
     std::int32_t lowest_rank = -1, highest_rank = -1;  // of the known values

@@ -20,6 +20,8 @@ constexpr std::size_t kCellsForThreads = std::size_t{1} << 19;
 constexpr double kTie = 0.999;
 // Columns from which the time to tabulate a bound on their ratios pays.
 constexpr std::size_t kColumnsForBound = 4;
+// Columns up to which it pays to guess the best first. Among more, a high ratio is soon met with anyway.
+constexpr std::size_t kColumnsForGuess = 100;
 
 std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
     std::vector<std::size_t> columns;
@@ -61,12 +63,15 @@ Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& infor
       splits_(columns_.size()),
       scratch_(n_threads_),
       was_tested_(in_use.size(), false),
-      judges_alone_(regime.judges_columns_alone()),
+      is_evaluated_(columns_.size(), false),
+      is_average_ignored_(regime.average_gain_weight == 0.0f),
       bound_(information),
       histograms_(cases, columns_, n_threads_) {
     // Without subsets, columns of very many values count only if there is no other.
     if (!use_subsets)
-        for (const std::size_t a : columns_) judges_alone_ = judges_alone_ && !cases.matrix.column(a).is_discrete;
+        for (const std::size_t a : columns_)
+            is_average_ignored_ = is_average_ignored_ && !cases.matrix.column(a).is_discrete;
+    judges_alone_ = is_average_ignored_ && regime.coding_weight == 0.0f;
 }
 
 Tree Grower::grow(Span rows, Decisions* made) {
@@ -157,8 +162,19 @@ std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const De
         find_rare_rows(view);
     }
     std::vector<Split> leaders;
-    if (judges_alone_) choose_in_turn(view, known, leaders);
-    else if (const Split* chosen = choose(view)) leaders.push_back(*chosen);
+    if (known && std::all_of(known->leaders.begin(), known->leaders.end(),
+                             [&](const Split& leader) { return is_in_use(leader); })) {
+        leaders = known->leaders;
+    } else {
+        std::fill(is_evaluated_.begin(), is_evaluated_.end(), false);
+        // Where all columns have to be evaluated, there is nothing to be gained by turns.
+        const bool goes_in_turn = judges_alone_ || (is_average_ignored_ && is_to_be_bounded(view));
+        if (!goes_in_turn || !choose_in_turn(view, leaders)) {
+            const Split* chosen = choose(view);
+            leaders.clear();
+            if (chosen) leaders.push_back(*chosen);
+        }
+    }
     if (is_counted)
         for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 0;
     return leaders;
@@ -219,12 +235,25 @@ void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const 
     tree[id].children = std::move(children);
 }
 
+bool Grower::is_large(const NodeView& node) const { return node.rows.size() * columns_.size() >= kCellsForThreads; }
+
+// Can columns be told off? Of a large node, threads rather evaluate all.
+bool Grower::is_to_be_bounded(const NodeView& node) const {
+    return node.histograms && columns_.size() >= kColumnsForBound && (n_threads_ == 1 || !is_large(node));
+}
+
+// Those that are not evaluated yet.
 void Grower::evaluate_columns(const NodeView& node) {
-    const std::size_t cells = node.rows.size() * columns_.size();
-    parallel_for(columns_.size(), cells >= kCellsForThreads ? n_threads_ : 1, [&](std::size_t i, std::size_t worker) {
-        if (cells >= kCellsForThreads) cases_.control.check();
-        splits_[i] = splitter_.evaluate(columns_[i], node, scratch_[worker]);
+    const bool checks = is_large(node);
+    parallel_for(columns_.size(), checks ? n_threads_ : 1, [&](std::size_t i, std::size_t worker) {
+        if (checks) cases_.control.check();
+        if (!is_evaluated_[i]) splits_[i] = splitter_.evaluate(columns_[i], node, 0.0, scratch_[worker]);
     });
+}
+
+double Grower::least_gain(double average, std::size_t n_remaining, const NodeView& node) const {
+    return 0.999 * (regime_.average_gain_weight * average +
+                    regime_.coding_weight * lg(static_cast<double>(n_remaining)) / node.counts.total);
 }
 
 // Among the columns with enough gain, the one with the highest gain per information of the division.
@@ -252,60 +281,76 @@ const Split* Grower::choose(const NodeView& node) {
         }
     if (n_remaining == 0) return nullptr;
     const double average = sum / static_cast<double>(n_remaining);
-    const double least_gain = regime_.average_gain_weight * average +
-                              regime_.coding_weight * lg(static_cast<double>(n_remaining)) / node.counts.total;
+    const double least = least_gain(average, n_remaining, node);
 
     const Split* leader = nullptr;
     for (const Split& split : splits_)
-        if (takes_part(split) && split.gain >= 0.999 * least_gain && takes_lead(split, leader)) leader = &split;
+        if (takes_part(split) && split.gain >= least && takes_lead(split, leader)) leader = &split;
     return leader;
 }
 
-// The same where each column is judged by itself: in turn, so that those that cannot take the lead need no evaluation.
-void Grower::choose_in_turn(const NodeView& node, const Decision* known, std::vector<Split>& leaders) {
-    const std::vector<Split> none;
-    const std::vector<Split>& known_leaders = known ? known->leaders : none;
-    auto next_known = known_leaders.begin();
-    std::size_t i = 0;  // the next column to be looked at
-    // As long as the leader is the one it was, so are those after it, up to the first that is no longer in use.
-    const auto follow_known = [&] {
-        while (next_known != known_leaders.end() && is_in_use(*next_known)) leaders.push_back(*next_known++);
-        i = next_known == known_leaders.end() ? columns_.size() : first_after(next_known->test.column);
+// The same where no average counts: in turn, so that columns that cannot take the lead need no evaluation. How many
+// columns remain is then not known; returns false if it matters.
+//
+// The first column with the highest ratio takes the lead from whichever has it. So it does not matter who leads before,
+// and columns that fall short of a ratio that is reached in any case can be passed over until it is.
+bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
+    const bool is_bounded = is_to_be_bounded(node), checks = is_large(node);
+    const double sufficient_gain = least_gain(0.0, columns_.size(), node);
+    double reached_ratio = 0.0, least_ratio = 0.0;
+    const auto require = [&](double ratio) {
+        least_ratio = kTie * ratio;
+        if (is_bounded) bound_.require(least_ratio);
     };
-    if (known) follow_known();
-    if (i == columns_.size()) return;
-
-    const bool is_large = node.rows.size() * columns_.size() >= kCellsForThreads;
-    const bool is_evaluated = is_large && n_threads_ > 1;
-    const bool is_bounded = !is_evaluated && node.histograms && columns_.size() >= kColumnsForBound;
-    if (is_evaluated) evaluate_columns(node);
-    if (is_bounded)
+    if (is_bounded) {
         bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
                      splitter_.cut_range(node), cases_.classes.data(), node.is_here);
-    const auto require_lead = [&] {
-        if (is_bounded && !leaders.empty()) bound_.require(kTie * leaders.back().ratio());
-    };
-    require_lead();
-    while (i < columns_.size()) {
+        if (columns_.size() <= kColumnsForGuess) {
+            const std::size_t i = most_promising(node);
+            splits_[i] = splitter_.evaluate(columns_[i], node, 0.0, scratch_[0]);
+            is_evaluated_[i] = true;
+            if (takes_lead(splits_[i], nullptr) && splits_[i].gain >= sufficient_gain)
+                require(reached_ratio = splits_[i].ratio());
+        }
+    } else {
+        evaluate_columns(node);
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
         const std::size_t column = columns_[i];
-        Split& split = splits_[i++];
-        if (!is_evaluated) {
-            if (is_large) cases_.control.check();
-            if (is_bounded && node.is_counted(column) && node.with_counts(column, [&](const auto* counts) {
-                    return bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), counts);
-                }))
-                continue;
-            split = splitter_.evaluate(column, node, scratch_[0]);
+        Split& split = splits_[i];
+        if (is_bounded && !is_evaluated_[i]) {
+            if (checks) cases_.control.check();
+            const bool is_excluded = node.is_counted(column) && node.with_counts(column, [&](const auto* counts) {
+                return bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), counts);
+            });
+            if (is_excluded && least_ratio > 0.0) continue;
+            split = is_excluded ? Split{} : splitter_.evaluate(column, node, least_ratio, scratch_[0]);
+            is_evaluated_[i] = least_ratio == 0.0 || split.gain > 0.0f;
         }
         if (!takes_lead(split, leaders.empty() ? nullptr : &leaders.back())) continue;
+        if (split.gain < sufficient_gain) return false;
         leaders.push_back(split);
-        while (next_known != known_leaders.end() && next_known->test.column < split.test.column) ++next_known;
-        if (next_known != known_leaders.end() && next_known->test.column == split.test.column) {
-            ++next_known;
-            follow_known();
-        }
-        require_lead();
+        if (split.ratio() < reached_ratio) continue;
+        reached_ratio = 0.0;
+        require(split.ratio());
     }
+    return true;
+}
+
+// In `columns_`: a guess at the one with the highest ratio.
+std::size_t Grower::most_promising(const NodeView& node) const {
+    std::size_t best = 0;
+    float greatest = -1.0f;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!node.is_counted(columns_[i])) continue;
+        const float promise = node.with_counts(
+            columns_[i], [&](const auto* counts) { return bound_.promise(histograms_.binned(columns_[i]), counts); });
+        if (promise > greatest) {
+            greatest = promise;
+            best = i;
+        }
+    }
+    return best;
 }
 
 }  // namespace clausewise

@@ -22,14 +22,12 @@ struct Regime {
 
     static Regime of_classifier(std::size_t n_cases, std::size_t n_classes);
     static Regime of_winnowing(std::size_t n_cases) { return {0.0f, 0.0f, n_cases}; }
-    // Without a least gain, which depends on all columns.
-    bool judges_columns_alone() const { return average_gain_weight == 0.0f && coding_weight == 0.0f; }
 };
 
 // What was decided at a node of a tree in which each column is judged by itself. Columns that never led had no say, so
 // without some columns the tree is the same as far as none of them ever led.
 struct Decision {
-    std::vector<Split> leaders;          // those that were the best so far when their turn came; the last was chosen
+    std::vector<Split> leaders;          // the best so far, as far as columns were looked at; the last was chosen
     std::vector<std::int32_t> branches;  // nodes below, if there was a leader
 };
 
@@ -66,11 +64,6 @@ private:
     void grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known);
     std::vector<Site> sites_below(const Site& site, const Division& division, const Test& test, const Decision* known);
     bool is_in_use(const Split& split) const { return in_use_[static_cast<std::size_t>(split.test.column)]; }
-    // Where in `columns_` those after this one begin.
-    std::size_t first_after(std::int32_t column) const {
-        return static_cast<std::size_t>(
-            std::upper_bound(columns_.begin(), columns_.end(), static_cast<std::size_t>(column)) - columns_.begin());
-    }
     bool is_terminal(const ClassCounts& counts) const;
     // Very few rows are sorted more quickly than counted, unless most columns are told off.
     bool is_to_be_counted(const Site& site) const {
@@ -84,8 +77,12 @@ private:
     void find_rare_rows(NodeView& view);
     std::vector<Split> leaders_of(NodeView& view, const Site& site, const Decision* known);
     const Split* choose(const NodeView& node);
-    void choose_in_turn(const NodeView& node, const Decision* known, std::vector<Split>& leaders);
+    bool choose_in_turn(const NodeView& node, std::vector<Split>& leaders);
+    std::size_t most_promising(const NodeView& node) const;
     void evaluate_columns(const NodeView& node);
+    double least_gain(double average, std::size_t n_remaining, const NodeView& node) const;
+    bool is_large(const NodeView& node) const;
+    bool is_to_be_bounded(const NodeView& node) const;
 
     Cases& cases_;
     Regime regime_;
@@ -97,7 +94,9 @@ private:
     std::vector<Split> splits_;          // one per column in use
     std::vector<SplitScratch> scratch_;  // one per thread
     std::vector<bool> was_tested_;       // columns with a multiway test above
-    bool judges_alone_;                  // is each column judged by itself?
+    std::vector<bool> is_evaluated_;     // per column in use, for the node at hand
+    bool is_average_ignored_;            // is the mean gain of all columns of no account?
+    bool judges_alone_;                  // nor how many there are: is each column judged by itself?
     RatioBound bound_;
     Histograms histograms_;
     Decisions* made_ = nullptr;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -71,6 +72,19 @@ public:
         if (range_.first > range_.last) return true;
         read(binned, counts);
         return !mark_bins() || !exceeds(column);
+    }
+
+    // The greatest distance between the classes' distributions over the bins: where it is great, so is some ratio.
+    template <class Count>
+    float promise(const BinnedColumn& binned, const Count* counts) const {
+        Count so_far = 0;
+        float greatest = 0.0f;
+        for (std::size_t b = 0; b < binned.n_bins; ++b) {
+            so_far += counts[b];
+            const float distance = static_cast<float>(second_of(so_far)) - share_ * static_cast<float>(all_of(so_far));
+            greatest = std::max(greatest, std::abs(distance));
+        }
+        return greatest;
     }
 
 private:

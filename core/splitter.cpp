@@ -48,10 +48,10 @@ double part_information(double z, double n) { return z <= 0.0 ? 0.0 : -z * lg(z 
 
 }  // namespace
 
-Split Splitter::evaluate(std::size_t column, const NodeView& node, SplitScratch& scratch) const {
+Split Splitter::evaluate(std::size_t column, const NodeView& node, double least_ratio, SplitScratch& scratch) const {
     const Column& data = cases_.matrix.column(column);
     if (!data.is_usable()) return {};
-    return data.is_discrete ? discrete(column, node, scratch) : continuous(column, node, scratch);
+    return data.is_discrete ? discrete(column, node, scratch) : continuous(column, node, least_ratio, scratch);
 }
 
 // Both sides of a cut hold at least this weight: min_cases, or a tenth of the cases per class up to 25.
@@ -275,7 +275,7 @@ void Splitter::scan_value_bins(const Column& column, const Count* counts, const 
             groups.add(static_cast<std::int32_t>(r), all_of(counts[r]), all_of(counts[r]) - second_of(counts[r]));
 }
 
-Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const {
+Split Splitter::continuous(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch) const {
     const Column& column = cases_.matrix.column(index);
     CutScan scan;
     scan.n_all = node.counts.total;
@@ -297,7 +297,7 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             } else if (node.is_counted(index) && node.rows.size() >= kRowsForBins) {
                 const bool is_found = node.with_counts(index, [&](const auto* counts) {
                     return BinScan(column, counts, {node.rows, node.counts, node.is_here, cases_.classes.data()},
-                                   cut_range(node), information_, scratch.place, scan)
+                                   cut_range(node), least_ratio, information_, scratch.place, scan)
                         .find();
                 });
                 if (!is_found) {
@@ -315,7 +315,7 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, SplitScratch
             else scan_two_classes(column, node, is_marked, scratch, scan);
         }
     }
-    if (scan.best >= kNoCut) return {};
+    if (scan.best >= kNoCut || scan.is_told_off) return {};
 
     const double known_share = scan.n_known / scan.n_all;
     double gain = (1.0 - (1.0 - known_share)) * (scan.base - scan.best / scan.n_known);

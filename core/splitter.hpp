@@ -67,13 +67,14 @@ public:
     Splitter(const Cases& cases, const CountInformation& information, bool use_subsets)
         : cases_(cases), information_(information), use_subsets_(use_subsets) {}
 
-    Split evaluate(std::size_t column, const NodeView& node, SplitScratch& scratch) const;
+    // A column whose ratio is below the least may be given as one that cannot divide the node.
+    Split evaluate(std::size_t column, const NodeView& node, double least_ratio, SplitScratch& scratch) const;
     CutRange cut_range(const NodeView& node) const;
 
 private:
     class TwoClassScan;
 
-    Split continuous(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
+    Split continuous(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch) const;
     Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
 
     void scan_two_classes(const Column& column, const NodeView& node, bool is_marked, SplitScratch& scratch,
