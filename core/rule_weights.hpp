@@ -19,7 +19,7 @@ struct FiredBits {
 struct FittedWeights {
     std::vector<double> weights;  // one per rule, then the intercept
     std::vector<double> margin;   // per row: offset + intercept + weights of the rules that fire
-    std::vector<double> gram;     // (n_rules + 1)²: second derivatives at the end, penalty included
+    std::vector<double> gram;     // (n_rules + 1)²: second derivatives where the last step began, penalty included
     double objective = 0.0;
 };
 

@@ -181,7 +181,7 @@ class Search:
 
     def _accept(self, output: int, offer: Offer) -> None:
         block = offer.block
-        if self.model.n_outputs > 1:
+        if offer.n_rules < self.model.n_rules:  # other blocks have changed since
             block = self.model.fitted(output, block.members, block.fit.weights)
         self.model.replace(output, block)
 

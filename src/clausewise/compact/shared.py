@@ -43,7 +43,7 @@ class SharedSearch(Search):
                 return
             for output, block in enumerate(model.blocks):
                 start = np.insert(block.fit.weights, -1, weights[output])
-                model.replace(output, model.fitted(output, (*block.members, member), start, max_steps=2))
+                model.replace(output, model.fitted(output, (*block.members, member), start, max_steps=1))
 
     def prune(self, n_rules: int) -> None:
         """Take out the least important premise until there are this many."""
@@ -51,7 +51,7 @@ class SharedSearch(Search):
         while self.n_rules > n_rules:
             weakest = int(np.sum([block.importance for block in model.blocks], axis=0).argmin())
             for output, block in enumerate(model.blocks):
-                model.replace(output, model.fitted(output, *block.without(weakest), max_steps=2))
+                model.replace(output, model.fitted(output, *block.without(weakest), max_steps=1))
 
     def exchange(self, n_sweeps: int) -> None:
         """Premises for all classes are not exchanged: each try would fit every class again."""
