@@ -299,6 +299,17 @@ def test_without_a_budget_the_recommended_one_is_taken():
     assert agreement(rules, *xor_rows(seed=1)) > 0.95
 
 
+def test_a_penalty_is_chosen_on_rows_held_back():
+    X, target = curved_rows(n_rows=300)
+    empty = no_rules(classes="ab")
+    chosen = empty.compact(X, target, max_rules=3, penalty="cv")
+    candidates = [empty.compact(X, target, max_rules=3, penalty=penalty) for penalty in (1, 4, 16, 64)]
+    assert chosen in candidates
+    assert chosen == empty.compact(X, target, max_rules=3, penalty="cv", random_state=0)
+    with pytest.raises(ValueError, match="penalty is 'auto'"):
+        empty.compact(X, target, max_rules=3, penalty="auto")
+
+
 def test_a_frontier_of_rare_classes_and_too_few_rows():
     X, target = curved_rows(n_rows=60, n_classes=3)
     target[0] = "d"

@@ -1,7 +1,7 @@
 """Rule sets under a budget: from rows and labels to a small rule set with fitted weights."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import check_random_state
 
 from clausewise._progress import Progress
 from clausewise.compact.bins import Bins
@@ -29,6 +30,7 @@ Report = Callable[[str, int, int], None]
 # Chosen by cross-validation inside the training rows of four tasks: of 4, 8, 16, 32 and 64 it was the best or
 # within noise of the best at every budget; the differences are too small to choose it anew for each table.
 PENALTY = 16.0
+PENALTIES = (1.0, 4.0, 16.0, 64.0)
 DEFAULT_MAX_RULES = 64
 N_SPLITS, HELD_BACK = 3, 0.2
 # On the way down a frontier exchanges rules each time their number has fallen to this part.
@@ -47,7 +49,7 @@ class Settings:
     points: bool = False
     balance: Balance = None
     shared_premises: bool = False
-    penalty: float = PENALTY
+    penalty: float | Literal["cv"] = PENALTY
     n_threads: int = 1
 
     def __post_init__(self) -> None:
@@ -55,7 +57,10 @@ class Settings:
             raise ValueError(f"max_terms is {self.max_terms!r}; a rule has at least one term.")
         if self.balance not in (None, "balanced"):
             raise ValueError(f"balance is {self.balance!r}; expected None or 'balanced'.")
-        if not 0 < self.penalty < np.inf:
+        if isinstance(self.penalty, str):
+            if self.penalty != "cv":
+                raise ValueError(f"penalty is {self.penalty!r}; expected a positive number or 'cv'.")
+        elif not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty is {self.penalty!r}; it must be a positive, finite number.")
 
 
@@ -138,6 +143,7 @@ class Compaction:
         # Classes that no row has are left out; no rule may conclude them.
         self._present, codes = np.unique(examples.codes, return_inverse=True)
         n_present = len(self._present)
+        assert not isinstance(settings.penalty, str)  # chosen by now
         model = Model(codes.astype(np.int32), n_present, self._row_weight, settings.penalty)
         options = Options(
             max_terms=settings.max_terms,
@@ -253,16 +259,19 @@ def compact(
     *,
     max_rules: int | None,
     min_fidelity: float | None,
-    random_state: int | np.random.RandomState | None,
+    seed: int,
     progress: Progress,
 ) -> RuleSet:
     """The rules, made few; see `RuleSet.compact`."""
     check_budget(max_rules, min_fidelity)
     if (examples.codes == examples.codes[0]).all():
         return _one_class(rules, examples)
+    if settings.penalty == "cv":
+        most = DEFAULT_MAX_RULES if max_rules is None else max_rules
+        settings = replace(settings, penalty=_chosen_penalty(rules, examples, settings, most, seed, progress))
     n_rules = max_rules
     if n_rules is None or min_fidelity is not None:
-        n_rules = _chosen_budget(rules, examples, settings, max_rules, min_fidelity, random_state, progress)
+        n_rules = _chosen_budget(rules, examples, settings, max_rules, min_fidelity, seed, progress)
     progress.started("Compact", 1)
     with _Watch(progress, f"{n_rules} rules") as report:
         return Compaction(rules, examples, settings, report).rules_for(n_rules)
@@ -275,7 +284,7 @@ def frontier(
     *,
     max_rules: int,
     n_splits: int,
-    random_state: int | np.random.RandomState | None,
+    seed: int,
     progress: Progress,
 ) -> Frontier:
     """Fidelity on rows held back for every budget; see `RuleSet.frontier`."""
@@ -284,24 +293,59 @@ def frontier(
         raise ValueError(f"n_splits is {n_splits!r}; at least one split is needed.")
     if len(examples.codes) < 10:
         raise ValueError(f"{len(examples.codes)} rows are too few to hold some back; pass at least 10.")
-    seed = 0 if random_state is None else random_state
+    seed = check_random_state(0 if random_state is None else random_state).randint(2**31)
+    if settings.penalty == "cv":
+        settings = replace(
+            settings, penalty=_chosen_penalty(rules, examples, settings, max_rules, seed, progress)
+        )
+    progress.started("Frontier", n_splits)
+    by_split = np.empty((n_splits, max_rules))
+    for number, (learn, held_back) in enumerate(_splits(examples, n_splits, seed)):
+        with _Watch(progress, f"split {number + 1}") as report:
+            found = Compaction(rules, learn, settings, report).rules_down_from(max_rules)
+        for n_rules, small in found.items():
+            by_split[number, n_rules - 1] = _fidelity(small, held_back, settings.balance)
+    return Frontier(np.arange(1, max_rules + 1), by_split)
+
+
+def _splits(examples: Examples, n_splits: int, seed: int) -> Iterator[tuple[Examples, Examples]]:
+    """Rows to learn from and rows held back, of each class in proportion where there are enough."""
     n_of_class = np.bincount(examples.codes)
     is_divisible = (n_of_class != 1).all() and HELD_BACK * len(examples.codes) >= len(n_of_class)
     splitter = StratifiedShuffleSplit if is_divisible else ShuffleSplit
-    splits = list(
-        splitter(n_splits, test_size=HELD_BACK, random_state=seed).split(examples.table, examples.codes)
-    )
-    progress.started("Frontier", n_splits)
-    by_split = np.empty((n_splits, max_rules))
-    for number, (learn, held) in enumerate(splits):
-        with _Watch(progress, f"split {number + 1}") as report:
-            found = Compaction(rules, examples.take(learn), settings, report).rules_down_from(max_rules)
-        held_back = examples.take(held)
-        weights = held_back.row_weights(settings.balance)
-        for n_rules, small in found.items():
-            decided = small.evaluator.decide(held_back.table, "weights", small.default_index)
-            by_split[number, n_rules - 1] = weights @ (decided == held_back.codes) / weights.sum()
-    return Frontier(np.arange(1, max_rules + 1), by_split)
+    drawn = splitter(n_splits, test_size=HELD_BACK, random_state=seed)
+    for learn, held_back in drawn.split(examples.table, examples.codes):
+        yield examples.take(learn), examples.take(held_back)
+
+
+def _fidelity(rules: RuleSet, examples: Examples, balance: Balance) -> float:
+    decided = rules.evaluator.decide(examples.table, "weights", rules.default_index)
+    weights = examples.row_weights(balance)
+    return float(weights @ (decided == examples.codes) / weights.sum())
+
+
+def _chosen_penalty(
+    rules: RuleSet, examples: Examples, settings: Settings, n_rules: int, seed: int, progress: Progress
+) -> float:
+    """The penalty with the best fidelity on rows held back; the usual one unless another is clearly better.
+
+    Clearly is by more than the standard error of the differences between the splits.
+    """
+    fidelity: dict[float, list[float]] = {penalty: [] for penalty in PENALTIES}
+    progress.started("Penalty", N_SPLITS * len(PENALTIES))
+    for learn, held_back in _splits(examples, N_SPLITS, seed):
+        for penalty, reached in fidelity.items():
+            tried = replace(settings, penalty=penalty)
+            with _Watch(progress, f"penalty {penalty:g}") as report:
+                found = Compaction(rules, learn, tried, report).rules_for(n_rules)
+            reached.append(_fidelity(found, held_back, settings.balance))
+    usual = np.array(fidelity[PENALTY])
+    gains = {
+        penalty: np.array(reached) - usual for penalty, reached in fidelity.items() if penalty != PENALTY
+    }
+    best = max(gains, key=lambda penalty: float(gains[penalty].mean()))
+    error = gains[best].std(ddof=1) / np.sqrt(N_SPLITS)
+    return best if gains[best].mean() > error else PENALTY
 
 
 def _chosen_budget(
@@ -310,7 +354,7 @@ def _chosen_budget(
     settings: Settings,
     max_rules: int | None,
     min_fidelity: float | None,
-    random_state: int | np.random.RandomState | None,
+    seed: int,
     progress: Progress,
 ) -> int:
     """The smallest number of rules that is faithful enough on rows held back, or the one recommended."""
@@ -320,7 +364,7 @@ def _chosen_budget(
         settings,
         max_rules=DEFAULT_MAX_RULES if max_rules is None else max_rules,
         n_splits=N_SPLITS,
-        random_state=random_state,
+        seed=seed,
         progress=progress,
     )
     if min_fidelity is None:
@@ -395,6 +439,11 @@ def examples_of(
             "negative and not all 0."
         )
     return replace(examples, weights=weights).take(np.flatnonzero(weights > 0))
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> int:
+    """What `random_state` stands for when rows are held back; None is 0."""
+    return int(check_random_state(0 if random_state is None else random_state).randint(2**31))
 
 
 def check_budget(max_rules: int | None, min_fidelity: float | None) -> None:

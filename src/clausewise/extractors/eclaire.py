@@ -8,7 +8,7 @@ import numpy as np
 
 from clausewise import _threads
 from clausewise._progress import Progress
-from clausewise.compact.compaction import Examples, Settings, check_budget, compact
+from clausewise.compact.compaction import Examples, Settings, check_budget, compact, seed_of
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -254,7 +254,7 @@ class ECLAIRE(RuleExtractor):
                 self._settings(),
                 max_rules=self.max_rules,
                 min_fidelity=self.min_fidelity,
-                random_state=random,
+                seed=seed_of(random),
                 progress=progress,
             )
         return replace(found, rules=rules, voting="weights")

@@ -396,7 +396,7 @@ class RuleSet:
         points: bool = False,
         balance: Literal["balanced"] | None = None,
         shared_premises: bool = False,
-        penalty: float | None = None,
+        penalty: float | Literal["cv"] | None = None,
         sample_weight: ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -431,12 +431,13 @@ class RuleSet:
         shared_premises : bool, default False
             More than two classes: a premise has a weight for every class, and `max_rules` counts premises.
             Stored as several rules with the same premise.
-        penalty : float, optional
-            Strength of the penalty on squared weights, 16 unless given.
+        penalty : float or "cv", optional
+            Strength of the penalty on squared weights, 16 unless given. "cv" tries 1, 4, 16 and 64 on rows
+            held back, at about ten times the cost, and takes another than 16 only if it is clearly better.
         sample_weight : array-like of shape (n_rows,), optional
             How much each row counts; 0 leaves it out.
         random_state : int, RandomState or None
-            Draws the rows held back, where a budget has to be found. None stands for 0.
+            Draws the rows held back, where a budget or a penalty has to be found. None stands for 0.
         n_jobs : int, optional
             Number of threads; all usable cores unless given. It does not change any result.
         verbose : int, default 0
@@ -465,7 +466,7 @@ class RuleSet:
                 settings,
                 max_rules=max_rules,
                 min_fidelity=min_fidelity,
-                random_state=random_state,
+                seed=compaction.seed_of(random_state),
                 progress=progress,
             )
             progress.finished(f"Compact: {len(found):,} rules")
@@ -481,7 +482,7 @@ class RuleSet:
         points: bool = False,
         balance: Literal["balanced"] | None = None,
         shared_premises: bool = False,
-        penalty: float | None = None,
+        penalty: float | Literal["cv"] | None = None,
         sample_weight: ArrayLike | None = None,
         n_splits: int = 3,
         random_state: int | np.random.RandomState | None = None,
@@ -529,7 +530,7 @@ class RuleSet:
                 settings,
                 max_rules=max_rules,
                 n_splits=n_splits,
-                random_state=random_state,
+                seed=compaction.seed_of(random_state),
                 progress=progress,
             )
             progress.finished(f"Frontier: {found.knee} rules recommended")
