@@ -315,6 +315,9 @@ def test_a_frontier_of_rare_classes_and_too_few_rows():
     target[0] = "d"
     frontier = no_rules(classes="abcd").frontier(X, target, max_rules=3, n_splits=2)
     assert np.isfinite(frontier.fidelity).all()
+    one_other = np.array(["a"] * 19 + ["b"])
+    frontier = no_rules(classes="abcd").frontier(X[:20], one_other, max_rules=3, n_splits=4)
+    assert (frontier.fidelity > 0.8).all()
     with pytest.raises(ValueError, match="8 rows are too few"):
         no_rules(classes="abcd").frontier(X[:8], target[:8])
     with pytest.raises(ValueError, match="n_splits is 0"):

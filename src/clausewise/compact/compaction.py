@@ -156,11 +156,15 @@ class Compaction:
 
     def rules_for(self, n_rules: int) -> RuleSet:
         """The best rule set that is found with this many rules."""
+        if self._is_constant:
+            return constant_rules(self._rules, int(self._present[0]))
         self._search.compact(n_rules)
         return self._built()
 
     def rules_down_from(self, n_rules: int) -> dict[int, RuleSet]:
         """Rule sets of every size down from this one, from one search."""
+        if self._is_constant:
+            return dict.fromkeys(range(1, n_rules + 1), self.rules_for(n_rules))
         search = self._search
         search.grow(search.overgrown(n_rules))
         found: dict[int, RuleSet] = {}
@@ -175,6 +179,10 @@ class Compaction:
                 next_exchange = _EXCHANGE_AT * n_left
             found[n_left] = self._built()
         return found
+
+    @property
+    def _is_constant(self) -> bool:
+        return len(self._present) == 1
 
     def _seeds(self) -> list[Member]:
         rules = self._rules.distinct()
@@ -243,6 +251,16 @@ def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int
     )
 
 
+def constant_rules(rules: RuleSet, code: int) -> RuleSet:
+    """No rules, over the same features and classes, that always decide for one class."""
+    base = np.zeros(len(rules.classes))
+    base[code] = 1.0
+    label = rules.labels[code]
+    return RuleSet.from_rules(
+        [], rules.features, default=label, classes=rules.classes, voting="weights", base=base
+    )
+
+
 def _origin(columns: RuleColumns, number: int, rules: RuleSet) -> Origin:
     """Where a seed comes from; a rule without an origin is one itself."""
     origin = columns.origins[number]
@@ -293,11 +311,9 @@ def frontier(
         raise ValueError(f"n_splits is {n_splits!r}; at least one split is needed.")
     if len(examples.codes) < 10:
         raise ValueError(f"{len(examples.codes)} rows are too few to hold some back; pass at least 10.")
-    seed = check_random_state(0 if random_state is None else random_state).randint(2**31)
     if settings.penalty == "cv":
-        settings = replace(
-            settings, penalty=_chosen_penalty(rules, examples, settings, max_rules, seed, progress)
-        )
+        penalty = _chosen_penalty(rules, examples, settings, max_rules, seed, progress)
+        settings = replace(settings, penalty=penalty)
     progress.started("Frontier", n_splits)
     by_split = np.empty((n_splits, max_rules))
     for number, (learn, held_back) in enumerate(_splits(examples, n_splits, seed)):
@@ -390,11 +406,7 @@ def _one_class(rules: RuleSet, examples: Examples) -> RuleSet:
         CompactionWarning,
         stacklevel=4,
     )
-    base = np.zeros(len(rules.classes))
-    base[examples.codes[0]] = 1.0
-    return RuleSet.from_rules(
-        [], rules.features, default=label, classes=rules.classes, voting="weights", base=base
-    )
+    return constant_rules(rules, int(examples.codes[0]))
 
 
 def examples_of(
