@@ -94,6 +94,15 @@ def test_rules_keep_the_origin_of_the_rule_that_they_were_started_from():
     assert all(rule.origin == Origin(RESIDUAL) for rule in free)
 
 
+def test_no_rule_nearly_repeats_another():
+    X, target = xor_rows()
+    rules = no_rules().compact(X, target, max_rules=8)
+    fires = rules.fires(X).dense()
+    for a in range(len(rules)):
+        for b in range(a):
+            assert (fires[a] & fires[b]).sum() <= 0.8 * (fires[a] | fires[b]).sum()
+
+
 def test_a_seed_without_any_use_does_no_harm():
     X, target = xor_rows()
     seed = Rule((Term(3, low=0.2, high=0.8),), "no")

@@ -18,6 +18,9 @@ _OVERGROWTH = 1.25
 # By how much a rule found from scratch must be better than one that was started from a given rule.
 _PREFERENCE = 1.02
 _FREE = Origin(RESIDUAL)
+# Two rules of one block are too much alike if this part of the rows that either covers is covered by both. The
+# penalty is lower for a weight that two copies share, but a reader has no use for the second.
+_MOST_OVERLAP = 0.8
 # An exchange must lower the objective by more than the precision of a fit.
 _LEAST_GAIN = 1e-2
 # Above this many rules one sweep of exchanges is all that pays.
@@ -192,8 +195,7 @@ class Search:
         model, block = self.model, self.model.blocks[output]
         gradient, curvature = model.derivatives(output)
         found = self._candidates(gradient, curvature, [*starts, *self._best_seeds(gradient, curvature)])
-        known = {member.box for member in block.members}
-        found = [member for member in found if member.box not in known]
+        found = _different(found, block)
         if not found:
             return None
         promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
@@ -241,6 +243,19 @@ class Search:
         second = _core.weighted_cover(self._seed_rows, curvature)
         gain = first**2 / (second + self.model.penalty)
         return [self._seeds[i] for i in np.argsort(-gain, kind="stable")[: self._options.n_seeds].tolist()]
+
+
+def _different(found: Sequence[Member], block: Block) -> list[Member]:
+    """Those of the rules that do not nearly repeat one of the block."""
+    if not found or not block.members:
+        return list(found)
+    ones = np.ones(len(block.fit.score))
+    rows = np.stack([member.rows for member in found])
+    both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
+    own, others = _core.weighted_cover(rows, ones), _core.weighted_cover(block.rows, ones)
+    either = own[:, None] + others - both
+    is_repeated = (both > _MOST_OVERLAP * either).any(axis=1)
+    return [member for member, repeats in zip(found, is_repeated.tolist(), strict=True) if not repeats]
 
 
 def _promised(
