@@ -36,8 +36,15 @@ def with_points(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, ro
         scale, loss = _calibration(tried, matrix, target, row_weight)
         if loss < least:
             best, least = tried.with_scale(scale), loss
-    kept: RuleSet = best[best.columns.weight != 0]
-    return kept
+    return _shortened(best[best.columns.weight != 0])
+
+
+def _shortened(rules: RuleSet) -> RuleSet:
+    """The same decisions and probabilities with points that have no common divisor."""
+    points = np.concatenate([rules.columns.weight, rules.base]).astype(np.int64)
+    divisor = max(int(np.gcd.reduce(points)), 1)
+    shorter = rules.with_weights(rules.columns.weight / divisor, rules.base / divisor)
+    return shorter.with_scale(rules.scale / divisor)
 
 
 def calibrated(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats) -> RuleSet:

@@ -18,8 +18,8 @@ _OVERGROWTH = 1.25
 # By how much a rule found from scratch must be better than one that was started from a given rule.
 _PREFERENCE = 1.02
 _FREE = Origin(RESIDUAL)
-# Two rules of one block are too much alike if this part of the rows that either covers is covered by both. The
-# penalty is lower for a weight that two copies share, but a reader has no use for the second.
+# Two rules of one block are too much alike if this part of the rows that either covers is covered by both.
+# The penalty is lower for a weight that two copies share, but a reader has no use for the second.
 _MOST_OVERLAP = 0.8
 # An exchange must lower the objective by more than the precision of a fit.
 _LEAST_GAIN = 1e-2
@@ -254,8 +254,8 @@ def _different(found: Sequence[Member], block: Block) -> list[Member]:
     both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
     own, others = _core.weighted_cover(rows, ones), _core.weighted_cover(block.rows, ones)
     either = own[:, None] + others - both
-    is_repeated = (both > _MOST_OVERLAP * either).any(axis=1)
-    return [member for member, repeats in zip(found, is_repeated.tolist(), strict=True) if not repeats]
+    repeated = np.flatnonzero((both > _MOST_OVERLAP * either).any(axis=1)).tolist()
+    return [member for number, member in enumerate(found) if number not in repeated]
 
 
 def _promised(
