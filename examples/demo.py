@@ -2,7 +2,7 @@
 
 A network is trained on XOR of two columns among eight columns of noise. Rules that imitate it can be learnt
 from its labels alone (the pedagogical way), but a greedy learner fails there: no single column of XOR says
-anything. ECLAIRE leads through the hidden layers.
+anything. ECLAIRE leads through the hidden layers, and under a budget it finds the few rules that matter.
 """
 
 import sys
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
-from clausewise import ECLAIRE, C50Classifier, Rule, RuleSet, wrap
+from clausewise import ECLAIRE, C50Classifier, RuleSet, wrap
 
 NAMES = [f"x{i}" for i in range(1, 11)]
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>
@@ -24,6 +24,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</t
 </style>
 <h1>{title}</h1><pre>{about}</pre>
 <h2>Rules</h2>{rules}
+<h2>As a scorecard</h2>{scorecard}
 <h2>How good they are on rows held back</h2><pre>{figures}</pre>
 <h2>Why one of these rows is decided so</h2><pre>{explanation}</pre>
 </html>
@@ -34,12 +35,6 @@ def xor_rows() -> tuple[np.ndarray, np.ndarray]:
     """1,000 rows uniform in [0, 1]^10, with three decimals; the class is round(x1) xor round(x2)."""
     X = np.random.default_rng(0).uniform(size=(1_000, len(NAMES))).round(3)
     return X, np.where(np.round(X[:, 0]) != np.round(X[:, 1]), "one", "zero")
-
-
-def is_needed(rule: Rule, rules: list[Rule]) -> bool:
-    """Whether no more general rule says the same."""
-    same = (other for other in rules if other.conclusion == rule.conclusion and other is not rule)
-    return not any(other.subsumes(rule) for other in same)
 
 
 def main(folder: Path) -> None:
@@ -54,15 +49,17 @@ def main(folder: Path) -> None:
     figures = pedagogical.evaluate(X_held, y_held, network=labels_held)
     about += f"\nRules learnt from its labels alone: {figures.n_rules}, fidelity {figures.fidelity:.1%}."
 
-    model = ECLAIRE(wrap(network, feature_names=NAMES)).fit(X)
+    wrapped = wrap(network, feature_names=NAMES)
+    every_rule = ECLAIRE(wrapped).fit(X)
+    about += f"\nRules through its hidden layers: {len(every_rule.rules_)}, "
+    about += f"fidelity {every_rule.fidelity(X_held):.1%}."
+
+    model = ECLAIRE(wrapped, max_rules=4, points=True).fit(X)
     about += f"\n{model.report_}"
-    reliable = list(model.rules_.filter(min_confidence=0.9))
-    needed = [rule for rule in reliable if is_needed(rule, reliable)]
-    found = model.rules_
-    rules = RuleSet.from_rules(needed, found.features, default=found.default, classes=found.classes)
+    rules = model.rules_
     figures = rules.evaluate(X_held, y_held, network=labels_held)
     explanation = rules.explain(X_held)[0]
-    print(f"{about}\n\nThe reliable ones, each only in its shortest form: {rules}\n")
+    print(f"{about}\n\nAt most four, with whole points: {rules}\n\n{rules.scorecard()}\n")
     print(f"{figures}\n\nWhy {explanation}\n")
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -72,8 +69,10 @@ def main(folder: Path) -> None:
         raise SystemExit(f"{rules_file} does not hold the rules that were saved")
     texts = {"about": about, "figures": str(figures), "explanation": str(explanation)}
     texts = {name: escape(text) for name, text in texts.items()}
-    title = "Rules for a small network"
-    report_file.write_text(PAGE.format(title=title, rules=rules._repr_html_(), **texts), encoding="utf-8")
+    title, card = "Rules for a small network", rules.scorecard()._repr_html_()
+    report_file.write_text(
+        PAGE.format(title=title, rules=rules._repr_html_(), scorecard=card, **texts), encoding="utf-8"
+    )
     print(f"Wrote {rules_file} (loaded again: equal) and {report_file}")
 
 
