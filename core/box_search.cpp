@@ -1,6 +1,7 @@
 #include "box_search.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -59,6 +60,9 @@ private:
     struct State {
         PricedBox priced;
         RowList rows;
+        // The sums over the rows of the shorter box that this one comes from, and those of these rows that it has lost.
+        std::shared_ptr<const Histograms> of_shorter;
+        RowList lost;
     };
     struct Extension {
         std::size_t state;
@@ -74,8 +78,10 @@ private:
         return best_cut(&sums[matrix_.first_bin(column)], matrix_.n_bins(column), matrix_.is_nominal(column),
                         derivatives_, sign, options_.cuts);
     }
+    void divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const;
+    std::shared_ptr<const Histograms> histograms_of(const State& state) const;
     BestTerm best_term(const Histograms& sums, const Box& box, int sign) const;
-    std::vector<State> longer(const std::vector<State>& states, const Histograms* shared) const;
+    std::vector<State> longer(const std::vector<State>& states) const;
     Tally total(const RowList& rows) const {
         Tally sum;
         for (const std::uint32_t row : rows) sum += derivatives_.rows()[row];
@@ -91,18 +97,45 @@ private:
 
 // --- Beam ---
 
-std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states, const Histograms* shared) const {
+// The rows that satisfy the term, and the others. Both lists are written to without a branch, which could not be
+// predicted.
+void Searcher::divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const {
+    const std::uint8_t* const bins = matrix_.column(static_cast<std::size_t>(term.column));
+    accepted.resize(rows.size());
+    others.resize(rows.size());
+    std::size_t n_accepted = 0, n_others = 0;
+    for (const std::uint32_t row : rows) {
+        const bool is_accepted = contains(term.accepts, bins[row]);
+        accepted[n_accepted] = row;
+        others[n_others] = row;
+        n_accepted += is_accepted;
+        n_others += !is_accepted;
+    }
+    accepted.resize(n_accepted);
+    others.resize(n_others);
+}
+
+// Adds up the rows of the box or those that it has lost, whichever are fewer.
+std::shared_ptr<const Histograms> Searcher::histograms_of(const State& state) const {
+    if (state.lost.size() >= state.rows.size()) return std::make_shared<Histograms>(histograms(state.rows));
+    if (state.lost.empty()) return state.of_shorter;
+    auto sums = std::make_shared<Histograms>(histograms(state.lost));
+    for (std::size_t bin = 0; bin < sums->size(); ++bin) (*sums)[bin] = (*state.of_shorter)[bin] - (*sums)[bin];
+    return sums;
+}
+
+std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) const {
     std::vector<std::vector<Extension>> found(states.size());
+    std::vector<std::shared_ptr<const Histograms>> sums(states.size());
     parallel_for(states.size(), n_threads_, [&](std::size_t s, std::size_t) {
         control_.check();
         const PricedBox& from = states[s].priced;
-        const Histograms own = shared ? Histograms{} : histograms(states[s].rows);
-        const Histograms& sums = shared ? *shared : own;
+        sums[s] = histograms_of(states[s]);
         const bool is_full = from.box.size() >= static_cast<std::size_t>(options_.max_terms);
         for (std::size_t c = 0; c < matrix_.n_columns(); ++c) {
             const auto column = static_cast<std::int32_t>(c);
             if (is_full && !tests(from.box, column)) continue;
-            const Cut best = cut(sums, c, from.sign);
+            const Cut best = cut(*sums[s], c, from.sign);
             if (best.gain > options_.cuts.needed(from.gain)) found[s].push_back({s, {column, best}});
         }
     });
@@ -119,26 +152,23 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states, 
         const bool is_known =
             std::any_of(next.begin(), next.end(), [&](const State& state) { return state.priced.box == priced.box; });
         if (is_known) continue;
-        RowList rows;
-        rows.reserve(static_cast<std::size_t>(extension.best.cut.sum.n_rows));
-        const std::uint8_t* const bins = matrix_.column(static_cast<std::size_t>(extension.best.column));
-        for (const std::uint32_t row : from.rows)
-            if (contains(extension.best.cut.accepts, bins[row])) rows.push_back(row);
-        next.push_back({std::move(priced), std::move(rows)});
+        State longer_state{std::move(priced), {}, sums[extension.state], {}};
+        divide(from.rows, {extension.best.column, extension.best.cut.accepts}, longer_state.rows, longer_state.lost);
+        next.push_back(std::move(longer_state));
     }
     return next;
 }
 
 std::vector<PricedBox> Searcher::beam(const std::vector<int>& signs) const {
     const RowList all = all_rows(matrix_);
-    const Histograms of_all = histograms(all);
+    const auto of_all = std::make_shared<const Histograms>(histograms(all));
     std::vector<PricedBox> best;
     for (const int sign : signs) {
         std::vector<PricedBox> seen;
         std::vector<State> states;
-        states.push_back({PricedBox{{}, sign, 0.0, -1}, all});
+        states.push_back({PricedBox{{}, sign, 0.0, -1}, all, of_all, {}});
         for (std::int32_t depth = 0; depth < options_.max_terms + 1 && !states.empty(); ++depth) {
-            states = longer(states, depth == 0 ? &of_all : nullptr);
+            states = longer(states);
             for (const State& state : states) seen.push_back(state.priced);
         }
         std::stable_sort(seen.begin(), seen.end(),

@@ -33,6 +33,8 @@ PENALTY = 16.0
 PENALTIES = (1.0, 4.0, 16.0, 64.0)
 DEFAULT_MAX_RULES = 64
 N_SPLITS, HELD_BACK = 3, 0.2
+# On smaller tables the parts of a search are too short to be worth a thread each.
+_MANY_CELLS = 2**19
 # On the way down a frontier exchanges rules each time their number has fallen to this part.
 _EXCHANGE_AT = 0.7
 
@@ -148,7 +150,7 @@ class Compaction:
         options = Options(
             max_terms=settings.max_terms,
             min_rows=max(5, len(examples.codes) // 1000),
-            n_threads=settings.n_threads,
+            n_threads=settings.n_threads if examples.table.size >= _MANY_CELLS else 1,
         )
         is_shared = settings.shared_premises and n_present > 2
         kind = SharedSearch if is_shared else Search

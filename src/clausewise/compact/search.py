@@ -8,7 +8,7 @@ import numpy as np
 
 from clausewise import _core
 from clausewise.compact.bins import Bins, packed, unpacked
-from clausewise.compact.model import Block, Floats, Member, Model
+from clausewise.compact.model import Block, Floats, Member, Model, stacked
 from clausewise.rules.rule import RESIDUAL, Origin
 
 Progress = Callable[[str, int, int], None]
@@ -64,7 +64,7 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A block with one more rule, and by how much the objective falls with it."""
+    """A block with one more rule, and by how much the objective falls with it; 0 if no rule helps."""
 
     block: Block
     gain: float
@@ -94,7 +94,8 @@ class Search:
         self._bins = bins
         self.model = model
         self._seeds = list(seeds)
-        self._seed_rows = np.stack([seed.rows for seed in seeds]) if seeds else None
+        self._seed_rows = stacked(seeds, len(model.row_weight))
+        self._seed_cover = _core.weighted_cover(self._seed_rows, model.row_weight)
         self._options = options
         self._progress = progress
 
@@ -102,7 +103,7 @@ class Search:
         """The best model that is found with this many rules."""
         self.grow(self.overgrown(n_rules))
         self.prune(n_rules)
-        self.exchange(1 if n_rules > _MANY_RULES else 2)
+        self.exchange(1 if self.n_rules > _MANY_RULES else 2)
         self.model.settle(3)
 
     @staticmethod
@@ -118,24 +119,17 @@ class Search:
     def grow(self, n_rules: int) -> None:
         """Add the rule that lowers the objective most until there are this many, or none helps."""
         model = self.model
-        offers: dict[int, Offer | None] = {}
+        offers: dict[int, Offer] = {}
         while model.n_rules < n_rules:
             self._progress("grow", model.n_rules, n_rules)
             for output in range(model.n_outputs):
-                if output not in offers:
+                # Other blocks change what a block can gain, but not by much; it is asked again now and then.
+                if output not in offers or offers[output].n_rules + model.n_outputs <= model.n_rules:
                     offers[output] = self._offer(output)
-            output, offer = max(
-                ((output, offer) for output, offer in offers.items() if offer is not None),
-                key=lambda pair: pair[1].gain,
-                default=(-1, None),
-            )
-            if offer is None:
+            output = max(offers, key=lambda output: offers[output].gain)
+            if offers[output].gain <= 0:
                 return
-            if offer.n_rules + model.n_outputs <= model.n_rules:
-                del offers[output]  # too much has changed since; ask again
-                continue
-            self._accept(output, offer)
-            del offers[output]
+            self._accept(output, offers.pop(output))
             if model.n_outputs > 1 and model.n_rules % model.n_outputs == 0:
                 model.settle()
 
@@ -176,7 +170,7 @@ class Search:
         place = next(i for i, known in enumerate(before.members) if known is member)
         model.replace(output, model.fitted(output, *before.without(place)))
         offer = self._offer(output, [member])
-        if offer is not None and offer.block.fit.objective < before.fit.objective - _LEAST_GAIN:
+        if offer.block.fit.objective < before.fit.objective - _LEAST_GAIN:
             model.replace(output, offer.block)
             return True
         model.replace(output, before)
@@ -190,14 +184,15 @@ class Search:
 
     # --- Pricing ---
 
-    def _offer(self, output: int, starts: Sequence[Member] = ()) -> Offer | None:
+    def _offer(self, output: int, starts: Sequence[Member] = ()) -> Offer:
         """The block with the best rule that a search finds, of those that promise most."""
         model, block = self.model, self.model.blocks[output]
         gradient, curvature = model.derivatives(output)
-        found = self._candidates(gradient, curvature, [*starts, *self._best_seeds(gradient, curvature)])
+        starts = [*starts, *self._best_seeds(gradient, curvature)]
+        found = self._candidates(gradient, curvature, starts)
         found = _different(found, block)
         if not found:
-            return None
+            return Offer(block, 0.0, model.n_rules)
         promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
         # A rule that was started from a given one tells where it comes from; it may be a little worse.
         credit = np.array([1.0 if member.origin == _FREE else _PREFERENCE for member in found])
@@ -237,12 +232,14 @@ class Search:
 
     def _best_seeds(self, gradient: Floats, curvature: Floats) -> list[Member]:
         """The seeds that would help most as they are."""
-        if self._seed_rows is None:
-            return []
         first = _core.weighted_cover(self._seed_rows, gradient)
-        second = _core.weighted_cover(self._seed_rows, curvature)
-        gain = first**2 / (second + self.model.penalty)
-        return [self._seeds[i] for i in np.argsort(-gain, kind="stable")[: self._options.n_seeds].tolist()]
+        # A curvature is at most a quarter of a row's weight; what that leaves of most seeds is too little.
+        promising = np.argsort(-(first**2) / (self._seed_cover / 4 + self.model.penalty), kind="stable")
+        promising = promising[: 8 * self._options.n_seeds]
+        second = _core.weighted_cover(self._seed_rows[promising], curvature)
+        gain = first[promising] ** 2 / (second + self.model.penalty)
+        best = promising[np.argsort(-gain, kind="stable")[: self._options.n_seeds]]
+        return [self._seeds[i] for i in best.tolist()]
 
 
 def _different(found: Sequence[Member], block: Block) -> list[Member]:

@@ -62,12 +62,14 @@ class SharedSearch(Search):
         gradients = np.array([first for first, _ in derivatives])
         curvatures = np.array([second for _, second in derivatives])
         known = {member.box for member in model.blocks[0].members}
-        largest = np.argsort(-np.abs(gradients).sum(axis=1), kind="stable")[:_N_DIRECTIONS]
-        found = [
-            member
-            for output in largest.tolist()
-            for member in self._found(gradients[output], curvatures[output], known)
-        ]
+        found: list[Member] = []
+        n_directions = 0
+        for output in np.argsort(-np.abs(gradients).sum(axis=1), kind="stable").tolist():
+            of_output = self._found(gradients[output], curvatures[output], known)
+            found += of_output
+            n_directions += bool(of_output)
+            if n_directions == _N_DIRECTIONS:
+                break
         best: tuple[Member | None, Floats] = (None, np.zeros(model.n_outputs))
         for _ in range(_N_ROUNDS + 1):
             if not found:
