@@ -1,0 +1,295 @@
+"""Fidelity by number of rules: compact rule sets beside other makers of small ones, on recorded networks.
+
+All are fitted to the network's labels of the training rows and measured by their agreement with its labels of
+the test rows. The targets, in % of the test rows: MAGIC 93 with 16 rules, 94 with 32, 95 with 64; XOR 97 with
+4; MB-ER 96 with 16; Letters 92 with 16 per class. The bars, in CPU seconds on two threads, scaled by a
+calibration loop: MAGIC 0.5 with 16 rules and 3 with 64; MB-ER 2 with 16; Letters 15 with 16 per class.
+
+`python -m benchmarks.frontier --quick` runs MAGIC and XOR without peers; `--markdown FILE` also writes what
+is printed. The networks lie beside the project, in ../shared (or $CLAUSEWISE_SHARED); without them nothing is
+run. Peers need the extra `peers`; those that are not installed are named and left out.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import eclaire
+from benchmarks._measure import timed
+from benchmarks._peers import PEERS, Fit, PeerRun, run_peer
+from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, SHARED, calibration, load, verdict
+from clausewise import RuleSet
+from clausewise.networks import ArrayNetwork
+
+TASKS = {
+    "MAGIC": ["magic_fold0"],
+    "XOR": ["xor_fold0", "xor_fold1", "xor_fold2"],
+    "MB-ER": ["mb_er_fold0"],
+    "MB-HIST": ["mb_hist_fold0"],
+    "Letters": ["letters_fold0"],
+}
+QUICK_TASKS = ("MAGIC", "XOR")
+BUDGETS, BUDGETS_PER_CLASS = (4, 8, 16, 32, 64), (1, 2, 4, 8, 16)
+# Task and number of rules: the fidelity in % that is aimed at.
+TARGETS = {
+    ("MAGIC", 16): 93.0,
+    ("MAGIC", 32): 94.0,
+    ("MAGIC", 64): 95.0,
+    ("XOR", 4): 97.0,
+    ("MB-ER", 16): 96.0,
+    ("Letters", 416): 92.0,
+}
+# Task and number of rules: most CPU seconds.
+BARS = {("MAGIC", 16): 0.5, ("MAGIC", 64): 3.0, ("MB-ER", 16): 2.0, ("Letters", 416): 15.0}
+# What a prototype of the search reached, with its weaker / stronger penalty where both were tried.
+PROTOTYPE = {
+    "MAGIC": ("87.7 / 88.2", "89.0 / 90.0", "91.4 / 92.2", "92.9 / 93.2", "93.7 / 94.1"),
+    "XOR": ("97.0", "97.8 / 97.0", "97.5 / 97.2", "97.5 / 97.2", "97.5 / 97.2"),
+    "MB-ER": ("93.1 / 92.7", "95.2 / 94.8", "96.0 / 95.3", "96.6 / 96.7", "96.3 / 96.5"),
+    "MB-HIST": ("90.4 / 92.1", "91.2 / 92.6", "93.1 / 93.8", "94.4 / 94.0", "–"),
+    "Letters": ("62.4", "71.7", "80.0", "86.4", "91.0"),
+}
+N_SUBSAMPLES, SUBSAMPLE = 5, 0.9
+PEER_SECONDS = 120  # of processor time, for all settings of a peer on one network
+LEGEND = """\
+# Fidelity by number of rules
+
+Cells: fidelity on the test rows in % · rules (CART: leaves, FIGS: splits, RuleFit: terms of its sum, shared
+premises: premises) · CPU seconds of that fit; means over the folds where there are several. A peer fills a
+cell when it has at most that many rules. Peers show the best of their settings *on the test rows*, which
+flatters them, and the time of that fit alone; ours have one setting. `>>` marks a peer ahead of both of our
+starts, `>` ahead of one. "90 % of the rows": mean ± standard deviation over random subsamples of the training
+rows (the search itself has nothing random). The prototype's numbers are means of two folds."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to call `RuleSet.compact`: what it starts from, and its options."""
+
+    from_eclaire: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+FROM_NOTHING, FROM_ECLAIRE = "ours, from nothing", "ours, from ECLAIRE's rules"
+VARIANTS = {
+    FROM_NOTHING: Variant(),
+    FROM_ECLAIRE: Variant(from_eclaire=True),
+    "ours, from nothing, points": Variant(options={"points": True}),
+}
+STARTS = (FROM_NOTHING, FROM_ECLAIRE)
+SHARED_PREMISES = {"ours, from nothing, shared premises": Variant(options={"shared_premises": True})}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A recorded network with its rows and decisions."""
+
+    name: str
+    network: ArrayNetwork
+    X: np.ndarray
+    labels: np.ndarray
+    X_test: np.ndarray
+    decided: np.ndarray
+    feature_names: list[str]
+
+    @classmethod
+    def recorded(cls, name: str) -> "Problem":
+        """The one with this file name."""
+        network, arrays = load(name)
+        network.inspect(arrays["X_train"][:1])  # tells the classes
+        given = ("X_train", "dnn_train_labels", "X_test", "dnn_test_labels")
+        return cls(name, network, *(arrays[key] for key in given), arrays["feature_names"].tolist())
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes that the network knows."""
+        return len(self.network.classes)
+
+    def subsample(self, seed: int) -> "Problem":
+        """The same with a part of the training rows."""
+        rows = np.random.default_rng(seed).permutation(len(self.X))[: int(SUBSAMPLE * len(self.X))]
+        rows.sort()
+        return replace(self, X=self.X[rows], labels=self.labels[rows])
+
+    def start(self, variant: Variant) -> RuleSet:
+        """The rules that a search starts from."""
+        if variant.from_eclaire:
+            return eclaire.extract(self.network, self.X, eclaire.TASKS[self.name][0]).rules_
+        classes = self.network.classes
+        return RuleSet.from_rules([], self.feature_names, default=classes[0], classes=classes)
+
+    def compacted(self, start: RuleSet, budget: int, variant: Variant) -> RuleSet:
+        """At most so many rules, fitted to the network's labels."""
+        return start.compact(self.X, self.labels, max_rules=budget, n_jobs=N_JOBS, **variant.options)
+
+    def measured(self, start: RuleSet, budget: int, variant: Variant) -> Fit:
+        """The same, measured."""
+        before = time.process_time()
+        rules = self.compacted(start, budget, variant)
+        cpu = time.process_time() - before
+        fidelity = 100 * float(np.mean(rules.predict(self.X_test) == self.decided))
+        # A shared premise is stored as one rule per class.
+        n_rules = len({rule.terms for rule in rules}) if "shared_premises" in variant.options else len(rules)
+        return Fit(n_rules, fidelity, cpu)
+
+
+def mean_fit(fits: Sequence[Fit]) -> Fit:
+    size, fidelity, cpu = np.mean([(fit.size, fit.fidelity, fit.cpu) for fit in fits], axis=0).tolist()
+    return Fit(size, fidelity, cpu)
+
+
+def frontier(problems: Sequence[Problem], budgets: Sequence[int], variant: Variant) -> list[Fit]:
+    """One fit per budget, the mean over the folds."""
+    starts = [problem.start(variant) for problem in problems]
+    return [
+        mean_fit([p.measured(start, budget, variant) for p, start in zip(problems, starts, strict=True)])
+        for budget in budgets
+    ]
+
+
+def spread(problems: Sequence[Problem], budgets: Sequence[int], variant: Variant) -> list[str]:
+    """Mean ± standard deviation over subsamples of the training rows."""
+    found = np.array(
+        [
+            [fit.fidelity for fit in frontier([p.subsample(seed) for p in problems], budgets, variant)]
+            for seed in range(N_SUBSAMPLES)
+        ]
+    )
+    return [f"{column.mean():.1f} ± {column.std(ddof=1):.1f}" for column in found.T]
+
+
+def shown(fit: Fit | None, mark: str = "") -> str:
+    return "–" if fit is None else f"{mark}{fit.fidelity:.1f} · {fit.size:.3g} · {fit.cpu:.2f} s"
+
+
+# --- Peers ---
+
+
+def peer_cells(runs: Sequence[PeerRun], budgets: Sequence[int]) -> list[Fit | None]:
+    """The best fit under each budget, the mean over the folds; None where a fold has none."""
+    by_budget = ([run.best(budget) for run in runs] for budget in budgets)
+    return [mean_fit([fit for fit in fits if fit]) if all(fits) else None for fits in by_budget]
+
+
+def ahead(peer: Fit | None, ours: Sequence[Fit]) -> str:
+    n_behind = 0 if peer is None else sum(fit.fidelity < peer.fidelity for fit in ours)
+    return {0: "", len(ours): ">> "}.get(n_behind, "> ")
+
+
+def peer_rows(
+    problems: Sequence[Problem], budgets: Sequence[int], ours: Sequence[list[Fit]], seconds: int
+) -> Iterator[str]:
+    for name in PEERS:
+        runs = [run_peer(name, p.name, budgets, p.n_classes, seconds) for p in problems]
+        notes = sorted({run.note for run in runs if run.note})
+        cells = peer_cells(runs, budgets)
+        marks = map(ahead, cells, zip(*ours, strict=True))
+        yield as_row([name, *map(shown, cells, marks), "; ".join(notes)])
+
+
+# --- Tables ---
+
+
+def as_row(cells: Sequence[str]) -> str:
+    """A row of Markdown that is readable as it is printed; the last cell is a note."""
+    name, *values, note = cells
+    return f"| {name:<36} | " + " | ".join(f"{value:<24}" for value in values) + f" | {note} |"
+
+
+def head(cells: Sequence[str]) -> Iterator[str]:
+    yield as_row(cells)
+    yield as_row(["-" * 36, *["-" * 24] * (len(cells) - 2), "---"])
+
+
+def target_row(task: str, budgets: Sequence[int], fits: Sequence[Fit]) -> list[str]:
+    return [target_cell(TARGETS.get((task, b)), fit.fidelity) for b, fit in zip(budgets, fits, strict=True)]
+
+
+def target_cell(target: float | None, fidelity: float) -> str:
+    if target is None:
+        return ""
+    return f"{target:g}: {verdict(fidelity >= target)}, {fidelity - target:+.2f}"
+
+
+def task_table(task: str, peer_seconds: int) -> Iterator[str]:
+    problems = [Problem.recorded(name) for name in TASKS[task]]
+    (n_rows, n_columns), n_classes = problems[0].X.shape, problems[0].n_classes
+    is_binary = n_classes == 2
+    budgets = BUDGETS if is_binary else tuple(n_classes * number for number in BUDGETS_PER_CLASS)
+    yield f"\n{task}: {n_rows:,} training rows, {n_columns:,} columns, {n_classes} classes\n"
+    yield from head([task, *map(str, budgets), "note"])
+    starts = []
+    for name, variant in (VARIANTS if is_binary else VARIANTS | SHARED_PREMISES).items():
+        fits = frontier(problems, budgets, variant)
+        yield as_row([name, *map(shown, fits), ""])
+        if name not in STARTS:
+            continue
+        starts.append(fits)
+        yield as_row(["… target", *target_row(task, budgets, fits), ""])
+        if is_binary:
+            cells = spread(problems, budgets, variant)
+            yield as_row(["… 90 % of the rows", *cells, f"{N_SUBSAMPLES} subsamples"])
+    yield as_row(["prototype", *PROTOTYPE[task], "two folds"])
+    if peer_seconds:
+        yield from peer_rows(problems, budgets, starts, peer_seconds)
+
+
+def time_table(tasks: Sequence[str]) -> Iterator[str]:
+    """The bars, each beside a calibration of its own, the best of three (of one where a fit takes long)."""
+    yield f"\nOurs, from nothing, on {N_JOBS} threads; scaled: divided by how much slower this machine is\n"
+    yield from head(["time", "rules", "CPU s", "slowness", "scaled CPU s", "bar"])
+    for (task, budget), bar in BARS.items():
+        if task not in tasks:
+            continue
+        problem, variant = Problem.recorded(TASKS[task][0]), VARIANTS[FROM_NOTHING]
+        slowness = timed(calibration, 3).cpu / CALIBRATION_SECONDS
+        fit = partial(problem.compacted, problem.start(variant), budget, variant)
+        cpu = timed(fit, 3 if bar < 10 else 1).cpu
+        seconds = [f"{cpu:.2f}", f"{slowness:.2f}", f"{cpu / slowness:.2f}"]
+        yield as_row([task, str(budget), *seconds, f"{bar:g}: {verdict(cpu / slowness <= bar)}"])
+
+
+def report(tasks: Sequence[str], peer_seconds: int) -> Iterator[str]:
+    yield LEGEND
+    for task in tasks:
+        yield from task_table(task, peer_seconds)
+    yield from time_table(tasks)
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.frontier")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)}; all unless given")
+    parser.add_argument("--quick", action="store_true", help=f"{' and '.join(QUICK_TASKS)}, without peers")
+    parser.add_argument(
+        "--peer-seconds", type=int, default=PEER_SECONDS, help="CPU limit; 0 leaves peers out"
+    )
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write what is printed")
+    options = parser.parse_args(arguments)
+    tasks = options.tasks or (QUICK_TASKS if options.quick else list(TASKS))
+    unknown = [task for task in tasks if task not in TASKS]
+    if unknown:
+        parser.error(f"there is no task {unknown[0]!r}; there are: {', '.join(TASKS)}")
+    if not (SHARED / "bench").is_dir():
+        print(
+            "\nFrontier: the recorded networks (../shared/bench) are not beside the project; nothing to run."
+        )
+        return
+    lines = []
+    with threadpool_limits(1, user_api="blas"):
+        for line in report(tasks, 0 if options.quick else options.peer_seconds):
+            print(line, flush=True)
+            lines.append(line)
+    if options.markdown is not None:
+        options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
