@@ -27,10 +27,11 @@ from clausewise.rules.ruleset import RuleSet
 Balance = Literal["balanced"] | None
 Report = Callable[[str, int, int], None]
 
-# Chosen by cross-validation inside the training rows of four tasks: of 4, 8, 16, 32 and 64 it was the best or
-# within noise of the best at every budget; the differences are too small to choose it anew for each table.
-PENALTY = 16.0
-PENALTIES = (1.0, 4.0, 16.0, 64.0)
+# A hundredth of the rows between these bounds. Chosen by cross-validation inside the training rows of nine
+# tables of 100 to 16,000 rows: small tables want a weak penalty, larger ones hardly mind (docs/compact.md).
+LEAST_PENALTY, MOST_PENALTY = 2.0, 16.0
+# What "cv" tries, as multiples of that.
+PENALTY_FACTORS = (0.25, 1.0, 4.0)
 DEFAULT_MAX_RULES = 64
 N_SPLITS, HELD_BACK = 3, 0.2
 # On smaller tables the parts of a search are too short to be worth a thread each.
@@ -51,7 +52,7 @@ class Settings:
     points: bool = False
     balance: Balance = None
     shared_premises: bool = False
-    penalty: float | Literal["cv"] = PENALTY
+    penalty: float | Literal["cv"] | None = None
     n_threads: int = 1
 
     def __post_init__(self) -> None:
@@ -62,7 +63,7 @@ class Settings:
         if isinstance(self.penalty, str):
             if self.penalty != "cv":
                 raise ValueError(f"penalty is {self.penalty!r}; expected a positive number or 'cv'.")
-        elif not 0 < self.penalty < np.inf:
+        elif self.penalty is not None and not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty is {self.penalty!r}; it must be a positive, finite number.")
 
 
@@ -101,8 +102,8 @@ class Examples:
         )
 
     def row_weights(self, balance: Balance) -> Floats:
-        """How much each row counts; balanced, all classes count alike."""
-        weights = np.ones(len(self.codes)) if self.weights is None else self.weights
+        """How much each row counts, 1 on average; balanced, all classes count alike."""
+        weights = np.ones(len(self.codes)) if self.weights is None else self.weights / self.weights.mean()
         if balance is None:
             return weights
         of_class = np.bincount(self.codes, weights=weights, minlength=self.n_classes)
@@ -146,7 +147,8 @@ class Compaction:
         self._present, codes = np.unique(examples.codes, return_inverse=True)
         n_present = len(self._present)
         assert not isinstance(settings.penalty, str)  # chosen by now
-        model = Model(codes.astype(np.int32), n_present, self._row_weight, settings.penalty)
+        penalty = usual_penalty(len(codes)) if settings.penalty is None else settings.penalty
+        model = Model(codes.astype(np.int32), n_present, self._row_weight, penalty)
         options = Options(
             max_terms=settings.max_terms,
             min_rows=max(5, len(examples.codes) // 1000),
@@ -349,21 +351,19 @@ def _chosen_penalty(
 
     Clearly is by more than the standard error of the differences between the splits.
     """
-    fidelity: dict[float, list[float]] = {penalty: [] for penalty in PENALTIES}
-    progress.started("Penalty", N_SPLITS * len(PENALTIES))
+    usual = usual_penalty(len(examples.codes))
+    fidelity: dict[float, list[float]] = {factor: [] for factor in PENALTY_FACTORS}
+    progress.started("Penalty", N_SPLITS * len(fidelity))
     for learn, held_back in _splits(examples, N_SPLITS, seed):
-        for penalty, reached in fidelity.items():
-            tried = replace(settings, penalty=penalty)
-            with _Watch(progress, f"penalty {penalty:g}") as report:
+        for factor, reached in fidelity.items():
+            tried = replace(settings, penalty=factor * usual)
+            with _Watch(progress, f"penalty {factor * usual:g}") as report:
                 found = Compaction(rules, learn, tried, report).rules_for(n_rules)
             reached.append(_fidelity(found, held_back, settings.balance))
-    usual = np.array(fidelity[PENALTY])
-    gains = {
-        penalty: np.array(reached) - usual for penalty, reached in fidelity.items() if penalty != PENALTY
-    }
-    best = max(gains, key=lambda penalty: float(gains[penalty].mean()))
+    gains = {factor: np.subtract(reached, fidelity[1.0]) for factor, reached in fidelity.items()}
+    best = max(gains, key=lambda factor: float(gains[factor].mean()))
     error = gains[best].std(ddof=1) / np.sqrt(N_SPLITS)
-    return best if gains[best].mean() > error else PENALTY
+    return usual * (best if gains[best].mean() > error else 1.0)
 
 
 def _chosen_budget(
@@ -453,6 +453,11 @@ def examples_of(
             "negative and not all 0."
         )
     return replace(examples, weights=weights).take(np.flatnonzero(weights > 0))
+
+
+def usual_penalty(n_rows: int) -> float:
+    """The penalty where none is given."""
+    return float(np.clip(n_rows / 100, LEAST_PENALTY, MOST_PENALTY))
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:

@@ -432,10 +432,11 @@ class RuleSet:
             More than two classes: a premise has a weight for every class, and `max_rules` counts premises.
             Stored as several rules with the same premise.
         penalty : float or "cv", optional
-            Strength of the penalty on squared weights, 16 unless given. "cv" tries 1, 4, 16 and 64 on rows
-            held back, at about ten times the cost, and takes another than 16 only if it is clearly better.
+            Strength of the penalty on squared weights; unless given, a hundredth of the rows, but at least 2
+            and at most 16. "cv" also tries a quarter and four times of it on rows held back, at about eight
+            times the cost, and takes one of them only if it is clearly better.
         sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts; 0 leaves it out.
+            How much each row counts beside the others; 0 leaves it out.
         random_state : int, RandomState or None
             Draws the rows held back, where a budget or a penalty has to be found. None stands for 0.
         n_jobs : int, optional
@@ -456,7 +457,7 @@ class RuleSet:
             points=points,
             balance=balance,
             shared_premises=shared_premises,
-            penalty=compaction.PENALTY if penalty is None else penalty,
+            penalty=penalty,
             n_threads=_threads.resolve(n_jobs),
         )
         with Progress(verbose) as progress:
@@ -520,7 +521,7 @@ class RuleSet:
             points=points,
             balance=balance,
             shared_premises=shared_premises,
-            penalty=compaction.PENALTY if penalty is None else penalty,
+            penalty=penalty,
             n_threads=_threads.resolve(n_jobs),
         )
         with Progress(verbose) as progress:
