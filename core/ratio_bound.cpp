@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "bits.hpp"
+
 namespace clausewise {
 
 namespace {
@@ -66,8 +68,11 @@ BinPlace RatioBound::place(std::size_t bin) const {
 
 // The bin that the case after the first k is in; there is one.
 std::size_t RatioBound::bin_of(std::int32_t k) const {
-    const float* first = below_.data();
-    return static_cast<std::size_t>(std::upper_bound(first, first + n_bins_, static_cast<float>(k)) - first) - 1;
+    // No search, which would mispredict its branches.
+    const auto limit = static_cast<float>(k);
+    std::int32_t n_from = -1;
+    for (std::size_t b = 0; b < n_bins_; ++b) n_from += below_[b] <= limit;
+    return static_cast<std::size_t>(n_from);
 }
 
 template <class Count>
@@ -111,7 +116,7 @@ void RatioBound::read(const BinnedColumn& column, const Count* counts) {
 template void RatioBound::read(const BinnedColumn&, const NarrowCount*);
 template void RatioBound::read(const BinnedColumn&, const WideCount*);
 
-bool RatioBound::mark_bins() {
+CLAUSEWISE_CLONES bool RatioBound::mark_bins() {
     const auto first = static_cast<float>(range_.first), last = static_cast<float>(range_.last);
     const auto is_cut = [&](float k) { return (k >= first ? 1.0f : 0.0f) * (k <= last ? 1.0f : 0.0f); };
     const auto least_penalty = [&](float greatest_gap) {
@@ -152,7 +157,7 @@ bool RatioBound::is_reached(double surplus, double gap) const {
     return surplus >= lg(std::min<double>(least_cuts_, range_per_gap)) * (1.0 - kRounding) - kRounding;
 }
 
-bool RatioBound::exceeds(const Column& column) const {
+bool RatioBound::exceeds(const Column& column) {
     const auto may_exceed_in = [&](std::size_t b) {
         const BinPlace here = place(b);
         const double gap_within = highest_[b] - lowest_[b], gap_after = highest_[b + 1] - lowest_[b];
@@ -169,27 +174,38 @@ bool RatioBound::exceeds(const Column& column) const {
     return false;
 }
 
-bool RatioBound::exceeds_in(const Column& column, std::size_t bin) const {
+bool RatioBound::exceeds_in(const Column& column, std::size_t bin) {
+    const auto start_of = [&](std::size_t b) {
+        return static_cast<std::size_t>(column.starts[static_cast<std::size_t>(column.bin_starts[b])]);
+    };
+    const std::int32_t* order = column.order.data();
+    // Every row of the bin is written, and a case of the node is kept: no branch to mispredict.
+    const std::size_t start = start_of(bin_[bin]), end = start_of(bin_[bin] + std::size_t{1});
+    kept_.resize(end - start + 1);
+    std::size_t n = 0;
+    for (std::size_t i = start; i < end; ++i) {
+        kept_[n] = order[i];
+        n += is_here_[order[i]];
+    }
+    // The first case of the next bin is above the last cut; behind the last bin there is none.
+    if (bin + 1 < n_bins_) {
+        std::size_t i = start_of(bin_[bin + 1]);
+        while (!is_here_[order[i]]) ++i;
+        kept_[n++] = order[i];
+    }
+    const auto value_of = [&](std::size_t i) {
+        return column.values[static_cast<std::size_t>(column.ranks[static_cast<std::size_t>(kept_[i])])];
+    };
     const BinPlace here = place(bin);
-    const std::size_t next_bin = bin + 1 < n_bins_ ? bin + 1 : bin;
-    const auto end_rank = static_cast<std::size_t>(column.bin_starts[bin_[next_bin] + std::size_t{1}]);
     std::int32_t k = here.below, s = here.second_below;
-    float last = 0.0f;
-    for (auto r = static_cast<std::size_t>(column.bin_starts[bin_[bin]]); r < end_rank; ++r) {
-        std::int32_t n = 0, n_second = 0;
-        for (std::int32_t i = column.starts[r]; i < column.starts[r + 1]; ++i) {
-            const std::int32_t row = column.order[static_cast<std::size_t>(i)];
-            n += is_here_[row];
-            n_second += is_here_[row] & classes_[row];
-        }
-        if (n == 0) continue;
-        if (k > here.below && k >= range_.first && k <= range_.last &&
-            is_reached(surplus(k, s), column.values[r] - last))
-            return true;
-        if (k >= here.end) return false;
-        last = column.values[r];
-        k += n;
-        s += n_second;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        ++k;
+        s += classes_[kept_[i]];
+        if (k < range_.first || k > range_.last) continue;
+        const double above = surplus(k, s);
+        if (above < 0.0) continue;  // for most; then their values need not be fetched
+        const float gap = value_of(i + 1) - value_of(i);
+        if (gap > 0.0f && is_reached(above, gap)) return true;
     }
     return false;
 }

@@ -102,9 +102,9 @@ private:
     std::size_t n_in_fours() const { return (n_bins_ + 3) & ~std::size_t{3}; }
     // Marks the bins in which the simpler bound lets a cut matter. Are there any?
     bool mark_bins();
-    bool exceeds(const Column& column) const;
+    bool exceeds(const Column& column);
     // Does a cut in the bin, or the one after it, matter?
-    bool exceeds_in(const Column& column, std::size_t bin) const;
+    bool exceeds_in(const Column& column, std::size_t bin);
     bool is_reached(double surplus, double gap) const;
 
     const CountInformation& information_;
@@ -124,6 +124,7 @@ private:
     std::array<float, kMostBins + 1> lowest_{}, highest_{};      // the values that a bin is for
     std::array<std::uint8_t, kMostBins + 1> bin_{};              // its number in the column
     std::array<std::int32_t, kMostBins> is_marked_{};
+    std::vector<std::int32_t> kept_;                // rows of the bin at hand
     float least_cuts_ = 1.0f, least_range_ = 0.0f;  // at the node; the penalty is lg of one, or of the other per gap
 };
 
