@@ -18,14 +18,17 @@ constexpr std::size_t kRowsForBins = 40;
 // `class_bits` low bits carry the class and need no sorting.
 template <class Key>
 void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare, unsigned class_bits) {
-    if (keys.size() < 96) {
+    if (keys.size() < 40) {
         std::sort(keys.begin(), keys.end());
         return;
     }
     const auto [smallest, greatest] = std::minmax_element(keys.begin(), keys.end());
     const Key offset = static_cast<Key>((*smallest >> class_bits) << class_bits);
     Key range = static_cast<Key>((*greatest - offset) >> class_bits);
-    const unsigned digit = keys.size() < 1500 ? 8 : 11;
+    if (range == 0) return;
+    // As few passes as there may be, with digits of the same length: fewer places to add up.
+    const unsigned most = keys.size() < 1500 ? 8 : 11, n_bits = static_cast<unsigned>(highest_bit(range)) + 1;
+    const unsigned n_passes = (n_bits + most - 1) / most, digit = (n_bits + n_passes - 1) / n_passes;
     const Key mask = static_cast<Key>((Key{1} << digit) - 1);
     std::array<std::uint32_t, 2048> count;
     spare.resize(keys.size());
