@@ -68,6 +68,31 @@ def test_rare_classes_give_the_same_model_as_common_ones_do(share, repeats):
         assert golden.first_difference(found, described(reference_model(data, run))) is None
 
 
+@pytest.mark.parametrize("winnow", [False, True])
+def test_more_rows_than_sixteen_bits_count_give_the_same_tree_as_the_reference(winnow):
+    # More than 2^16 rows, rows of each class, and rows with one value: none of these fits in 16 bits.
+    rng = np.random.default_rng(0)
+    n_rows = 3 * 2**16
+    table = rng.normal(size=(n_rows, 5)).astype(np.float32).astype(float)
+    table[:, 1] = np.maximum(table[:, 1] - 0.5, 0)
+    table[:, 2] = np.round(table[:, 2], 2)
+    score = table[:, 0] + 2 * table[:, 1] + table[:, 2] * (table[:, 0] > 0)
+    classes = (score + 0.3 * rng.normal(size=n_rows) > 0.2).astype(np.int32)
+    data = golden.DataSet(table, [None] * 5, classes, 2, None, None)
+    run = {
+        "rules": False,
+        "minCases": 1000,
+        "CF": 0.25,
+        "winnow": winnow,
+        "noGlobalPruning": False,
+        "subset": True,
+        "sample": 0.0,
+        "seed": 0,
+    }
+    found = golden.described_tree(golden.fit(data, run), data.values)
+    assert golden.first_difference(found, described(reference_model(data, run))) is None
+
+
 def differing_seeds(seeds, always_in_leaf_order=False):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reference divides by zero where IEEE arithmetic says what to do
