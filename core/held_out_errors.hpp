@@ -49,6 +49,8 @@ private:
         std::int64_t n_second = 0;  // of the second class
     };
 
+    // Of a bounded tree: notes the cases at the leaves that they come to from a node.
+    void file(std::int32_t id, Span rows, std::vector<std::int32_t>& spare);
     bool is_wrong(std::int32_t row, std::int32_t label) const;
     double cost(std::int32_t row, std::int32_t label) const;
     std::int32_t leaf_of(std::int32_t row) const;
@@ -65,7 +67,7 @@ private:
     TrainingClassifier classifier_;
     Span held_out_;
     bool is_bounded_;                 // two classes, no costs, and only thresholds of columns without missing values
-    std::vector<double> costs_;       // per case: 0 if it is classified correctly
+    std::vector<double> costs_;       // per case, unless bounded: 0 if it is classified correctly
     std::vector<LeafCases> at_leaf_;  // per node
     std::vector<std::size_t> scattered_;  // cases that a missing value leads to several leaves
     // Of the column at hand: the errors of the cases that meet it and are decided, before and without it, and the
