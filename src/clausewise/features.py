@@ -91,6 +91,9 @@ class Features:
         shown = given_names or tuple(f"x{i}" for i in range(table.n_columns))
         _check_names(shown)
         chosen = _positions(categorical or (), shown)
+        alike = None if chosen else table.kind_of_all()
+        if alike is not None:
+            return cls(shown, (alike,) * table.n_columns, named=given_names is not None)
         learnt = [_learn_column(table.column(i), i in chosen) for i in range(table.n_columns)]
         kinds, categories = tuple(kind for kind, _ in learnt), tuple(found for _, found in learnt)
         return cls(shown, kinds, categories, named=given_names is not None)
@@ -225,6 +228,10 @@ class _Table:
     def column(self, position: int) -> _Column:
         raise NotImplementedError
 
+    def kind_of_all(self) -> Kind | None:
+        """The kind of every column, where that is plain without looking at each of them."""
+        return None
+
     def float_matrix(self) -> Matrix | None:
         """All columns as one float matrix if that needs no copy."""
         raise NotImplementedError
@@ -244,6 +251,10 @@ class _ArrayTable(_Table):
         if values.dtype == object:
             return _object_column(values, f"x{position}")
         return _Column(values, is_boolean=values.dtype == bool)
+
+    def kind_of_all(self) -> Kind | None:
+        kinds: dict[str, Kind] = {"f": "numeric", "i": "numeric", "u": "numeric", "b": "binary"}
+        return kinds.get(self.array.dtype.kind)
 
     def float_matrix(self) -> Matrix | None:
         array = self.array
