@@ -1,6 +1,7 @@
 #include "box_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -173,12 +174,8 @@ std::vector<PricedBox> Searcher::beam(const std::vector<int>& signs) const {
         }
         std::stable_sort(seen.begin(), seen.end(),
                          [](const PricedBox& a, const PricedBox& b) { return a.gain > b.gain; });
-        std::size_t n_kept = 0;
-        for (PricedBox& priced : seen) {
-            if (n_kept >= static_cast<std::size_t>(options_.n_refined)) break;
-            best.push_back(std::move(priced));
-            ++n_kept;
-        }
+        seen.resize(std::min(seen.size(), static_cast<std::size_t>(options_.n_refined)));
+        std::move(seen.begin(), seen.end(), std::back_inserter(best));
     }
     return best;
 }
@@ -207,9 +204,12 @@ BestTerm Searcher::best_term(const Histograms& sums, const Box& box, int sign) c
 PricedBox Searcher::refine(Box box, int sign) const {
     const std::size_t n_words = words_for(matrix_.n_rows());
     PricedBox current{std::move(box), sign, 0.0, -1};
-    for (std::int32_t move = 0; move < options_.max_moves; ++move) {
+    const auto max_terms = static_cast<std::size_t>(options_.max_terms);
+    for (std::int32_t n_moves = 0; n_moves < options_.max_moves;) {
         control_.check();
         const std::size_t n_terms = current.box.size();
+        const bool is_too_long = n_terms > max_terms;
+        if (!is_too_long) ++n_moves;  // a start is made short enough, however long it is
         // Rows that satisfy all terms, and for each term the rows that fail it alone: every row is added up once, and
         // the rows that a box without one term covers are both together.
         std::vector<Words> accepted(n_terms);
@@ -223,8 +223,6 @@ PricedBox Searcher::refine(Box box, int sign) const {
         const Histograms of_covered = histograms(rows);
         const Tally sum = total(rows);
         current.gain = sum.n_rows >= options_.cuts.min_rows ? derivatives_.gain(sum, sign) : 0.0;
-        const bool is_too_long = n_terms > static_cast<std::size_t>(options_.max_terms);
-
         PricedBox best = current;
         // A longer box must earn its term; a shorter one may cost as much as a term must earn.
         if (!is_too_long) {

@@ -121,6 +121,14 @@ def test_a_start_that_is_too_long_is_made_shorter():
     assert len(found[0]) <= 2
 
 
+def test_a_start_of_more_terms_than_there_are_moves_is_made_shorter():
+    _, n_bins, matrix, rng = random_table(12, n_rows=500, n_columns=40)
+    gradient, curvature = random_derivatives(rng, 500)
+    start = tuple((column, bin_set(range(1, n_bins[column]))) for column in range(40))
+    found, *_ = search(matrix, gradient, curvature, [start], max_terms=2, beam_width=0, max_moves=3)
+    assert all(len(box) <= 2 for box in found)
+
+
 @pytest.mark.parametrize("n_columns", [2, 64])
 def test_threads_change_nothing(n_columns):
     _, _, matrix, rng = random_table(8, n_rows=3000, n_columns=10)
