@@ -27,8 +27,9 @@ using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>, nb::c_cont
 using BitRows = nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = NumpyColumn<double>;
 
-// Work on fewer cells than this takes milliseconds.
+// Work on fewer cells of a table, or bits of rules over rows, than this takes milliseconds.
 constexpr std::size_t kFewCells = std::size_t{1} << 20;
+constexpr std::size_t kFewBits = std::size_t{1} << 25;
 
 // Boxes as NumPy arrays: terms of box b are starts[b]:starts[b + 1] of columns and (four words each) of accepts.
 std::vector<Box> boxes_of(const NumpyColumn<std::int32_t>& starts, const NumpyColumn<std::int32_t>& columns,
@@ -158,14 +159,22 @@ void bind_compact(nb::module_& module) {
     module.def(
         "weighted_cover",
         [](const BitRows& words, const Doubles& row_weight) {
-            return moved(weighted_cover(bits_of(words, row_weight.shape(0)), row_weight.data()));
+            const FiredBits fired = bits_of(words, row_weight.shape(0));
+            std::vector<double> sums;
+            run_listening(fired.n_rules * fired.n_rows < kFewBits,
+                          [&](const Control& control) { sums = weighted_cover(fired, row_weight.data(), control); });
+            return moved(std::move(sums));
         },
         "words"_a, "row_weight"_a, "Sum of the weights of the rows on which each rule fires.");
     module.def(
         "weighted_overlap",
         [](const BitRows& a, const BitRows& b, const Doubles& row_weight) {
             const FiredBits first = bits_of(a, row_weight.shape(0)), second = bits_of(b, row_weight.shape(0));
-            return moved(weighted_overlap(first, second, row_weight.data()));
+            std::vector<double> sums;
+            run_listening(first.n_rules * second.n_rules * first.n_rows < kFewBits, [&](const Control& control) {
+                sums = weighted_overlap(first, second, row_weight.data(), control);
+            });
+            return moved(std::move(sums));
         },
         "a"_a, "b"_a, "row_weight"_a, "Sum of the weights of the rows on which both fire, for every pair.");
 }

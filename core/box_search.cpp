@@ -242,7 +242,8 @@ PricedBox Searcher::refine(Box box, int sign) const {
             list_rows(alone, rows);
             Tally without_term = total(rows);
             without_term += sum;
-            const double gain_without = derivatives_.gain(without_term, sign);
+            const double gain_without =
+                without_term.n_rows >= options_.cuts.min_rows ? derivatives_.gain(without_term, sign) : 0.0;
             if (gain_without >= best_drop) best_drop = gain_without, dropped = t;
             if (is_too_long) continue;
             Histograms sums = of_covered;

@@ -128,9 +128,8 @@ Groups grouped(const FiredBits& fired, const double* target, const double* row_w
     return groups;
 }
 
-// exp(x) for x ≤ 0, to about 1e-15, in operations that the compiler does several at a time: 2^k · exp(r) with x = k ln
-// 2
-// + r and a polynomial for the rest. libm's function does one at a time, and fits are mostly exponentials.
+// exp(x) for x ≤ 0, to about 1e-15: 2^k · exp(r) with x = k ln 2 + r and a polynomial for exp(r). In operations that
+// the compiler does several at a time; libm's function does one, and fits are mostly exponentials.
 inline double exp_of_negative(double x) {
     constexpr double shift = 6755399441055744.0;  // 1.5 · 2^52: adding it rounds to a whole number, in the low bits
     const double bounded = x > -700.0 ? x : -700.0;
@@ -328,19 +327,23 @@ FittedWeights fit_weights(const FiredBits& fired, const double* target, const do
     return fit;
 }
 
-std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight) {
+std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight, const Control& control) {
     const std::size_t n_words = words_for(fired.n_rows);
     std::vector<double> sums(fired.n_rules);
-    for (std::size_t rule = 0; rule < fired.n_rules; ++rule)
+    for (std::size_t rule = 0; rule < fired.n_rules; ++rule) {
+        control.check();
         for_each_bit(fired.words + rule * n_words, n_words, [&](std::size_t row) { sums[rule] += row_weight[row]; });
+    }
     return sums;
 }
 
-std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight) {
+std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight,
+                                     const Control& control) {
     const std::size_t n_words = words_for(a.n_rows);
     std::vector<double> sums(a.n_rules * b.n_rules);
     for (std::size_t i = 0; i < a.n_rules; ++i)
         for (std::size_t j = 0; j < b.n_rules; ++j) {
+            control.check();
             const std::uint64_t* const first = a.words + i * n_words;
             const std::uint64_t* const second = b.words + j * n_words;
             double sum = 0.0;

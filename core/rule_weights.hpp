@@ -32,9 +32,10 @@ FittedWeights fit_weights(const FiredBits& fired, const double* target, const do
                           const Control& control);
 
 // Σ row_weight over the rows on which each rule fires.
-std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight);
+std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight, const Control& control);
 
 // Σ row_weight over the rows on which both fire, for every pair of one rule of `a` and one of `b`.
-std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight);
+std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight,
+                                     const Control& control);
 
 }  // namespace clausewise

@@ -203,6 +203,10 @@ def test_shared_premises_speak_for_every_class():
     shared = empty.compact(X, target, max_rules=8, shared_premises=True)
     premises = {rule.terms for rule in shared}
     assert len(premises) == shared.n_premises <= 8 < len(shared)
+    fires = np.unique(shared.fires(X).dense(), axis=0)
+    both = fires.astype(int) @ fires.T
+    either = fires.sum(axis=1)[:, None] + fires.sum(axis=1) - both
+    assert (both[np.triu_indices(len(fires), 1)] <= 0.8 * either[np.triu_indices(len(fires), 1)]).all()
     alone = empty.compact(X, target, max_rules=8)
     X_new, target_new = curved_rows(seed=1, n_classes=4)
     assert agreement(shared, X_new, target_new) > agreement(alone, X_new, target_new)
@@ -215,6 +219,17 @@ def test_a_class_that_no_row_has_is_never_decided_for():
     assert "never" not in rules.predict(everywhere)
     two = no_rules(classes=("never", "a", "b")).compact(*curved_rows(), max_rules=4)
     assert "never" not in two.predict(everywhere)
+    assert rules.predict_proba(everywhere)[:, 0].max() < 1e-6
+    assert two.predict_proba(everywhere)[:, 0].max() < 1e-6
+
+
+def test_long_seeds_do_not_give_long_rules():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 24))
+    target = np.where(X[:, 0] + X[:, 1] ** 2 > 0.5, "a", "b")
+    long = [Rule([Term(i, low=-3.5 + 0.01 * k, high=3.0) for i in range(24)], "a") for k in range(20)]
+    seeds = RuleSet.from_rules(long, [f"x{i}" for i in range(24)], default="a", classes=["a", "b"])
+    assert seeds.compact(X, target, max_rules=10, max_terms=1).columns.lengths.max() == 1
 
 
 def test_one_class_only_is_said_with_a_warning():
@@ -222,14 +237,19 @@ def test_one_class_only_is_said_with_a_warning():
     with pytest.warns(CompactionWarning, match="yes on all rows"):
         rules = no_rules().compact(X, ["yes"] * 50, max_rules=4)
     assert set(rules.predict(X)) == {"yes"}
+    assert rules.predict_proba(X)[0, 1] > 0.999
+    with pytest.warns(CompactionWarning):
+        rules = no_rules().compact(X, np.tile([0.1, 0.9], (50, 1)), max_rules=4)
+    assert rules.predict_proba(X)[0] == pytest.approx([0.1, 0.9], abs=0.01)
 
 
 def test_few_rows_and_constant_columns():
-    X = np.zeros((6, 4))
-    X[:3, 1] = 1
-    rules = no_rules().compact(X, ["yes", "yes", "yes", "no", "no", "no"], max_rules=4)
-    assert set(rules.predict(X)) <= {"yes", "no"}
-    assert len(no_rules().compact(np.zeros((20, 4)), ["yes", "no"] * 10, max_rules=4)) == 0
+    X = np.zeros((12, 4))
+    X[:6, 1] = 1
+    rules = no_rules().compact(X, ["yes"] * 6 + ["no"] * 6, max_rules=4)
+    assert rules.predict(X).tolist() == ["yes"] * 6 + ["no"] * 6
+    with pytest.warns(CompactionWarning, match="No rule helps"):
+        assert len(no_rules().compact(np.zeros((20, 4)), ["yes", "no"] * 10, max_rules=4)) == 0
 
 
 @pytest.mark.parametrize(
@@ -239,7 +259,12 @@ def test_few_rows_and_constant_columns():
         ({"max_rules": 2.5}, "max_rules is 2.5"),
         ({"max_terms": 0}, "max_terms is 0"),
         ({"min_fidelity": 1.5}, "min_fidelity is 1.5"),
+        ({"min_fidelity": "0.9"}, "min_fidelity is '0.9'"),
         ({"balance": "yes"}, "balance is 'yes'"),
+        ({"points": "yes"}, "points is 'yes'"),
+        ({"target": [["no"], ["no", "yes"]] * 20}, "target is not an array"),
+        ({"target": [["no", "yes"]] * 40}, "target is not an array"),
+        ({"sample_weight": "abc"}, "sample_weight is not an array"),
         ({"penalty": 0.0}, "penalty is 0.0"),
         ({"target": ["no"] * 3}, "target has shape"),
         ({"target": ["maybe"] * 40}, "'maybe', which is not one of the classes"),
@@ -255,6 +280,13 @@ def test_bad_input_is_refused(change, message):
     arguments = {"X": X, "target": target, "max_rules": 2} | change
     with pytest.raises(ValueError, match=message):
         no_rules().compact(**arguments)
+
+
+def test_numbers_of_any_integer_type_are_budgets():
+    X, target = xor_rows(200)
+    rules = no_rules().compact(X, target, max_rules=np.uint8(3), max_terms=2**40)
+    assert 0 < len(rules) <= 3
+    assert no_rules().frontier(X, target, max_rules=np.int8(3), n_splits=1).budgets.tolist() == [1, 2, 3]
 
 
 def test_a_saved_small_rule_set_is_the_same(tmp_path):

@@ -117,6 +117,20 @@ def test_frames_keep_their_index_and_types_where_they_can():
     assert found.rows["job"].isna().tolist() == [False, False, False, True]
 
 
+def test_nullable_columns_with_missing_values_are_changed_in_place():
+    frame = pd.DataFrame(
+        {
+            "age": pd.array([40, 70, None, 52], dtype="Int64"),
+            "job": pd.Categorical(["nurse", "nurse", None, "cook"]),
+            "smokes": pd.array([True, None, False, False], dtype="boolean"),
+        }
+    )
+    found = RULES.counterfactuals(frame, network=RULES.predict)
+    assert found.rows["smokes"].dtype == "boolean"
+    assert found.rows["age"].isna().tolist() == [False, False, True, False]
+    assert [case.network_flips for case in found if case is not None]
+
+
 def test_values_are_readable():
     rules = RuleSet.from_rules([Rule((Term(0, high=0.096892178),), "a")], ["x"], default="b")
     found = rules.counterfactuals([[0.2071234567], [0.0123456789]])

@@ -1,30 +1,28 @@
 """Rule sets under a budget: from rows and labels to a small rule set with fitted weights."""
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from clausewise._progress import Progress
 from clausewise.compact.bins import Bins
+from clausewise.compact.build import constant_rules, rule_set_of
+from clausewise.compact.examples import Balance, Examples
 from clausewise.compact.frontier import Frontier
-from clausewise.compact.model import Block, Floats, Member, Model
-from clausewise.compact.points import calibrated, exact, with_points
+from clausewise.compact.model import Member, Model
+from clausewise.compact.points import calibrated, with_points
 from clausewise.compact.search import Options, Search
 from clausewise.compact.shared import SharedSearch
-from clausewise.features import Matrix
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.display import describe_premise
 from clausewise.rules.rule import Origin
 from clausewise.rules.ruleset import RuleSet
 
-Balance = Literal["balanced"] | None
 Report = Callable[[str, int, int], None]
 
 # A hundredth of the rows between these bounds. Chosen by cross-validation inside the training rows of nine
@@ -58,6 +56,8 @@ class Settings:
     def __post_init__(self) -> None:
         if not _is_count(self.max_terms):
             raise ValueError(f"max_terms is {self.max_terms!r}; a rule has at least one term.")
+        if not isinstance(self.points, bool | np.bool_):
+            raise ValueError(f"points is {self.points!r}; expected True or False.")
         if self.balance not in (None, "balanced"):
             raise ValueError(f"balance is {self.balance!r}; expected None or 'balanced'.")
         if isinstance(self.penalty, str):
@@ -65,57 +65,6 @@ class Settings:
                 raise ValueError(f"penalty is {self.penalty!r}; expected a positive number or 'cv'.")
         elif self.penalty is not None and not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty is {self.penalty!r}; it must be a positive, finite number.")
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Rows with what rules should say on them.
-
-    Attributes
-    ----------
-    table : ndarray of shape (n_rows, n_features)
-        The encoded rows.
-    codes : ndarray of int
-        The class of each row, as a position in the classes.
-    n_classes : int
-        Number of classes.
-    probabilities : ndarray of shape (n_rows, n_classes), optional
-        What the rules' probabilities should be like; certain of `codes` unless given.
-    weights : ndarray of float, optional
-        How much each row counts.
-    """
-
-    table: Matrix
-    codes: NDArray[np.int32]
-    n_classes: int
-    probabilities: Floats | None = None
-    weights: Floats | None = None
-
-    def take(self, rows: NDArray[np.intp]) -> "Examples":
-        """Some of the rows."""
-        return replace(
-            self,
-            table=self.table[rows],
-            codes=self.codes[rows],
-            probabilities=None if self.probabilities is None else self.probabilities[rows],
-            weights=None if self.weights is None else self.weights[rows],
-        )
-
-    def row_weights(self, balance: Balance) -> Floats:
-        """How much each row counts, 1 on average; balanced, all classes count alike."""
-        weights = np.ones(len(self.codes)) if self.weights is None else self.weights / self.weights.mean()
-        if balance is None:
-            return weights
-        of_class = np.bincount(self.codes, weights=weights, minlength=self.n_classes)
-        n_present = np.count_nonzero(of_class)
-        return np.asarray(weights * (weights.sum() / n_present / of_class[self.codes]))
-
-    @cached_property
-    def target_probabilities(self) -> Floats:
-        """Probabilities, certain where only the class is known."""
-        if self.probabilities is not None:
-            return self.probabilities
-        return np.eye(self.n_classes)[self.codes]
 
 
 class Compaction:
@@ -150,7 +99,7 @@ class Compaction:
         penalty = usual_penalty(len(codes)) if settings.penalty is None else settings.penalty
         model = Model(codes.astype(np.int32), n_present, self._row_weight, penalty)
         options = Options(
-            max_terms=settings.max_terms,
+            max_terms=min(settings.max_terms, len(rules.features)),
             min_rows=max(5, len(examples.codes) // 1000),
             n_threads=settings.n_threads if examples.table.size >= _MANY_CELLS else 1,
         )
@@ -161,7 +110,7 @@ class Compaction:
     def rules_for(self, n_rules: int) -> RuleSet:
         """The best rule set that is found with this many rules."""
         if self._is_constant:
-            return constant_rules(self._rules, int(self._present[0]))
+            return constant_rules(self._rules, self._examples)
         self._search.compact(n_rules)
         return self._built()
 
@@ -212,59 +161,6 @@ class Compaction:
         return rules.with_counts(*rules.evaluator.statistics(table, codes, examples.weights))
 
 
-def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int32], bins: Bins) -> RuleSet:
-    """The rules of a model's blocks, over the classes and features of a rule set.
-
-    `present` gives the classes that the model knows. The others get base votes that let them never win.
-    """
-    is_binary = len(blocks) == 1
-    listed = [
-        (importance, output, member, weight)
-        for output, block in enumerate(blocks)
-        for member, weight, importance in zip(
-            block.members, exact(block.fit.weights).tolist(), block.importance.tolist(), strict=False
-        )
-        if weight != 0
-    ]
-    of_premise: dict[int, float] = {}
-    for importance, _, member, _ in listed:
-        of_premise[id(member)] = of_premise.get(id(member), 0.0) + importance
-    # Sorting is stable, so the classes of a shared premise stay together, in their order.
-    listed.sort(key=lambda rule: -of_premise[id(rule[2])])
-    intercepts = exact(np.array([block.fit.weights[-1] for block in blocks]))
-    weights = np.array([weight for *_, weight in listed], dtype=np.float64)
-    if is_binary:
-        # A weight against the second class is one for the first.
-        of_rule, weights = (weights > 0).astype(np.int64), np.abs(weights)
-        votes = np.array([max(-intercepts[0], 0.0), max(intercepts[0], 0.0)])
-    else:
-        of_rule = np.array([output for _, output, _, _ in listed], dtype=np.int64)
-        votes = intercepts - intercepts.min()
-    base = np.full(len(rules.classes), min(np.floor(weights[weights < 0].sum()), 0.0) - 1.0)
-    base[present] = votes
-    return RuleSet.from_arrays(
-        rules.features,
-        rules.classes,
-        rules.labels[int(base.argmax())],
-        **bins.terms_of([member.box for _, _, member, _ in listed]),
-        class_index=present[of_rule].astype(np.int32),
-        weight=weights,
-        origins=[member.origin for _, _, member, _ in listed],
-        voting="weights",
-        base=base,
-    )
-
-
-def constant_rules(rules: RuleSet, code: int) -> RuleSet:
-    """No rules, over the same features and classes, that always decide for one class."""
-    base = np.zeros(len(rules.classes))
-    base[code] = 1.0
-    label = rules.labels[code]
-    return RuleSet.from_rules(
-        [], rules.features, default=label, classes=rules.classes, voting="weights", base=base
-    )
-
-
 def _origin(columns: RuleColumns, number: int, rules: RuleSet) -> Origin:
     """Where a seed comes from; a rule without an origin is one itself."""
     origin = columns.origins[number]
@@ -283,20 +179,26 @@ def compact(
     min_fidelity: float | None,
     seed: int,
     progress: Progress,
-) -> RuleSet:
-    """The rules, made few; see `RuleSet.compact`."""
+) -> tuple[RuleSet, list[str]]:
+    """The rules, made few, and what the user should be warned about; see `RuleSet.compact`."""
     check_budget(max_rules, min_fidelity)
     if (examples.codes == examples.codes[0]).all():
-        return _one_class(rules, examples)
+        label = rules.labels[int(examples.codes[0])]
+        caveat = f"The target is {label!s} on all rows; the rule set has no rules and says so."
+        return constant_rules(rules, examples), [caveat]
+    caveats: list[str] = []
     if settings.penalty == "cv":
         most = DEFAULT_MAX_RULES if max_rules is None else max_rules
         settings = replace(settings, penalty=_chosen_penalty(rules, examples, settings, most, seed, progress))
-    n_rules = max_rules
+    n_rules = None if max_rules is None else int(max_rules)
     if n_rules is None or min_fidelity is not None:
-        n_rules = _chosen_budget(rules, examples, settings, max_rules, min_fidelity, seed, progress)
+        n_rules, caveats = _chosen_budget(rules, examples, settings, max_rules, min_fidelity, seed, progress)
     progress.started("Compact", 1)
     with _Watch(progress, f"{n_rules} rules") as report:
-        return Compaction(rules, examples, settings, report).rules_for(n_rules)
+        found = Compaction(rules, examples, settings, report).rules_for(n_rules)
+    if len(found) == 0:
+        caveats.append("No rule helps to tell the target; the rule set has none and gives one class.")
+    return found, caveats
 
 
 def frontier(
@@ -311,6 +213,7 @@ def frontier(
 ) -> Frontier:
     """Fidelity on rows held back for every budget; see `RuleSet.frontier`."""
     check_budget(max_rules, None)
+    max_rules = int(max_rules)
     if not _is_count(n_splits):
         raise ValueError(f"n_splits is {n_splits!r}; at least one split is needed.")
     if len(examples.codes) < 10:
@@ -374,8 +277,11 @@ def _chosen_budget(
     min_fidelity: float | None,
     seed: int,
     progress: Progress,
-) -> int:
-    """The smallest number of rules that is faithful enough on rows held back, or the one recommended."""
+) -> tuple[int, list[str]]:
+    """The smallest number of rules that is faithful enough on rows held back, or the one recommended.
+
+    Also what the user should be warned about.
+    """
     found = frontier(
         rules,
         examples,
@@ -386,73 +292,17 @@ def _chosen_budget(
         progress=progress,
     )
     if min_fidelity is None:
-        return found.knee
+        return found.knee, []
     smallest = found.smallest(min_fidelity)
     if smallest is not None:
-        return smallest
+        return smallest, []
     best = int(found.fidelity.argmax())
-    warnings.warn(
+    caveat = (
         f"No rule set of at most {found.budgets[-1]} rules reaches a fidelity of {min_fidelity:g} on rows "
         f"held back; the best, with {found.budgets[best]} rules, has {found.fidelity[best]:.4f}. A larger "
-        "max_rules or max_terms may help.",
-        CompactionWarning,
-        stacklevel=4,
+        "max_rules or max_terms may help."
     )
-    return int(found.budgets[best])
-
-
-def _one_class(rules: RuleSet, examples: Examples) -> RuleSet:
-    label = rules.labels[int(examples.codes[0])]
-    warnings.warn(
-        f"The target is {label!s} on all rows; the rule set has no rules and says so.",
-        CompactionWarning,
-        stacklevel=4,
-    )
-    return constant_rules(rules, int(examples.codes[0]))
-
-
-def examples_of(
-    rules: RuleSet, X: Any, target: ArrayLike, sample_weight: ArrayLike | None = None
-) -> Examples:
-    """Rows and targets as they are given: labels, or probabilities with one column per class."""
-    table = rules.features.encode(X)
-    given = np.asarray(target)
-    n_rows, n_classes = len(table), len(rules.classes)
-    if n_rows == 0:
-        raise ValueError("X has no rows; there is nothing to learn from.")
-    if given.ndim not in (1, 2) or len(given) != n_rows or (given.ndim == 2 and given.shape[1] != n_classes):
-        raise ValueError(
-            f"target has shape {given.shape} for {n_rows} rows and {n_classes} classes; pass one label per "
-            "row, or probabilities with one column per class."
-        )
-    probabilities = None
-    if given.ndim == 2:
-        probabilities = np.asarray(given, dtype=np.float64)
-        if (
-            not (np.isfinite(probabilities) & (probabilities >= 0)).all()
-            or not (np.abs(probabilities.sum(axis=1) - 1) < 1e-3).all()
-        ):
-            raise ValueError("target holds rows that are no probabilities; each must be ≥ 0 and add up to 1.")
-        codes = probabilities.argmax(axis=1).astype(np.int32)
-    else:
-        code_of = {label: code for code, label in enumerate(rules.labels)}
-        labels = given.tolist()
-        unknown = [label for label in labels if label not in code_of]
-        if unknown:
-            raise ValueError(
-                f"target holds {unknown[0]!r}, which is not one of the classes {rules.labels[:10]}."
-            )
-        codes = np.array([code_of[label] for label in labels], dtype=np.int32)
-    examples = Examples(table, codes, n_classes, probabilities)
-    if sample_weight is None:
-        return examples
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; expected {n_rows} finite numbers, none of them "
-            "negative and not all 0."
-        )
-    return replace(examples, weights=weights).take(np.flatnonzero(weights > 0))
+    return int(found.budgets[best]), [caveat]
 
 
 def usual_penalty(n_rows: int) -> float:
@@ -469,7 +319,7 @@ def check_budget(max_rules: int | None, min_fidelity: float | None) -> None:
     """Raise a ValueError for a budget that is none."""
     if max_rules is not None and not _is_count(max_rules):
         raise ValueError(f"max_rules is {max_rules!r}; expected a number of rules, 1 or more.")
-    if min_fidelity is not None and not 0 < min_fidelity <= 1:
+    if min_fidelity is not None and not (isinstance(min_fidelity, Real) and 0 < min_fidelity <= 1):
         raise ValueError(
             f"min_fidelity is {min_fidelity!r}; it is a part of the rows, above 0 and at most 1."
         )

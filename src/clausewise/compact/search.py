@@ -190,7 +190,7 @@ class Search:
         gradient, curvature = model.derivatives(output)
         starts = [*starts, *self._best_seeds(gradient, curvature)]
         found = self._candidates(gradient, curvature, starts)
-        found = _different(found, block)
+        found = different(found, block)
         if not found:
             return Offer(block, 0.0, model.n_rules)
         promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
@@ -242,7 +242,7 @@ class Search:
         return [self._seeds[i] for i in best.tolist()]
 
 
-def _different(found: Sequence[Member], block: Block) -> list[Member]:
+def different(found: Sequence[Member], block: Block) -> list[Member]:
     """Those of the rules that do not nearly repeat one of the block."""
     if not found or not block.members:
         return list(found)

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from clausewise import _core
-from clausewise.compact.bins import Box
 from clausewise.compact.model import Floats, Member
-from clausewise.compact.search import Search
+from clausewise.compact.search import Search, different
 
 # Classes with the largest gradients, each searched for alone, whose boxes are then judged for all classes.
 _N_DIRECTIONS = 3
@@ -61,11 +60,10 @@ class SharedSearch(Search):
         derivatives = [model.derivatives(output) for output in range(model.n_outputs)]
         gradients = np.array([first for first, _ in derivatives])
         curvatures = np.array([second for _, second in derivatives])
-        known = {member.box for member in model.blocks[0].members}
         found: list[Member] = []
         n_directions = 0
         for output in np.argsort(-np.abs(gradients).sum(axis=1), kind="stable").tolist():
-            of_output = self._found(gradients[output], curvatures[output], known)
+            of_output = self._found(gradients[output], curvatures[output])
             found += of_output
             n_directions += bool(of_output)
             if n_directions == _N_DIRECTIONS:
@@ -81,12 +79,12 @@ class SharedSearch(Search):
             refined = self._candidates(
                 direction @ gradients, direction**2 @ curvatures, [found[place]], beam_width=0
             )
-            found = [found[place], *(member for member in refined if member.box not in known)]
+            found = [found[place], *different(refined, model.blocks[0])]
         return best
 
-    def _found(self, gradient: Floats, curvature: Floats, known: set[Box]) -> list[Member]:
+    def _found(self, gradient: Floats, curvature: Floats) -> list[Member]:
         seeds = self._best_seeds(gradient, curvature)
-        return [member for member in self._candidates(gradient, curvature, seeds) if member.box not in known]
+        return different(self._candidates(gradient, curvature, seeds), self.model.blocks[0])
 
     def _judged(
         self, found: Sequence[Member], gradients: Floats, curvatures: Floats

@@ -8,7 +8,8 @@ import numpy as np
 
 from clausewise import _threads
 from clausewise._progress import Progress
-from clausewise.compact.compaction import Examples, Settings, check_budget, compact, seed_of
+from clausewise.compact.compaction import Settings, check_budget, compact, seed_of
+from clausewise.compact.examples import Examples
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -248,7 +249,7 @@ class ECLAIRE(RuleExtractor):
     ) -> Extracted:
         with report.stage("compaction"):
             probabilities = task.trained_network.probabilities(task.rows)
-            rules = compact(
+            rules, caveats = compact(
                 found.rules,
                 Examples(task.inputs.table, task.codes, len(task.classes), probabilities, task.weights),
                 self._settings(),
@@ -257,7 +258,7 @@ class ECLAIRE(RuleExtractor):
                 seed=seed_of(random),
                 progress=progress,
             )
-        return replace(found, rules=rules, voting="weights")
+        return replace(found, rules=rules, voting="weights", caveats=(*found.caveats, *caveats))
 
     def _choice(
         self,

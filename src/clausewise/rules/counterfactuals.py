@@ -464,14 +464,11 @@ def _with_changes(X: Any, features: Features, found: Sequence[dict[int, float] |
     for feature, cells in changed.items():
         name = features.names[feature] if features.named else frame.columns[feature]
         column = frame[name]
-        values = column.to_list()
-        for row, cell in cells.items():
-            values[row] = cell
         needs_fractions = any(isinstance(cell, float) and not cell.is_integer() for cell in cells.values())
-        dtype = nw.Float64() if column.dtype.is_integer() and needs_fractions else column.dtype
-        backend = nw.get_native_namespace(frame)
-        # Of text the type is seen again; naming it would turn missing values into text.
-        made = nw.new_series(name, values, None if dtype == nw.String else dtype, backend=backend)
+        if column.dtype.is_integer() and needs_fractions:
+            column = column.cast(nw.Float64())
+        # In place of a column made anew, so that missing values and the type stay as they are.
+        made = column.scatter(list(cells), list(cells.values()))
         frame = frame.with_columns(made)
     return frame.to_native()
 

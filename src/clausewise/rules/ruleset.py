@@ -1,6 +1,7 @@
 """The rule set: rules with the features they test, the classes they conclude and the way they vote."""
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -449,9 +450,10 @@ class RuleSet:
         RuleSet
             With the voting `weights`; cover, correct and confidence are counted on `X` and `target`.
         """
-        from clausewise.compact import compaction
+        from clausewise.compact import CompactionWarning, compaction
+        from clausewise.compact.examples import examples_of
 
-        examples = compaction.examples_of(self, X, target, sample_weight)
+        examples = examples_of(self, X, target, sample_weight)
         settings = compaction.Settings(
             max_terms=max_terms,
             points=points,
@@ -461,7 +463,7 @@ class RuleSet:
             n_threads=_threads.resolve(n_jobs),
         )
         with Progress(verbose) as progress:
-            found = compaction.compact(
+            found, caveats = compaction.compact(
                 self,
                 examples,
                 settings,
@@ -471,6 +473,8 @@ class RuleSet:
                 progress=progress,
             )
             progress.finished(f"Compact: {len(found):,} rules")
+        for caveat in caveats:
+            warnings.warn(caveat, CompactionWarning, stacklevel=2)
         return found
 
     def frontier(
@@ -514,8 +518,9 @@ class RuleSet:
             With `budgets`, `fidelity`, `spread`, the recommended `knee`, and `plot()`.
         """
         from clausewise.compact import compaction
+        from clausewise.compact.examples import examples_of
 
-        examples = compaction.examples_of(self, X, target, sample_weight)
+        examples = examples_of(self, X, target, sample_weight)
         settings = compaction.Settings(
             max_terms=max_terms,
             points=points,
