@@ -137,7 +137,9 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) 
             const auto column = static_cast<std::int32_t>(c);
             if (is_full && !tests(from.box, column)) continue;
             const Cut best = cut(*sums[s], c, from.sign);
-            if (best.gain > options_.cuts.needed(from.gain)) found[s].push_back({s, {column, best}});
+            // The first term need only help; further ones must be worth reading.
+            const double needed = from.box.empty() ? 0.0 : options_.cuts.needed(from.gain);
+            if (best.gain > needed) found[s].push_back({s, {column, best}});
         }
     });
     std::vector<Extension> all;
@@ -255,7 +257,7 @@ PricedBox Searcher::refine(Box box, int sign) const {
                 best.gain = replaced.cut.gain;
             }
         }
-        if (dropped < n_terms && (is_too_long || best.gain <= options_.cuts.needed(best_drop))) {
+        if (n_terms > 1 && (is_too_long || best.gain <= options_.cuts.needed(best_drop))) {
             current.box = without(current.box, dropped);
             current.gain = best_drop;
         } else if (best.box == current.box) {
