@@ -16,6 +16,6 @@ export LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=lib
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 # What runs the core; frameworks of networks bring libraries of their own, which are slow under the sanitizers.
 if [ $# = 0 ]; then
-    set -- tests/rules tests/induction tests/extractors/test_clausewise.py tests/extractors/test_termwise.py
+    set -- tests/rules tests/compact tests/induction tests/extractors/test_clausewise.py tests/extractors/test_termwise.py
 fi
 "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider -m "not slow_under_sanitizers and not fuzz" "$@"
