@@ -44,13 +44,12 @@ class Frontier:
     def knee(self) -> int:
         """The recommended budget: beyond it, further rules bring much less than those before.
 
-        Where the best fidelity so far, over the logarithm of the budget, is farthest above the line from its
-        first to its last point.
+        Where the best fidelity so far is farthest above the line from its first to its last point.
         """
         best = np.maximum.accumulate(self.fidelity)
         if best[-1] == best[0]:
             return int(self.budgets[0])
-        place = np.log(self.budgets) / np.log(self.budgets[-1])
+        place = (self.budgets - self.budgets[0]) / (self.budgets[-1] - self.budgets[0])
         height = (best - best[0]) / (best[-1] - best[0])
         return int(self.budgets[(height - place).argmax()])
 
