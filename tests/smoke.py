@@ -12,7 +12,7 @@ from clausewise import ECLAIRE, C50Classifier, Features, Rule, RuleSet, Term
 
 
 def main() -> None:
-    """Predict, explain, save and load, learn rules, and find the package data."""
+    """Predict, explain, save and load, learn rules, make them few, and find the package data."""
     features = Features.learn(np.array([["nurse", 30.0], ["cook", 50.0]], dtype=object), names=["job", "age"])
     rules = RuleSet.from_rules(
         [Rule((Term(0, values=["nurse"]), Term(1, high=47)), "yes", confidence=0.9, cover=10, correct=9)],
@@ -32,6 +32,9 @@ def main() -> None:
     assert learnt.rules_[0].terms == (Term(0, high=47),)
     y = np.where(X[:, 0] > 47, "high", "low")
     assert ECLAIRE(min_cases=5, random_state=0).fit(X, y).score(X, y) > 0.9
+    small = learnt.rules_.compact(X, X[:, 0] > 47, max_rules=2, points=True)
+    assert len(small) <= 2
+    assert (small.predict(X) == (X[:, 0] > 47)).all()
     package = importlib.resources.files("clausewise")
     assert json.loads(package.joinpath("io", "rules.schema.json").read_text(encoding="utf-8"))["$id"]
     assert package.joinpath("py.typed").is_file()
