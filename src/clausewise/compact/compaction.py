@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
+from clausewise import _threads
 from clausewise._progress import Progress
 from clausewise.compact.bins import Bins
 from clausewise.compact.build import constant_rules, rule_set_of
@@ -51,9 +52,10 @@ class Settings:
     balance: Balance = None
     shared_premises: bool = False
     penalty: float | Literal["cv"] | None = None
-    n_threads: int = 1
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
+        _threads.resolve(self.n_jobs)  # raises for what is no number of threads
         if not _is_count(self.max_terms):
             raise ValueError(f"max_terms is {self.max_terms!r}; a rule has at least one term.")
         if not isinstance(self.points, bool | np.bool_):
@@ -101,7 +103,7 @@ class Compaction:
         options = Options(
             max_terms=min(settings.max_terms, len(rules.features)),
             min_rows=max(5, len(examples.codes) // 1000),
-            n_threads=settings.n_threads if examples.table.size >= _MANY_CELLS else 1,
+            n_threads=_threads.resolve(settings.n_jobs) if examples.table.size >= _MANY_CELLS else 1,
         )
         is_shared = settings.shared_premises and n_present > 2
         kind = SharedSearch if is_shared else Search
@@ -115,7 +117,7 @@ class Compaction:
         return self._built()
 
     def rules_down_from(self, n_rules: int) -> dict[int, RuleSet]:
-        """Rule sets of every size down from this one, from one search."""
+        """Rule sets of every size down from this one, from one search; they decide, and are not measured."""
         if self._is_constant:
             return dict.fromkeys(range(1, n_rules + 1), self.rules_for(n_rules))
         search = self._search
@@ -130,7 +132,7 @@ class Compaction:
             if n_left <= next_exchange:
                 search.exchange(1)
                 next_exchange = _EXCHANGE_AT * n_left
-            found[n_left] = self._built()
+            found[n_left] = self._deciding()
         return found
 
     @property
@@ -149,14 +151,19 @@ class Compaction:
                 seeds.append(Member(box, rows[number], _origin(rules.columns, number, rules)))
         return seeds
 
-    def _built(self) -> RuleSet:
+    def _deciding(self) -> RuleSet:
         """The model as a rule set, the most important rules first."""
-        examples, settings = self._examples, self._settings
+        examples = self._examples
         rules = rule_set_of(self._search.model.blocks, self._rules, self._present, self._bins)
+        if not self._settings.points:
+            return rules
+        return with_points(rules, examples.table, examples.target_probabilities, self._row_weight)
+
+    def _built(self) -> RuleSet:
+        """The same with calibrated probabilities, and what the rules cover and get right."""
+        examples, rules = self._examples, self._deciding()
         table, codes = examples.table, examples.codes.astype(np.int64)
-        if settings.points:
-            rules = with_points(rules, table, examples.target_probabilities, self._row_weight)
-        elif examples.probabilities is not None:
+        if examples.probabilities is not None and not self._settings.points:
             rules = calibrated(rules, table, examples.probabilities, self._row_weight)
         return rules.with_counts(*rules.evaluator.statistics(table, codes, examples.weights))
 

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from clausewise import _threads
 from clausewise._progress import Progress
 from clausewise.compact.compaction import Settings, check_budget, compact, seed_of
 from clausewise.compact.examples import Examples
@@ -208,7 +207,7 @@ class ECLAIRE(RuleExtractor):
             max_terms=self.max_terms,
             points=self.points,
             balance=self.balance,
-            n_threads=_threads.resolve(self.n_jobs),
+            n_jobs=self.n_jobs,
         )
 
     @property

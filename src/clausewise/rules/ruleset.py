@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise import _threads
 from clausewise._progress import Progress
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
@@ -453,15 +452,8 @@ class RuleSet:
         from clausewise.compact import CompactionWarning, compaction
         from clausewise.compact.examples import examples_of
 
+        settings = compaction.Settings(max_terms, points, balance, shared_premises, penalty, n_jobs)
         examples = examples_of(self, X, target, sample_weight)
-        settings = compaction.Settings(
-            max_terms=max_terms,
-            points=points,
-            balance=balance,
-            shared_premises=shared_premises,
-            penalty=penalty,
-            n_threads=_threads.resolve(n_jobs),
-        )
         with Progress(verbose) as progress:
             found, caveats = compaction.compact(
                 self,
@@ -520,15 +512,8 @@ class RuleSet:
         from clausewise.compact import compaction
         from clausewise.compact.examples import examples_of
 
+        settings = compaction.Settings(max_terms, points, balance, shared_premises, penalty, n_jobs)
         examples = examples_of(self, X, target, sample_weight)
-        settings = compaction.Settings(
-            max_terms=max_terms,
-            points=points,
-            balance=balance,
-            shared_premises=shared_premises,
-            penalty=penalty,
-            n_threads=_threads.resolve(n_jobs),
-        )
         with Progress(verbose) as progress:
             found = compaction.frontier(
                 self,
