@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.networks.graph import Operation, inner_tensors, last_operation, last_weights
-from clausewise.networks.layout import PROBE_SIZES, AmbiguousLayoutError, Layout, probe_rows, random_rows
+from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows, seen_on_rows
 from clausewise.networks.naming import Titles, inside, picked_output
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
@@ -122,14 +122,7 @@ class KerasBackend:
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
         """What is inside; a model that knows the shape of its rows says so by itself."""
-        if rows is not None:
-            return self._inspected(rows)
-        if self._row_shape is None or None in self._row_shape:
-            return None
-        try:
-            return self._inspected(random_rows([size or 0 for size in self._row_shape], self.dtype))
-        except AmbiguousLayoutError:
-            return None
+        return seen_on_rows(self._inspected, rows, self._row_shape, self.dtype)
 
     def _inspected(self, rows: NDArray[Any]) -> Structure:
         self._input = keras.Input(rows.shape[1:], dtype=self.dtype.name)

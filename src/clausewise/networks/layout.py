@@ -1,11 +1,13 @@
 """Where the rows lie in a tensor."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+Found = TypeVar("Found")
 
 PROBE_SIZES: Final = (3, 5)
 """Numbers of rows with which a network is tried: the axis that grows along with them is that of the rows."""
@@ -99,3 +101,26 @@ def random_rows(row_shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
     shape = (max(PROBE_SIZES), *row_shape)
     values = draw.random(shape) if dtype.kind == "f" else draw.integers(0, 2, shape)
     return values.astype(dtype)
+
+
+def seen_on_rows(
+    inspected: Callable[[NDArray[Any]], Found],
+    rows: NDArray[Any] | None,
+    row_shape: Sequence[int | None] | None,
+    dtype: np.dtype[Any],
+) -> Found | None:
+    """What `inspected` sees on these rows or, without any, on rows of the shape that the model itself tells.
+
+    None where it does not tell, or where such rows do not show how they lie.
+    """
+    if rows is not None:
+        return inspected(rows)
+    if row_shape is None:
+        return None
+    sizes = [size for size in row_shape if size is not None]
+    if len(sizes) < len(row_shape):
+        return None
+    try:
+        return inspected(random_rows(sizes, dtype))
+    except AmbiguousLayoutError:
+        return None
