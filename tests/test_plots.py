@@ -17,21 +17,12 @@ from clausewise.plots import (
     RuleLengthDisplay,
     VotesDisplay,
 )
+from tests.rules.three_rules import RULES, X
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-X = np.array([[1.0, 0.0], [3.0, 0.0], [9.0, 1.0], [np.nan, 1.0]])
 TARGET = ["a", "a", "b", "a"]
-RULES = RuleSet.from_rules(
-    [
-        Rule((Term(0, high=5),), "a"),
-        Rule((Term(0, high=2), Term(1, high=0)), "b"),
-        Rule((Term(1, low=0),), "b"),
-    ],
-    ["size", "age"],
-    default="a",
-)
 FRONTIER = SimpleNamespace(budgets=[2, 4, 8, 16], fidelity=[0.8, 0.9, 0.92, 0.93], spread=[0.01] * 4, knee=4)
 
 

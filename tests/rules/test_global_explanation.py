@@ -5,19 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.random_rules import random_features, random_ruleset, random_table
-
-from clausewise import Rule, RuleSet, Term
-
-X = np.array([[1.0, 0.0], [3.0, 0.0], [9.0, 1.0], [np.nan, 1.0]])
-RULES = RuleSet.from_rules(
-    [
-        Rule((Term(0, high=5),), "a"),
-        Rule((Term(0, high=2), Term(1, high=0)), "b"),
-        Rule((Term(1, low=0),), "b"),
-    ],
-    ["size", "age"],
-    default="a",
-)
+from tests.rules.three_rules import RULES, X
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0, 1, 60, 64, 65, 200]))
