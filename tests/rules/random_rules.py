@@ -85,3 +85,13 @@ def random_ruleset(rng, features, n_rules, n_classes=3, **options):
     base = rng.choice([-1.5, 0.0, 0.1, 0.2], n_classes) if rng.random() < 0.5 else None
     default = str(rng.choice(classes))
     return RuleSet.from_rules(rules, features, classes=classes, default=default, base=base, **options)
+
+
+def raw(features, matrix):
+    """An encoded matrix as the table of raw values behind it; code 4 is a category that nobody knows."""
+    table = np.empty(matrix.shape, dtype=object)
+    for feature, kind in enumerate(features.kinds):
+        for row, code in enumerate(matrix[:, feature]):
+            known = features.decode(feature, code)
+            table[row, feature] = "astronaut" if kind == "categorical" and code == 4 else known
+    return table

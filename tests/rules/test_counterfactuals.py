@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.probing import probe_values
-from tests.rules.random_rules import random_features, random_ruleset, random_table
+from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.networks import CallableNetwork
@@ -145,15 +145,6 @@ def test_values_are_readable():
 def test_without_rules_nothing_changes_the_decision():
     found = RULES[:0].counterfactuals(TABLE)
     assert not any(one.is_found for one in found)
-
-
-def raw(features, matrix):
-    table = np.empty(matrix.shape, dtype=object)
-    for feature, kind in enumerate(features.kinds):
-        for row, code in enumerate(matrix[:, feature]):
-            known = features.decode(feature, code)
-            table[row, feature] = "astronaut" if kind == "categorical" and code == 4 else known
-    return table
 
 
 @given(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rules.probing import decisions, probe_rows
-from tests.rules.random_rules import random_features, random_ruleset, random_table
+from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.rules.simplify_within import _Search
@@ -57,15 +57,6 @@ def test_fidelity_falls_by_no_more_than_the_tolerance(seed, voting, tolerance, h
     before, after = (np.mean(r.predict(X) == target) for r in (rules, simple))
     assert after >= before - tolerance - 1e-12
     assert simple.columns.lengths.sum() + len(simple) <= rules.columns.lengths.sum() + len(rules)
-
-
-def raw(features, matrix):
-    table = np.empty(matrix.shape, dtype=object)
-    for feature, kind in enumerate(features.kinds):
-        for row, code in enumerate(matrix[:, feature]):
-            known = features.decode(feature, code)
-            table[row, feature] = "astronaut" if kind == "categorical" and code == 4 else known
-    return table
 
 
 @pytest.mark.parametrize("voting", ["confidence", "majority", "weights"])
