@@ -64,8 +64,21 @@ def scores(
 ) -> list[list]:
     """Per row and class the sum of the votes of the rules that fire, in the order of the rules.
 
-    Under weights it starts with the base votes, if there are any.
+    Under weights it starts with the base votes, if there are any. Where rules with priority fire, only they
+    vote, from zero, and they alone make up the shares.
     """
+    first = [rule for rule in rules if rule.priority]
+    others = [rule for rule in rules if not rule.priority]
+    by_first = fires(first, columns).any(axis=0)
+    scored_first = _scores_of_jury(first, labels, columns, voting, ())
+    scored_others = _scores_of_jury(others, labels, columns, voting, base)
+    return [
+        one if decides else other
+        for decides, one, other in zip(by_first, scored_first, scored_others, strict=True)
+    ]
+
+
+def _scores_of_jury(rules, labels, columns, voting, base):
     fired = fires(rules, columns)
     totals = []
     for row in range(len(columns[0])):

@@ -62,6 +62,7 @@ def random_term(rng, features, position):
 
 def random_rules(rng, features, n_rules, n_classes=3, max_terms=4):
     rules = []
+    share_of_priority = rng.choice([0.0, 0.0, 0.1, 0.5])
     for _ in range(n_rules):
         n_terms = rng.integers(0, min(max_terms, len(features)) + 1)
         tested = rng.choice(len(features), n_terms, replace=False)
@@ -74,6 +75,7 @@ def random_rules(rng, features, n_rules, n_classes=3, max_terms=4):
                 cover=covered,
                 correct=int(rng.integers(0, covered + 1)),
                 weight=float(rng.choice([-1.5, 0.0, 0.1, 0.2, 0.3, rng.normal()])),
+                priority=bool(rng.random() < share_of_priority),
             )
         )
     return rules

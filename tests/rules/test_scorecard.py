@@ -93,8 +93,11 @@ def test_adding_up_the_points_gives_the_scores(seed):
     rules = rules[rng.integers(0, 5, 8)]
     rows = random_table(rng, features, 10).encoded()
     fires, card = rules.evaluator.fires(rows).dense(), rules.scorecard()
+    overridden = np.any([fires[line.rules[0]] for line in card.lines if line.priority] or [[False] * 10], 0)
     totals = np.tile([card.start.get(label, 0.0) for label in card.labels], (10, 1))
+    totals[overridden] = 0.0
     for line in card.lines:
+        counts = fires[line.rules[0]] & (line.priority | ~overridden)
         for label, points in line.points.items():
-            totals[fires[line.rules[0]], card.labels.index(label)] += points
+            totals[counts, card.labels.index(label)] += points
     np.testing.assert_allclose(totals, rules.evaluator.scores(rows, "weights"), atol=1e-12)

@@ -1,5 +1,7 @@
 """Voting schemes: what counts, who wins ties, what probabilities say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -182,3 +184,25 @@ def test_an_unknown_scheme_is_an_error_that_lists_the_known():
 def test_every_scheme_says_what_it_does():
     assert set(SCHEMES) == set(VOTINGS)
     assert all(scheme.summary for scheme in SCHEMES.values())
+
+
+@pytest.mark.parametrize("voting", VOTINGS)
+def test_rules_with_priority_decide_alone_where_they_fire(voting):
+    learnt = [Rule((Term(0, high=5),), "no", 0.9, weight=3), Rule((Term(0, high=5),), "no", 0.8, weight=2)]
+    expert = Rule((Term(0, high=1),), "yes", 0.3, weight=0.5, priority=True)
+    rules = RuleSet.from_rules([*learnt, expert], ["x"], default="no", voting=voting, base=[4, 0])
+    assert rules.predict([[0.0], [3.0], [9.0]]).tolist() == ["yes", "no", "no"]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(VOTINGS))
+def test_a_rule_with_priority_changes_nothing_where_it_does_not_fire(seed, voting):
+    rng = np.random.default_rng(seed)
+    features = random_features(rng, 3)
+    rules = random_ruleset(rng, features, 8, voting=voting)
+    rules = rules[~rules.columns.priority]
+    rows = random_table(rng, features, 50).encoded()
+    first = random_ruleset(rng, features, 1).columns
+    more = replace(rules, columns=rules.columns + replace(first, priority=np.array([True])))
+    fires = more.evaluator.fires(rows)[len(rules)]
+    before, after = (some.evaluator.scores(rows, voting) for some in (rules, more))
+    np.testing.assert_array_equal(before[~fires], after[~fires])

@@ -72,6 +72,12 @@ def examples_of(
     rules: RuleSet, X: Any, target: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> Examples:
     """Rows and targets as they are given: labels, or probabilities with one column per class."""
+    if rules.columns.priority.any():
+        raise ValueError(
+            f"{int(rules.columns.priority.sum())} rules have priority, and weights cannot be fitted beside "
+            "rules that override them; compact the others, rules[~rules.columns.priority], and add these to "
+            "the result."
+        )
     table = rules.features.encode(X)
     n_rows, n_classes = len(table), len(rules.classes)
     if n_rows == 0:

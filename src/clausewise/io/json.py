@@ -10,6 +10,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
@@ -18,6 +19,7 @@ import numpy as np
 
 from clausewise.features import KINDS, Category, Features
 from clausewise.io.atomic import write_atomically
+from clausewise.rules.changes import ACTIONS, Change
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.rule import Label, Origin
 from clausewise.rules.ruleset import RuleSet
@@ -96,9 +98,13 @@ def dumps(rules: RuleSet) -> str:
     if rules.scale != 1.0:
         head["scale"] = _number_out(rules.scale)
     lines = [f"  {_text(key)}: {_text(value)}," for key, value in head.items()]
-    listed_features = _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))])
-    listed_rules = _listed("rules", [_rule(rules, number) for number in range(len(rules))])
-    return "\n".join(["{", *lines, f"{listed_features},", listed_rules, "}", ""])
+    lists = [
+        _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))]),
+        _listed("rules", [_rule(rules, number) for number in range(len(rules))]),
+    ]
+    if rules.changes:
+        lists.append(_listed("changes", [_change(change) for change in rules.changes]))
+    return "\n".join(["{", *lines, ",\n".join(lists), "}", ""])
 
 
 def _listed(key: str, entries: Sequence[dict[str, Any]]) -> str:
@@ -125,6 +131,8 @@ def _rule(rules: RuleSet, number: int) -> dict[str, Any]:
         "correct": _number_out(stored.correct[number]),
         "weight": _number_out(stored.weight[number]),
     }
+    if stored.priority[number]:
+        entry["priority"] = True
     origin = stored.origins[number]
     return entry if origin is None else entry | {"origin": {"layer": origin.layer, "clause": origin.clause}}
 
@@ -137,6 +145,10 @@ def _term(stored: RuleColumns, term: int, features: Features) -> dict[str, Any]:
         if math.isfinite(bound):  # an open end is left out: JSON has no infinity
             entry[key] = _number_out(bound)
     return entry
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {key: value for key, value in asdict(change).items() if value is not None}
 
 
 def _number_out(number: float) -> int | float:
@@ -227,7 +239,7 @@ def _read(parsed: Any) -> RuleSet:
         raise RuleFileError(f'this is no rule file; it should be an object with "format": "{FORMAT}".')
     _check_version(parsed.get("version"))
     keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
-    top = _object(parsed, "the file", keys, ("base", "scale"))
+    top = _object(parsed, "the file", keys, ("base", "scale", "changes"))
     voting = _one_of(top["voting"], "voting", VOTINGS)
     features = _read_features(_list(top["features"], "features"), _flag(top["named"], "named"))
     classes = _read_classes(_list(top["classes"], "classes"), top["class_dtype"])
@@ -235,7 +247,12 @@ def _read(parsed: Any) -> RuleSet:
     default = classes.tolist()[index_of_label.find(top["default"], "default")]
     base = _read_base(top.get("base"), len(classes))
     columns = _read_rules(_list(top["rules"], "rules"), features, index_of_label)
+    changes = tuple(
+        _read_change(entry, f"changes[{i}]")
+        for i, entry in enumerate(_list(top.get("changes", []), "changes"))
+    )
     rules = RuleSet.from_arrays(features, classes, default, voting=voting, base=base, **columns)
+    rules = replace(rules, changes=changes)
     return rules if "scale" not in top else _scaled(rules, _number(top["scale"], "scale"))
 
 
@@ -305,7 +322,7 @@ def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index"
     column: dict[str, list[Any]] = {
         key: [] for key in ("feature", "low", "high", "value_set", "value_sets", "class_index", "origins")
     }
-    column |= {key: [] for key in ("confidence", "cover", "correct", "weight")}
+    column |= {key: [] for key in ("confidence", "cover", "correct", "weight", "priority")}
     starts = [0]
     place_of = {name: place for place, name in enumerate(features.names)}
     code_of = {
@@ -314,7 +331,7 @@ def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index"
     for number, entry in enumerate(entries):
         where = f"rules[{number}]"
         fields = _object(
-            entry, where, ("if", "then", "confidence", "cover", "correct", "weight"), ("origin",)
+            entry, where, ("if", "then", "confidence", "cover", "correct", "weight"), ("origin", "priority")
         )
         tested = set()
         for position, term in enumerate(_list(fields["if"], f"{where}.if")):
@@ -327,6 +344,7 @@ def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index"
         starts.append(len(column["feature"]))
         column["class_index"].append(index_of_label.find(fields["then"], f"{where}.then"))
         column["origins"].append(_read_origin(fields.get("origin"), f"{where}.origin"))
+        column["priority"].append(_flag(fields.get("priority", False), f"{where}.priority"))
         for key in ("confidence", "cover", "correct", "weight"):
             column[key].append(_number(fields[key], f"{where}.{key}"))
     integers = {
@@ -379,6 +397,15 @@ def _read_origin(value: Any, where: str) -> Origin | None:
     fields = _object(value, where, (), ("layer", "clause"))
     parts = {key: None if part is None else _string(part, f"{where}.{key}") for key, part in fields.items()}
     return Origin(**parts)
+
+
+def _read_change(value: Any, where: str) -> Change:
+    fields = _object(value, where, ("action", "rule"), ("before", "after", "note"))
+    number = fields["rule"]
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        raise RuleFileError(f"{where}.rule is {_shown(number)}; expected a whole number from 0.")
+    texts = {key: _string(fields[key], f"{where}.{key}") for key in fields if key not in ("action", "rule")}
+    return Change(_one_of(fields["action"], f"{where}.action", ACTIONS), number, **texts)
 
 
 class _Index:

@@ -38,9 +38,10 @@ class RuleColumns:
     cover: NDArray[np.float64]
     correct: NDArray[np.float64]
     weight: NDArray[np.float64]
+    priority: NDArray[np.bool_]
     origins: tuple[Origin | None, ...]
 
-    PER_RULE: ClassVar = ("class_index", "confidence", "cover", "correct", "weight")
+    PER_RULE: ClassVar = ("class_index", "confidence", "cover", "correct", "weight", "priority")
     PER_TERM: ClassVar = ("feature", "low", "high", "value_set")
 
     @property
@@ -92,17 +93,18 @@ class RuleColumns:
         return joined([self, other])
 
     def first_of_equals(self) -> NDArray[np.int64]:
-        """The satisfiable rules, of those with equal premise and conclusion the first."""
+        """The satisfiable rules, of those with equal premise, conclusion and priority the first."""
         can_fire = self.satisfiable.tolist()
         terms = np.empty((len(self.feature), 4), dtype=np.int64)
         terms[:, 0], terms[:, 1] = self.feature, self.value_set
         terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
-        seen: dict[tuple[int, bytes], int] = {}
+        seen: dict[tuple[int, bool, bytes], int] = {}
         starts = self.starts.tolist()
-        for rule, class_index in enumerate(self.class_index.tolist()):
+        speaks_for = zip(self.class_index.tolist(), self.priority.tolist(), strict=True)
+        for rule, (class_index, priority) in enumerate(speaks_for):
             here = slice(starts[rule], starts[rule + 1])
             if can_fire[rule]:
-                seen.setdefault((class_index, terms[here].tobytes()), rule)
+                seen.setdefault((class_index, priority, terms[here].tobytes()), rule)
         return np.array(list(seen.values()), dtype=np.int64)
 
     def same_as(self, other: "RuleColumns") -> bool:
@@ -159,6 +161,7 @@ def canonical(
     cover: ArrayLike | None = None,
     correct: ArrayLike | None = None,
     weight: ArrayLike | None = None,
+    priority: ArrayLike | None = None,
     origins: Sequence[Origin | None] | None = None,
 ) -> RuleColumns:
     """Checked columns with one term per rule and feature, terms sorted by feature, and every value set once.
@@ -196,6 +199,7 @@ def canonical(
         cover=_per_rule(cover, 0.0, n_rules, "cover"),
         correct=_per_rule(correct, 0.0, n_rules, "correct"),
         weight=_per_rule(weight, 1.0, n_rules, "weight"),
+        priority=_flags(priority, n_rules),
         origins=(None,) * n_rules if origins is None else tuple(origins),
     )
     if len(columns.origins) != n_rules:
@@ -232,6 +236,7 @@ def from_rules(rules: Sequence[Rule], features: Features, index_of_label: dict[L
         cover=np.array([rule.cover for rule in rules]),
         correct=np.array([rule.correct for rule in rules]),
         weight=np.array([rule.weight for rule in rules]),
+        priority=np.array([rule.priority for rule in rules], dtype=bool),
         origins=[rule.origin for rule in rules],
     )
 
@@ -247,6 +252,7 @@ def rule_at(columns: RuleColumns, number: int, features: Features, labels: Seque
         correct=float(columns.correct[number]),
         weight=float(columns.weight[number]),
         origin=columns.origins[number],
+        priority=bool(columns.priority[number]),
     )
 
 
@@ -470,6 +476,15 @@ def _per_rule(values: ArrayLike | None, fallback: float, n_rules: int, name: str
     if len(column) != n_rules:
         raise ValueError(f"{name} has {len(column)} entries for {n_rules} rules.")
     return column
+
+
+def _flags(values: ArrayLike | None, n_rules: int) -> NDArray[np.bool_]:
+    flags = np.zeros(n_rules, dtype=bool) if values is None else np.array(values)
+    if flags.shape != (n_rules,) or (flags.dtype != bool and n_rules > 0):
+        raise ValueError(
+            f"priority has shape {flags.shape} and type {flags.dtype}; expected {n_rules} booleans."
+        )
+    return flags.astype(bool)
 
 
 def _rule_of_term(starts: NDArray[np.int64], n_rules: int, n_terms: int) -> NDArray[np.int64]:

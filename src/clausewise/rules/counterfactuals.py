@@ -23,7 +23,7 @@ from clausewise.rules.decimals import shortest_decimal
 from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.rule import Label
 from clausewise.rules.term import Value, format_category
-from clausewise.rules.voting import SCHEMES, sums_are_exact
+from clausewise.rules.voting import Jury, juries, sums_are_exact
 
 if TYPE_CHECKING:
     from clausewise.rules.ruleset import RuleSet
@@ -340,16 +340,35 @@ class _Search:
         self, rules: "RuleSet", axes: list[_Axis], units: Floats, max_features: int, to: int | None
     ) -> None:
         self.rules, self.axes, self.units, self.max_features, self.to = rules, axes, units, max_features, to
-        scheme, stored = SCHEMES[rules.voting], rules.columns
         self.n_classes = len(rules.labels)
-        self.start = scheme.start(rules.base)
-        self.divisors = scheme.divisors(stored, self.n_classes)
-        votes = scheme.votes(stored)
-        self.votes = np.zeros((stored.n_rules, self.n_classes))
-        self.votes[np.arange(stored.n_rules), stored.class_index] = votes
+        self.first, self.others = juries(rules.columns, rules.base, rules.voting)
+        self.votes = self._vote_columns()
         # Sums in another order may differ in their last digits; what is this near to a tie is tried.
-        numbers = np.concatenate([votes, self.start])
+        numbers = np.concatenate([self.first.votes, self.others.votes, self.others.start])
         self.doubt = 0.0 if sums_are_exact(numbers.tolist()) else 1e-9 * float(np.abs(numbers).sum())
+
+    def _vote_columns(self) -> Floats:
+        """What each rule adds to each class; if there are rules with priority, to either jury's total of
+        each class, and to the number of rules with priority that fire."""
+        n, stored = self.n_classes, self.rules.columns
+        votes = np.zeros((stored.n_rules, 2 * n + 1 if len(self.first.rules) else n))
+        votes[self.others.rules, stored.class_index[self.others.rules]] = self.others.votes
+        if len(self.first.rules):
+            votes[self.first.rules, n + stored.class_index[self.first.rules]] = self.first.votes
+            votes[self.first.rules, -1] = 1.0
+        return votes
+
+    def _scores(self, totals: Floats) -> Floats:
+        """What the jury that decides makes of the sums of `votes`."""
+
+        def scored(jury: Jury, sums: Floats) -> Floats:
+            return np.asarray((sums + jury.start) / jury.divisors)
+
+        n = self.n_classes
+        scores = scored(self.others, totals[..., :n])
+        if len(self.first.rules) == 0:
+            return scores
+        return np.where(totals[..., -1:] > 0, scored(self.first, totals[..., n : 2 * n]), scores)
 
     def distance(self, row: Floats, changes: dict[int, float]) -> float:
         """Sum of the changes in units of their features."""
@@ -394,8 +413,8 @@ class _Search:
     ) -> tuple[dict[int, float], float] | None:
         live = np.flatnonzero(others_hold)  # rules that other features keep from firing cannot
         first, second = one.passes[:, live].astype(np.float64), other.passes[:, live].astype(np.float64)
-        totals = np.empty((len(first), len(second), self.n_classes))
-        for c in range(self.n_classes):
+        totals = np.empty((len(first), len(second), self.votes.shape[1]))
+        for c in range(self.votes.shape[1]):
             totals[:, :, c] = (first * self.votes[live, c]) @ second.T
         costs = one.costs[:, None] + other.costs[None, :]
         may_flip = self._may_flip(totals, mine) & (costs < bound)
@@ -429,7 +448,7 @@ class _Search:
 
     def _may_flip(self, totals: Floats, mine: int) -> Booleans:
         """Whether another class (the one wanted, if any) wins, or nearly does where sums are rounded."""
-        scores = (totals + self.start) / self.divisors
+        scores = self._scores(totals)
         best = scores.max(axis=-1)
         default = self.rules.default_index
         decided = np.where(scores[..., default] == best, default, scores.argmax(axis=-1))

@@ -50,12 +50,19 @@ def describe_rule_at(columns: RuleColumns, rule: int, features: Features, labels
 
 
 def headline(
-    n_rules: int, labels: Sequence[Label], default: Label, voting: Voting, start: NDArray[np.float64]
+    n_rules: int,
+    labels: Sequence[Label],
+    default: Label,
+    voting: Voting,
+    start: NDArray[np.float64],
+    n_with_priority: int = 0,
 ) -> str:
     """What holds for all rules: how many, which classes, how they vote, what else a row gets."""
     classes = list(map(format_category, labels))
     shown = ", ".join(classes[:8]) + (f", … {len(classes) - 8} more" if len(classes) > 8 else "")
     rules = "1 rule" if n_rules == 1 else f"{n_rules:,} rules"
+    if n_with_priority:
+        rules += f" ({n_with_priority:,} with priority)"
     starting = f" ({describe_start(labels, start)})" if start.any() else ""
     return f"{rules} for the classes {shown}; voting {voting}{starting}, otherwise {format_category(default)}"
 

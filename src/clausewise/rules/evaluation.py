@@ -1,7 +1,9 @@
 """Rules on rows: the calls into the compiled core. Matrices here are encoded (`Features.encode`)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +11,9 @@ from numpy.typing import NDArray
 from clausewise import _core, _threads
 from clausewise.features import Features, Matrix
 from clausewise.rules.columns import RuleColumns
-from clausewise.rules.voting import SCHEMES, Voting
+from clausewise.rules.voting import Jury, Voting, juries
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +97,9 @@ class Evaluator:
         self._columns = columns
         self._n_classes = n_classes
         self._base = np.zeros(n_classes) if base is None else base
-        self._index = _core.RuleIndex(
-            columns.starts,
-            columns.feature,
-            columns.low,
-            columns.high,
-            columns.value_set,
-            columns.set_starts,
-            columns.set_codes,
-            features.n_categories,
-            max_table_bytes,
-        )
+        self._n_categories = features.n_categories
+        self._max_table_bytes = max_table_bytes
+        self._index = self._index_of(columns)
 
     def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
         """Which rules fire on which rows."""
@@ -112,25 +108,48 @@ class Evaluator:
         return BitMatrix(words, len(matrix))
 
     def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Class totals per row."""
-        totals = np.empty((len(matrix), self._n_classes))
-        self._index.scores(matrix, *self._ballot(voting), totals, _threads.resolve(n_jobs))
-        return totals
+        """Class totals per row, of the jury that decides on it."""
+        n_threads = _threads.resolve(n_jobs)
+
+        def totals(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.float64]:
+            found = np.empty((len(rows), self._n_classes))
+            index.scores(rows, *_ballot(jury), found, n_threads)
+            return found
+
+        return self._by_jury(matrix, voting, n_threads, totals)
 
     def decide(
         self, matrix: Matrix, voting: Voting, default_index: int, n_jobs: int | None = None
     ) -> NDArray[np.int32]:
         """Index of the winning class per row."""
-        decisions = np.empty(len(matrix), dtype=np.int32)
         n_threads = _threads.resolve(n_jobs)
-        self._index.decide(matrix, *self._ballot(voting), default_index, decisions, n_threads)
-        return decisions
+
+        def decisions(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.int32]:
+            found = np.empty(len(rows), dtype=np.int32)
+            index.decide(rows, *_ballot(jury), default_index, found, n_threads)
+            return found
+
+        return self._by_jury(matrix, voting, n_threads, decisions)
+
+    def decided_by_priority(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """Where a rule with priority fires, so that the others have no say."""
+        if not self._columns.priority.any():
+            return np.zeros(len(matrix), dtype=bool)
+        return _fires_at_all(self._jury_indices[0], matrix, _threads.resolve(n_jobs))
 
     def uncovered(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
         """Where no rule fires."""
-        flags = np.ones(len(matrix), dtype=np.uint8)
-        self._index.uncovered(matrix, flags, _threads.resolve(n_jobs))
-        return flags.view(np.bool_)
+        return ~_fires_at_all(self._index, matrix, _threads.resolve(n_jobs))
+
+    def rules_per_class(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """How many rules of each class fire on each row, also where priority leaves them without a say."""
+        counts = np.empty((len(matrix), self._n_classes))
+        zeros, ones = np.zeros(self._n_classes), np.ones(self._n_classes)
+        votes = np.ones(self._columns.n_rules)
+        self._index.scores(
+            matrix, self._columns.class_index, votes, ones, zeros, counts, _threads.resolve(n_jobs)
+        )
+        return counts
 
     def statistics(
         self,
@@ -162,14 +181,53 @@ class Evaluator:
         """The rules that fire on each row and the near misses."""
         return FiredAndNear(*self._index.explain(matrix, _threads.resolve(n_jobs)))
 
-    def _ballot(
-        self, voting: Voting
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Per rule its class and votes, per class its divisor and the votes that every row starts with."""
-        scheme = SCHEMES[voting]
-        votes = scheme.votes(self._columns)
-        divisors = scheme.divisors(self._columns, self._n_classes)
-        return self._columns.class_index, votes, divisors, scheme.start(self._base)
+    def _by_jury(
+        self,
+        matrix: Matrix,
+        voting: Voting,
+        n_threads: int,
+        answer: Callable[[_core.RuleIndex, Jury, Matrix], NDArray[_Number]],
+    ) -> NDArray[_Number]:
+        """The answer of the rules with priority where one of them fires, and of the others elsewhere."""
+        first, others = juries(self._columns, self._base, voting)
+        if len(first.rules) == 0:
+            return answer(self._index, others, matrix)
+        first_index, others_index = self._jury_indices
+        found = answer(others_index, others, matrix)
+        overridden = _fires_at_all(first_index, matrix, n_threads)
+        found[overridden] = answer(first_index, first, matrix[overridden])
+        return found
+
+    def _index_of(self, columns: RuleColumns) -> _core.RuleIndex:
+        return _core.RuleIndex(
+            columns.starts,
+            columns.feature,
+            columns.low,
+            columns.high,
+            columns.value_set,
+            columns.set_starts,
+            columns.set_codes,
+            self._n_categories,
+            self._max_table_bytes,
+        )
+
+    @cached_property
+    def _jury_indices(self) -> tuple[_core.RuleIndex, _core.RuleIndex]:
+        first, others = juries(self._columns, self._base, "majority")
+        return self._index_of(first.columns), self._index_of(others.columns)
+
+
+def _ballot(
+    jury: Jury,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Per rule its class and votes, per class its divisor and the votes that every row starts with."""
+    return jury.columns.class_index, jury.votes, jury.divisors, jury.start
+
+
+def _fires_at_all(index: _core.RuleIndex, matrix: Matrix, n_threads: int) -> NDArray[np.bool_]:
+    is_silent = np.ones(len(matrix), dtype=np.uint8)
+    index.uncovered(matrix, is_silent, n_threads)
+    return ~is_silent.view(np.bool_)
 
 
 def _class_bits(codes: NDArray[Any], n_classes: int, n_words: int) -> NDArray[np.uint64]:

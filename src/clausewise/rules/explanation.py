@@ -17,21 +17,27 @@ from clausewise.rules.evaluation import FiredAndNear
 from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.rule import Label, Rule
 from clausewise.rules.term import Term, Value, format_category
-from clausewise.rules.voting import SCHEMES, Voting
+from clausewise.rules.voting import Voting, votes_of_rules
 
 
 @dataclass(frozen=True)
 class FiredRule:
-    """A rule that fired on the row, and what it added to the score of its class."""
+    """A rule that fired on the row, and what it added to the score of its class.
+
+    That is 0 for one that is `overridden`, as a rule with priority fired too.
+    """
 
     number: int
     rule: Rule
     votes: float
+    overridden: bool
     premise: str = field(repr=False)
     text: str = field(repr=False)
 
     def __str__(self) -> str:
-        return f"rule {self.number} fired, {format_number(round(self.votes, 6)):>4} votes: {self.text}"
+        votes = format_number(round(self.votes, 6))
+        said = "overridden" if self.overridden else f"{votes:>4} votes"
+        return f"rule {self.number} fired, {said}: {self.text}"
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,7 @@ class Explanations(Sequence[Explanation]):
     start: NDArray[np.float64]
     matrix: Matrix
     found: FiredAndNear
+    by_priority: NDArray[np.bool_]
     scores: NDArray[np.float64]
     decisions: NDArray[np.int32]
 
@@ -115,7 +122,8 @@ class Explanations(Sequence[Explanation]):
         """One line per row and rule that fired, with the votes it gave.
 
         Votes that every row starts with (`RuleSet.base`) have the rule −1 and the premise "start". Added up
-        by row and conclusion, votes give the scores. A row that nothing votes on has no line.
+        by row and conclusion, votes give the scores. A row that nothing votes on has no line. Where rules
+        with priority decide, the others that fired, and the start, have 0 votes.
         """
         n_fired = np.diff(self.found.fired_starts)
         starting = np.flatnonzero(self.start)
@@ -130,6 +138,8 @@ class Explanations(Sequence[Explanation]):
         rule = np.concatenate([np.full(n_rows * len(starting), -1), fired])
         concluded = np.concatenate([np.tile(starting, n_rows), self.columns.class_index[fired]])
         votes = np.concatenate([np.tile(self.start[starting], n_rows), self._votes[fired]])
+        has_priority = np.append(self.columns.priority, False)[rule]
+        votes[self.by_priority[row] & ~has_priority] = 0.0
         order = np.argsort(row, kind="stable")
         return frame_of(
             {
@@ -147,13 +157,14 @@ class Explanations(Sequence[Explanation]):
         found = self.found
         fired = slice(found.fired_starts[row], found.fired_starts[row + 1])
         near = slice(found.near_starts[row], found.near_starts[row + 1])
+        start = np.zeros_like(self.start) if self.by_priority[row] else self.start
         return Explanation(
             row=row,
             prediction=self.labels[self.decisions[row]],
             voting=self.voting,
             scores=dict(zip(self.labels, self.scores[row].tolist(), strict=True)),
-            start=dict(zip(self.labels, self.start.tolist(), strict=True)),
-            fired=tuple(self._fired(rule) for rule in found.fired_rules[fired].tolist()),
+            start=dict(zip(self.labels, start.tolist(), strict=True)),
+            fired=tuple(self._fired(row, rule) for rule in found.fired_rules[fired].tolist()),
             near_misses=tuple(
                 self._near(row, rule, term)
                 for rule, term in zip(
@@ -164,14 +175,14 @@ class Explanations(Sequence[Explanation]):
 
     @cached_property
     def _votes(self) -> NDArray[np.float64]:
-        """What each rule adds to the score of its class."""
-        scheme = SCHEMES[self.voting]
-        divisors = scheme.divisors(self.columns, len(self.labels))
-        return np.asarray(scheme.votes(self.columns) / divisors[self.columns.class_index])
+        """What each rule adds to the score of its class, where it has a say."""
+        return votes_of_rules(self.columns, len(self.labels), self.voting)
 
-    def _fired(self, rule: int) -> FiredRule:
+    def _fired(self, row: int, rule: int) -> FiredRule:
         premise = describe_premise(self.columns, rule, self.features)
-        return FiredRule(rule, self._rule(rule), float(self._votes[rule]), premise, self._text(rule))
+        overridden = bool(self.by_priority[row] and not self.columns.priority[rule])
+        votes = 0.0 if overridden else float(self._votes[rule])
+        return FiredRule(rule, self._rule(rule), votes, overridden, premise, self._text(rule))
 
     def _near(self, row: int, rule: int, term: int) -> NearMiss:
         feature = int(self.columns.feature[term])

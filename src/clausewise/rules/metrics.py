@@ -131,7 +131,7 @@ def evaluate(
     matrix = chosen.features.encode(X)
     predicted = chosen.classes[chosen.evaluator.decide(matrix, chosen.voting, chosen.default_index, n_jobs)]
     probabilities = chosen.probabilities(chosen.evaluator.scores(matrix, chosen.voting, n_jobs))
-    n_fired = chosen.evaluator.scores(matrix, "majority", n_jobs)
+    n_fired = chosen.evaluator.rules_per_class(matrix, n_jobs)
     return Evaluation(
         voting=chosen.voting,
         n_rows=len(matrix),
@@ -151,7 +151,7 @@ def evaluate(
 
 def _rules_fired(rules: "RuleSet", X: Any) -> NDArray[np.float64]:
     """Per row and class the number of rules that fire."""
-    return rules.scores(X, voting="majority")
+    return rules.evaluator.rules_per_class(rules.features.encode(X))
 
 
 def _part(holds: NDArray[np.bool_]) -> float:

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from clausewise.rules.decimals import format_number
 from clausewise.rules.term import Category, Term, Value, format_category
 
@@ -56,6 +58,8 @@ class Rule:
         What the rule adds to its class under `voting="weights"`.
     origin : Origin, optional
         Where an extractor found it.
+    priority : bool, default False
+        Whether it overrides rules without priority: where any rule with priority fires, only those vote.
     """
 
     terms: tuple[Term, ...]
@@ -65,6 +69,7 @@ class Rule:
     correct: float = 0.0
     weight: float = 1.0
     origin: Origin | None = None
+    priority: bool = False
 
     def __post_init__(self) -> None:
         fill = object.__setattr__
@@ -73,6 +78,7 @@ class Rule:
         for name in ("confidence", "cover", "correct", "weight"):
             fill(self, name, float(getattr(self, name)) + 0.0)
         check_statistics(self.confidence, self.cover, self.correct, self.weight)
+        fill(self, "priority", checked_priority(self.priority))
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -131,6 +137,8 @@ def describe_statistics(rule: Rule) -> str:
         parts.append(f"covers {format_number(round(rule.cover, 1))}")
     if rule.weight != 1.0:
         parts.append(f"weight {rule.weight:.3g}")
+    if rule.priority:
+        parts.append("priority")
     return ", ".join(parts)
 
 
@@ -142,6 +150,13 @@ def plain_label(label: Label) -> Label:
     if isinstance(plain, float) and not math.isfinite(plain):
         raise ValueError(f"{label!r} is no class label; labels must be finite.")
     return plain
+
+
+def checked_priority(priority: object) -> bool:
+    """The flag as a plain bool; 0.5 or "no" is a mistake rather than a yes."""
+    if not isinstance(priority, bool | np.bool_):
+        raise TypeError(f"priority is {priority!r}; it must be True or False.")
+    return bool(priority)
 
 
 def check_statistics(

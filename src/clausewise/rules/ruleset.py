@@ -14,6 +14,7 @@ from clausewise._progress import Progress
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
 from clausewise.rules import display, metrics
+from clausewise.rules.changes import Change
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.counterfactuals import Counterfactuals, counterfactuals
 from clausewise.rules.evaluation import BitMatrix, Evaluator
@@ -62,6 +63,9 @@ class RuleSet:
     scale : float
         How many votes under `voting="weights"` make one unit of log-odds: `predict_proba` divides by it. 1
         unless given; points on a scorecard have another.
+    changes : tuple of Change
+        What was edited by hand (`add`, `remove`, `replace`, `reweight`), the oldest first. It plays no part
+        in equality.
     """
 
     features: Features
@@ -71,6 +75,7 @@ class RuleSet:
     voting: Voting
     base: NDArray[np.float64]
     scale: float = 1.0
+    changes: tuple[Change, ...] = ()
 
     @classmethod
     def from_rules(
@@ -112,6 +117,7 @@ class RuleSet:
         cover: ArrayLike | None = None,
         correct: ArrayLike | None = None,
         weight: ArrayLike | None = None,
+        priority: ArrayLike | None = None,
         origins: Sequence[Origin | None] | None = None,
         voting: Voting = DEFAULT_VOTING,
         base: ArrayLike | None = None,
@@ -136,6 +142,7 @@ class RuleSet:
             cover=cover,
             correct=correct,
             weight=weight,
+            priority=priority,
             origins=origins,
         )
         return cls._made(known, stored, labels, default, voting, base)
@@ -215,7 +222,8 @@ class RuleSet:
                     "bring them in line first."
                 )
         _require_same_base(self.base, other.base)
-        return self._with_columns(self.columns + other.columns)
+        changes = self.changes if self.changes == other.changes else self.changes + other.changes
+        return replace(self, columns=self.columns + other.columns, changes=changes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RuleSet):
@@ -275,7 +283,7 @@ class RuleSet:
         return self.filter(conclusion=label)
 
     def distinct(self) -> "Self":
-        """The rules that can fire, of those with equal premise and conclusion only the first."""
+        """The rules that can fire, of those with equal premise, conclusion and priority only the first."""
         return self[self.columns.first_of_equals()]
 
     def with_voting(self, voting: Voting) -> "Self":
@@ -588,6 +596,7 @@ class RuleSet:
             start=SCHEMES[scheme].start(self.base),
             matrix=matrix,
             found=self.evaluator.explain(matrix, n_jobs),
+            by_priority=self.evaluator.decided_by_priority(matrix, n_jobs),
             scores=self.evaluator.scores(matrix, scheme, n_jobs),
             decisions=self.evaluator.decide(matrix, scheme, self.default_index, n_jobs),
         )
@@ -688,6 +697,7 @@ class RuleSet:
             "cover": stored.cover,
             "correct": stored.correct,
             "weight": stored.weight,
+            "priority": stored.priority,
             "layer": [None if origin is None else origin.layer for origin in stored.origins],
             "clause": [None if origin is None else origin.clause for origin in stored.origins],
         }
@@ -709,7 +719,8 @@ class RuleSet:
     @property
     def _headline(self) -> str:
         start = SCHEMES[self.voting].start(self.base)
-        return display.headline(len(self), self.labels, self.default, self.voting, start)
+        n_first = int(self.columns.priority.sum())
+        return display.headline(len(self), self.labels, self.default, self.voting, start, n_first)
 
     # --- Parts ---
 
@@ -801,10 +812,11 @@ class RuleSetBuilder:
         correct: float = 0.0,
         weight: float = 1.0,
         origin: Origin | None = None,
+        priority: bool = False,
     ) -> "Self":
         """Append one rule."""
         label = _known_label(conclusion, self.classes)
-        self._rules.append(Rule(tuple(premise), label, confidence, cover, correct, weight, origin))
+        self._rules.append(Rule(tuple(premise), label, confidence, cover, correct, weight, origin, priority))
         return self
 
     def build(self) -> RuleSet:

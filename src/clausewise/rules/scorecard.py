@@ -18,14 +18,23 @@ START = "start"
 
 @dataclass(frozen=True)
 class ScorecardLine:
-    """A premise and the points that it gives, by class; `rules` are the numbers of the rules in it."""
+    """A premise and the points that it gives, by class; `rules` are the numbers of the rules in it.
+
+    Where a line with `priority` holds, only such lines count.
+    """
 
     premise: str
     points: Mapping[Label, float]
     rules: tuple[int, ...] = field(default=())
+    priority: bool = False
 
     def __str__(self) -> str:
-        return f"{_points(self.points)}  {self.premise}"
+        return f"{_points(self.points)}  {self.shown_premise}"
+
+    @property
+    def shown_premise(self) -> str:
+        """The premise, marked if it has priority."""
+        return f"{self.premise} (priority)" if self.priority else self.premise
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +52,7 @@ class Scorecard:
     start : dict
         Points that every row starts with, by class; without zeros.
     lines : tuple of ScorecardLine
-        One per premise, in the order of the rules.
+        One per premise, in the order of the rules, those with priority first.
     """
 
     labels: tuple[Label, ...]
@@ -72,6 +81,8 @@ class Scorecard:
         others = [label for label in self.labels if label != self.default]
         if len(others) > 1:
             ties += f", then the class that comes first of {_listed(self.labels)}"
+        if any(line.priority for line in self.lines):
+            ties += "; if a line with priority holds, only such lines count, and no start"
         rounded = " Points are rounded here to four digits." if self._is_rounded else ""
         return f"The class with the most points is the decision; {ties}.{rounded}"
 
@@ -84,7 +95,7 @@ class Scorecard:
     def _shown(self) -> list[tuple[str, str]]:
         """(points, premise) of every line that is shown, the start first."""
         start = [(_points(self.start), START)] if self.start else []
-        shown = [(_points(line.points), line.premise) for line in self.lines[: display.SHOWN_RULES]]
+        shown = [(_points(line.points), line.shown_premise) for line in self.lines[: display.SHOWN_RULES]]
         n_more = len(self.lines) - len(shown)
         return start + shown + ([("…", f"and {n_more:,} more")] if n_more else [])
 
@@ -122,18 +133,19 @@ def scorecard(rules: "RuleSet") -> Scorecard:
             f"These rules vote by {rules.voting}; a scorecard adds up weights. Give them weights "
             "(with_weights) or let them vote by those they have (with_voting('weights'))."
         )
-    numbers_of: dict[Hashable, list[int]] = {}
+    numbers_of: dict[tuple[bool, Hashable], list[int]] = {}
     for number, rule in enumerate(rules):
-        numbers_of.setdefault(rule.terms, []).append(number)
+        numbers_of.setdefault((not rule.priority, rule.terms), []).append(number)
     lines = []
-    for numbers in numbers_of.values():
+    for _, numbers in sorted(numbers_of.items(), key=lambda item: item[0][0]):
         points: dict[Label, float] = {}
         for number in numbers:
             label = rules.labels[rules.columns.class_index[number]]
             points[label] = points.get(label, 0.0) + float(rules.columns.weight[number])
         in_order = {label: points[label] for label in rules.labels if label in points}
         premise = display.describe_premise(rules.columns, numbers[0], rules.features)
-        lines.append(ScorecardLine(premise, in_order, tuple(numbers)))
+        priority = bool(rules.columns.priority[numbers[0]])
+        lines.append(ScorecardLine(premise, in_order, tuple(numbers), priority))
     start = {
         label: votes for label, votes in zip(rules.labels, rules.base.tolist(), strict=True) if votes != 0
     }

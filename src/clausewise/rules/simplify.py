@@ -34,7 +34,28 @@ Booleans = NDArray[np.bool_]
 
 
 def simplified(rules: "RuleSet") -> "RuleSet":
-    """Fewer rules that decide every row alike under the rule set's own voting."""
+    """Fewer rules that decide every row alike under the rule set's own voting; those with priority first."""
+    has_priority = rules.columns.priority
+    if not has_priority.any():
+        return _simplified_jury(rules)
+    first, others = _simplified_priority(rules[has_priority]), _simplified_jury(rules[~has_priority])
+    return replace(others, columns=first.columns + others.columns)
+
+
+def _simplified_priority(rules: "RuleSet") -> "RuleSet":
+    """Fewer rules that decide alike and fire on the same rows: where none does, others decide."""
+    while True:
+        n_before = len(rules)
+        if rules.voting != "share":
+            rules = rules[rules.columns.satisfiable]
+            rules = _with_joined_neighbours(rules)
+        if rules.voting != "weights":
+            rules = _with_smallest_counts(rules)
+        if len(rules) == n_before:
+            return rules
+
+
+def _simplified_jury(rules: "RuleSet") -> "RuleSet":
     while True:
         n_before = len(rules)
         if rules.voting == "share":
@@ -126,14 +147,10 @@ def _with_joined_neighbours(rules: "RuleSet") -> "RuleSet":
             _join_group(alive, group, feature)
     if len(alive) == n_before:
         return rules
-    return rules.from_rules(
-        alive.values(),
-        rules.features,
-        default=rules.default,
-        classes=rules.classes,
-        voting=rules.voting,
-        base=rules.base,
-    ).with_scale(rules.scale)
+    joined = rules.from_rules(
+        alive.values(), rules.features, default=rules.default, classes=rules.classes, voting=rules.voting
+    )
+    return replace(rules, columns=joined.columns)
 
 
 def _join_group(alive: dict[int, Rule], group: Sequence[int], feature: int) -> None:

@@ -18,7 +18,7 @@ from clausewise.features import Matrix
 from clausewise.rules.columns import NO_SET, RuleColumns
 from clausewise.rules.global_explanation import codes_of
 from clausewise.rules.simplify import simplified
-from clausewise.rules.voting import SCHEMES
+from clausewise.rules.voting import SCHEMES, juries
 
 if TYPE_CHECKING:
     from clausewise.rules.ruleset import RuleSet
@@ -35,7 +35,8 @@ def simplified_within(
 ) -> "RuleSet":
     """Rules whose fidelity to `target` on `X` is at least what it was minus `tolerance`.
 
-    Votes stay what they are; a rule that lost a term has its cover and correct counted on `X`.
+    Votes stay what they are; a rule that lost a term has its cover and correct counted on `X`. Rules with
+    priority stay as they are, whatever they cost: somebody wanted them.
     """
     search = _Search(simplified(rules), rules.features.encode(X), target, tolerance, n_jobs)
     while search.drop_the_cheapest():
@@ -60,6 +61,7 @@ class _Search:
         self.votes = SCHEMES[rules.voting].votes(rules.columns)
         self.has_term = np.ones(len(rules.columns.feature), dtype=bool)
         self.has_rule = np.ones(len(rules), dtype=bool)
+        self.can_change = ~rules.evaluator.decided_by_priority(matrix, n_jobs)
         decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
         self.target = decided if target is None else codes_of(target, rules.labels, len(matrix))
         self._decide_rows()
@@ -97,7 +99,8 @@ class _Search:
     # --- What can be dropped, and what it costs ---
 
     def _drops(self) -> list[Drop]:
-        drops = [(int(rule), WHOLE) for rule in np.flatnonzero(self.has_rule)]
+        droppable = self.has_rule & ~self.original.columns.priority
+        drops = [(int(rule), WHOLE) for rule in np.flatnonzero(droppable)]
         return drops + [(rule, term) for rule, _ in drops for term in self._terms(rule)]
 
     def _terms(self, rule: int) -> list[int]:
@@ -130,12 +133,12 @@ class _Search:
         else:
             fires_then = self._holds(other for other in self._terms(rule) if other != term)
             added = np.where(fires_then & ~fires, self.votes[rule], 0.0)
-        changed = np.flatnonzero(added)
+        changed = np.flatnonzero(self.can_change & (added != 0))
         if term == WHOLE and self.original.voting == "share":
             # Every other rule of the class then counts for more.
             divisors = divisors.copy()
             divisors[mine] = max(divisors[mine] - 1, 1)
-            changed = np.flatnonzero(self.totals[:, mine])
+            changed = np.flatnonzero(self.can_change & (self.totals[:, mine] != 0))
         totals = self.totals[changed]
         totals[:, mine] += added[changed]
         agrees = self._decided(totals / divisors) == self.target[changed]
@@ -169,7 +172,8 @@ class _Search:
 
     def _decide_rows(self) -> None:
         rules = self._rules()
-        self.divisors = SCHEMES[rules.voting].divisors(rules.columns, len(rules.labels))
+        _, others = juries(rules.columns, rules.base, rules.voting)
+        self.divisors = others.divisors
         scores = rules.evaluator.scores(self.matrix, rules.voting, self.n_jobs)
         # Counts are whole numbers, which rounding finds again in a share times its divisor.
         self.totals = np.rint(scores * self.divisors) if rules.voting == "share" else scores

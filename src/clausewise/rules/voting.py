@@ -5,6 +5,10 @@ by a fixed number, the largest total wins. Ties go to the default class, then to
 no rule fires all totals are 0, so the default class. Fitted weights may come with base votes, which every row
 starts with; they decide where no rule fires. Nothing is random and nothing depends on threads.
 
+Rules with priority are a jury of their own. Where any of them fires they decide alone, without base votes and
+with divisors of their own; everywhere else the other rules decide as if there were none. So a rule that is
+added with priority changes no decision on rows on which it does not fire.
+
 A new kind of conclusion (numbers, for regression) would be a scheme of its own here.
 """
 
@@ -89,6 +93,37 @@ SCHEMES: Final[dict[Voting, Scheme]] = {
         uses_base=True,
     ),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Jury:
+    """Rules that decide together: which they are, what each adds, divided by what, starting from what."""
+
+    rules: NDArray[np.int64]
+    columns: RuleColumns
+    votes: Floats
+    divisors: Floats
+    start: Floats
+
+
+def juries(columns: RuleColumns, base: Floats, voting: Voting) -> tuple[Jury, Jury]:
+    """The rules with priority, which may be none, and the others."""
+    scheme = SCHEMES[voting]
+
+    def jury(members: NDArray[np.bool_], start: Floats) -> Jury:
+        numbers = np.flatnonzero(members)
+        own = columns if members.all() else columns.take(numbers)
+        return Jury(numbers, own, scheme.votes(own), scheme.divisors(own, len(base)), scheme.start(start))
+
+    return jury(columns.priority, np.zeros(len(base))), jury(~columns.priority, base)
+
+
+def votes_of_rules(columns: RuleColumns, n_classes: int, voting: Voting) -> Floats:
+    """What each rule adds to the score of its class in its jury."""
+    votes = np.zeros(columns.n_rules)
+    for jury in juries(columns, np.zeros(n_classes), voting):
+        votes[jury.rules] = jury.votes / jury.divisors[jury.columns.class_index]
+    return votes
 
 
 def sums_are_exact(numbers: Iterable[float]) -> bool:

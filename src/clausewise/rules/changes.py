@@ -1,0 +1,36 @@
+"""What was changed by hand in a rule set, kept beside the rules for whoever reads them later."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+Action = Literal["added", "removed", "replaced", "reweighted"]
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One edit of a rule set; its rules are texts in the rule language.
+
+    Attributes
+    ----------
+    action : {"added", "removed", "replaced", "reweighted"}
+        What was done.
+    rule : int
+        Number of the rule at that time, counted from 0.
+    before, after : str or None
+        The rule as it was and as it became; an added rule has no `before`, a removed one no `after`.
+    note : str or None
+        The reason, if one was given.
+    """
+
+    action: Action
+    rule: int
+    before: str | None = None
+    after: str | None = None
+    note: str | None = None
+
+    def __str__(self) -> str:
+        lines = [f"{self.action} rule {self.rule}" + (f" ({self.note})" if self.note else "")]
+        lines += [f"  - {self.before}"] if self.before is not None else []
+        lines += [f"  + {self.after}"] if self.after is not None else []
+        return "\n".join(lines)
