@@ -25,6 +25,7 @@ from clausewise.rules import (
     Rule,
     RuleSet,
     RuleSetBuilder,
+    RuleTextError,
     Scorecard,
     Term,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "RuleFileError",
     "RuleSet",
     "RuleSetBuilder",
+    "RuleTextError",
     "Scorecard",
     "Term",
     "TreeEnsembleRules",

@@ -19,9 +19,9 @@ import numpy as np
 
 from clausewise.features import KINDS, Category, Features
 from clausewise.io.atomic import write_atomically
-from clausewise.rules.changes import ACTIONS, Change
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.rule import Label, Origin
+from clausewise.rules.rule_change import ACTIONS, RuleChange
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.voting import VOTINGS
 
@@ -147,7 +147,7 @@ def _term(stored: RuleColumns, term: int, features: Features) -> dict[str, Any]:
     return entry
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: RuleChange) -> dict[str, Any]:
     return {key: value for key, value in asdict(change).items() if value is not None}
 
 
@@ -399,13 +399,13 @@ def _read_origin(value: Any, where: str) -> Origin | None:
     return Origin(**parts)
 
 
-def _read_change(value: Any, where: str) -> Change:
+def _read_change(value: Any, where: str) -> RuleChange:
     fields = _object(value, where, ("action", "rule"), ("before", "after", "note"))
     number = fields["rule"]
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise RuleFileError(f"{where}.rule is {_shown(number)}; expected a whole number from 0.")
     texts = {key: _string(fields[key], f"{where}.{key}") for key in fields if key not in ("action", "rule")}
-    return Change(_one_of(fields["action"], f"{where}.action", ACTIONS), number, **texts)
+    return RuleChange(_one_of(fields["action"], f"{where}.action", ACTIONS), number, **texts)
 
 
 class _Index:

@@ -83,3 +83,25 @@ def format_number(number: float) -> str:
 
 
 _DIGITS = Context(prec=17)
+
+
+def lower_bound(low: float) -> str:
+    """`> 3`; or `>= 3` if that is what is meant: the number itself is the double just below 3."""
+    return f"> {format_number(low)}" if _is_readable(low) else f">= {format_number(_above(low))}"
+
+
+def upper_bound(high: float) -> str:
+    """`<= 3`; or `< 3` if the number itself is the double just below 3."""
+    return f"<= {format_number(high)}" if _is_readable(high) else f"< {format_number(_above(high))}"
+
+
+def _above(number: float) -> float:
+    return math.nextafter(number, math.inf)
+
+
+def _is_readable(number: float) -> bool:
+    """Whether the next double is not much shorter to write, as 3 is than 2.9999999999999996."""
+    above = _above(number)
+    if math.isinf(above) or above == 0.0:
+        return math.isinf(above)
+    return len(format_number(above)) + 8 > len(format_number(number))

@@ -14,14 +14,15 @@ from clausewise._progress import Progress
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
 from clausewise.rules import display, metrics
-from clausewise.rules.changes import Change
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.counterfactuals import Counterfactuals, counterfactuals
+from clausewise.rules.editing import Editing
 from clausewise.rules.evaluation import BitMatrix, Evaluator
 from clausewise.rules.explanation import Explanations
 from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.global_explanation import GlobalExplanation, explain_global
 from clausewise.rules.rule import Label, Origin, Rule, plain_label
+from clausewise.rules.rule_change import RuleChange
 from clausewise.rules.scorecard import Scorecard, scorecard
 from clausewise.rules.simplify import simplified
 from clausewise.rules.simplify_within import simplified_within
@@ -37,7 +38,7 @@ DEFAULT_VOTING: Voting = "confidence"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleSet:
+class RuleSet(Editing):
     """Rules over the columns of a table, in order, with the classes they conclude and the way they vote.
 
     Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSetBuilder` or `RuleSet.load`.
@@ -63,7 +64,7 @@ class RuleSet:
     scale : float
         How many votes under `voting="weights"` make one unit of log-odds: `predict_proba` divides by it. 1
         unless given; points on a scorecard have another.
-    changes : tuple of Change
+    changes : tuple of RuleChange
         What was edited by hand (`add`, `remove`, `replace`, `reweight`), the oldest first. It plays no part
         in equality.
     """
@@ -75,7 +76,7 @@ class RuleSet:
     voting: Voting
     base: NDArray[np.float64]
     scale: float = 1.0
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RuleChange, ...] = ()
 
     @classmethod
     def from_rules(
@@ -90,11 +91,11 @@ class RuleSet:
     ) -> "Self":
         """A rule set of Rule objects; without `classes`, their conclusions and the default, sorted."""
         listed = list(rules)
-        known = _as_features(features)
+        known = as_features(features)
         if classes is None:
             found = {plain_label(default), *(rule.conclusion for rule in listed)}
             classes = sorted(found, key=lambda label: (isinstance(label, str), label))
-        labels = _class_array(classes)
+        labels = as_classes(classes)
         index_of_label = {label: index for index, label in enumerate(labels.tolist())}
         stored = _columns.from_rules(listed, known, index_of_label)
         return cls._made(known, stored, labels, default, voting, base)
@@ -127,7 +128,7 @@ class RuleSet:
         Terms of rule r are `starts[r]:starts[r + 1]` of `feature`, `low`, `high` (and `value_set`, an index
         into `value_sets`, lists of category codes; −1 for an interval). They need not be in canonical form.
         """
-        known, labels = _as_features(features), _class_array(classes)
+        known, labels = as_features(features), as_classes(classes)
         stored = _columns.canonical(
             known,
             len(labels),
@@ -157,7 +158,7 @@ class RuleSet:
         voting: str,
         base: ArrayLike | None,
     ) -> "Self":
-        known_default, scheme = _known_label(default, classes), checked_voting(voting)
+        known_default, scheme = known_label(default, classes), checked_voting(voting)
         return cls(features, stored, classes, known_default, scheme, _base_votes(base, len(classes)))
 
     @classmethod
@@ -202,7 +203,7 @@ class RuleSet:
             if not -len(self) <= key < len(self):
                 raise IndexError(f"There is no rule {key}; there are {len(self)}, counted from 0.")
             return _columns.rule_at(self.columns, int(key) % len(self), self.features, self.labels)
-        return self._with_columns(self.columns.take(self._selected(key)))
+        return self._with_columns(self.columns.take(self.selected(key)))
 
     def __iter__(self) -> Iterator[Rule]:
         for number in range(len(self)):
@@ -271,7 +272,7 @@ class RuleSet:
         if max_length is not None:
             kept &= stored.lengths <= max_length
         if conclusion is not None:
-            kept &= stored.class_index == self.labels.index(_known_label(conclusion, self.classes))
+            kept &= stored.class_index == self.labels.index(known_label(conclusion, self.classes))
         if feature is not None:
             rule_of_term = np.repeat(np.arange(len(self)), stored.lengths)
             tests = stored.feature == self.features.index(feature)
@@ -292,7 +293,7 @@ class RuleSet:
 
     def with_default(self, default: Label) -> "Self":
         """The same rules, with another class where no rule fires."""
-        return replace(self, default=_known_label(default, self.classes))
+        return replace(self, default=known_label(default, self.classes))
 
     def with_weights(self, weight: ArrayLike, base: ArrayLike | None = None) -> "Self":
         """The same rules with these weights, voting by weights; the base votes stay unless given."""
@@ -656,7 +657,7 @@ class RuleSet:
         """
         if max_features not in (1, 2):
             raise ValueError(f"max_features is {max_features!r}; one or two features can be changed.")
-        wanted = None if to is None else _known_label(to, self.classes)
+        wanted = None if to is None else known_label(to, self.classes)
         return counterfactuals(self, X, max_features, network, wanted, reference)
 
     def evaluate(
@@ -754,7 +755,8 @@ class RuleSet:
     def _voting(self, voting: Voting | None) -> Voting:
         return self.voting if voting is None else checked_voting(voting)
 
-    def _selected(self, key: Any) -> NDArray[np.int64]:
+    def selected(self, key: Any) -> NDArray[np.int64]:
+        """The numbers of the rules that a slice, a mask or a list of numbers selects."""
         if isinstance(key, slice):
             return np.arange(len(self))[key]
         array = np.asarray(key)
@@ -764,6 +766,8 @@ class RuleSet:
             raise TypeError(f"{key!r} selects no rules; use a number, a slice, a mask or a list of numbers.")
         if array.dtype == bool and len(array) != len(self):
             raise IndexError(f"The mask has {len(array)} entries for {len(self)} rules.")
+        if array.dtype != bool and len(outside := array[(array < -len(self)) | (array >= len(self))]):
+            raise IndexError(f"There is no rule {outside[0]}; there are {len(self)}, counted from 0.")
         return np.asarray(np.arange(len(self))[array])
 
 
@@ -792,9 +796,9 @@ class RuleSetBuilder:
         voting: Voting = DEFAULT_VOTING,
         base: ArrayLike | None = None,
     ) -> None:
-        self.features = _as_features(features)
-        self.classes = _class_array(classes)
-        self.default = _known_label(default, self.classes)
+        self.features = as_features(features)
+        self.classes = as_classes(classes)
+        self.default = known_label(default, self.classes)
         self.voting = checked_voting(voting)
         self.base = _base_votes(base, len(self.classes))
         self._rules: list[Rule] = []
@@ -815,7 +819,7 @@ class RuleSetBuilder:
         priority: bool = False,
     ) -> "Self":
         """Append one rule."""
-        label = _known_label(conclusion, self.classes)
+        label = known_label(conclusion, self.classes)
         self._rules.append(Rule(tuple(premise), label, confidence, cover, correct, weight, origin, priority))
         return self
 
@@ -831,11 +835,12 @@ class RuleSetBuilder:
         )
 
 
-def _as_features(features: Features | Sequence[str]) -> Features:
+def as_features(features: Features | Sequence[str]) -> Features:
+    """Features as they are, or numeric ones of these names."""
     return features if isinstance(features, Features) else Features(tuple(features))
 
 
-def _class_array(classes: ArrayLike) -> NDArray[Any]:
+def as_classes(classes: ArrayLike) -> NDArray[Any]:
     """The labels as a read-only array of their own type; text, numbers or booleans, not mixed."""
     given = np.asarray(classes, dtype=object) if not isinstance(classes, np.ndarray) else classes
     if given.ndim != 1 or len(given) == 0:
@@ -875,7 +880,7 @@ def _require_same_base(mine: NDArray[np.float64], theirs: NDArray[np.float64]) -
         )
 
 
-def _known_label(label: Label, classes: NDArray[Any]) -> Label:
+def known_label(label: Label, classes: NDArray[Any]) -> Label:
     """The class equal to this label, or an error that lists the classes."""
     plain = plain_label(label)
     for known in classes.tolist():

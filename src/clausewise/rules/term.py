@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clausewise.rules.decimals import format_number
+from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 
 Category = str | int | float | bool
 Value = Category | None
@@ -112,14 +112,19 @@ class Term:
 
 
 def describe_interval(name: str, low: float, high: float) -> str:
-    """`age ≤ 47`, `age > 30`, `30 < age ≤ 47`, or `age is known` for an interval open on both sides."""
+    """`age ≤ 47`, `age > 30`, `30 < age ≤ 47`, or `age is known` for an interval open on both sides.
+
+    A bound just below a short number is shown as `age < 47` or `age ≥ 30`.
+    """
+    above, below = lower_bound(low).replace(">=", "≥"), upper_bound(high).replace("<=", "≤")
     if low >= high:
-        return f"{name} > {format_number(low)} and ≤ {format_number(high)}"
+        return f"{name} {above} and {below}"
     if low == -math.inf:
-        return f"{name} is known" if high == math.inf else f"{name} ≤ {format_number(high)}"
+        return f"{name} is known" if high == math.inf else f"{name} {below}"
     if high == math.inf:
-        return f"{name} > {format_number(low)}"
-    return f"{format_number(low)} < {name} ≤ {format_number(high)}"
+        return f"{name} {above}"
+    comparison, number = above.split(" ")
+    return f"{number} {'<' if comparison == '>' else '≤'} {name} {below}"
 
 
 def describe_values(name: str, values: Iterable[Category]) -> str:

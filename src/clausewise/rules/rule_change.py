@@ -8,7 +8,7 @@ ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RuleChange:
     """One edit of a rule set; its rules are texts in the rule language.
 
     Attributes
