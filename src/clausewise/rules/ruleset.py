@@ -19,6 +19,7 @@ from clausewise.rules.counterfactuals import Counterfactuals, counterfactuals
 from clausewise.rules.editing import Editing
 from clausewise.rules.evaluation import BitMatrix, Evaluator
 from clausewise.rules.explanation import Explanations
+from clausewise.rules.exports import Exports
 from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.global_explanation import GlobalExplanation, explain_global
 from clausewise.rules.rule import Label, Origin, Rule, plain_label
@@ -38,7 +39,7 @@ DEFAULT_VOTING: Voting = "confidence"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleSet(Editing):
+class RuleSet(Editing, Exports):
     """Rules over the columns of a table, in order, with the classes they conclude and the way they vote.
 
     Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSetBuilder` or `RuleSet.load`.
