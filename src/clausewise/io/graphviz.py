@@ -5,7 +5,6 @@ from typing import Final
 
 from clausewise.io.plan import one_line
 from clausewise.rules import display
-from clausewise.rules.decimals import format_number
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
 from clausewise.rules.voting import SCHEMES
@@ -44,14 +43,10 @@ def _tree(rules: RuleSet) -> Iterator[str]:
                 yield f"  {node} -> {known};"
             node = known
         conclusion = format_category(rules.labels[stored.class_index[rule]])
-        shown = f"{one_line(conclusion, _LONGEST)} ({_votes(float(votes[rule]))})"
+        shown = f"{one_line(conclusion, _LONGEST)} ({display.describe_votes(float(votes[rule]))})"
         first = ", style=bold" if stored.priority[rule] else ""
         yield f"  rule_{rule} [label={_quoted(shown)}, shape=box{first}];"
         yield f"  {node} -> rule_{rule};"
-
-
-def _votes(votes: float) -> str:
-    return "1 vote" if votes == 1 else f"{format_number(votes)} votes"
 
 
 def _quoted(text: str) -> str:

@@ -5,19 +5,16 @@ votes to the totals of their classes; the first jury that is heard decides. Expo
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from clausewise.features import Category, Features
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.rule import Label
 from clausewise.rules.ruleset import RuleSet
-from clausewise.rules.voting import SCHEMES, sums_are_exact
+from clausewise.rules.voting import Jury, juries, sums_are_exact
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class PlannedRule:
 
 
 @dataclass(frozen=True, eq=False)
-class Jury:
+class PlannedJury:
     """Rules that vote together, in order, of which those that can never fire are left out.
 
     The total of a class starts at `start`, gets the votes of the rules that fire, in their order, and is
@@ -138,7 +135,7 @@ class Plan:
         The classes in the order in which they win ties: the default, then by position.
     tests : tuple of Test
         Every test that a rule needs, once.
-    juries : tuple of Jury
+    juries : tuple of PlannedJury
         The first one that is heard decides; the last one is heard on every row.
     """
 
@@ -146,7 +143,7 @@ class Plan:
     labels: tuple[Label, ...]
     by_rank: tuple[int, ...]
     tests: tuple[Test, ...]
-    juries: tuple[Jury, ...]
+    juries: tuple[PlannedJury, ...]
 
     @property
     def n_rules(self) -> int:
@@ -163,36 +160,30 @@ class Plan:
 def plan_of(rules: RuleSet) -> Plan:
     """What has to be computed to decide like these rules."""
     _check_categories(rules.features)
-    columns = rules.columns
-    tests = _Tests(columns, rules.features)
-    numbers = np.arange(len(rules))
-    has_priority = np.asarray(getattr(columns, "priority", np.zeros(len(rules), dtype=bool)))
-    juries = [_jury(rules, numbers[~has_priority], tests, has_priority=False)]
-    if has_priority.any():
-        juries.insert(0, _jury(rules, numbers[has_priority], tests, has_priority=True))
+    tests = _Tests(rules.columns, rules.features)
+    first, others = juries(rules.columns, rules.base, rules.voting)
+    planned = [_planned(others, tests, has_priority=False)]
+    if len(first.rules) > 0:
+        planned.insert(0, _planned(first, tests, has_priority=True))
     default = rules.default_index
-    others = (index for index in range(len(rules.labels)) if index != default)
-    return Plan(rules.features, rules.labels, (default, *others), tuple(tests.number_of), tuple(juries))
+    by_rank = (default, *(index for index in range(len(rules.labels)) if index != default))
+    return Plan(rules.features, rules.labels, by_rank, tuple(tests.number_of), tuple(planned))
 
 
-def _jury(rules: RuleSet, numbers: NDArray[np.int64], tests: "_Tests", has_priority: bool) -> Jury:
-    columns, n_classes = rules.columns.take(numbers), len(rules.labels)
-    scheme = SCHEMES[rules.voting]
-    start = np.zeros(n_classes) if has_priority else scheme.start(rules.base)
-    can_fire = columns.satisfiable.tolist()
-    planned = [
+def _planned(jury: Jury, tests: "_Tests", has_priority: bool) -> PlannedJury:
+    of_rules = zip(
+        jury.rules.tolist(),
+        jury.columns.class_index.tolist(),
+        jury.votes.tolist(),
+        jury.columns.satisfiable.tolist(),
+        strict=True,
+    )
+    rules = tuple(
         PlannedRule(number, tests.of_rule(number), class_index, votes)
-        for number, class_index, votes, fires in zip(
-            numbers.tolist(),
-            columns.class_index.tolist(),
-            scheme.votes(columns).tolist(),
-            can_fire,
-            strict=True,
-        )
-        if fires
-    ]
-    divisors = tuple(scheme.divisors(columns, n_classes).tolist())
-    return Jury(tuple(planned), tuple(start.tolist()), divisors, has_priority)
+        for number, class_index, votes, can_fire in of_rules
+        if can_fire
+    )
+    return PlannedJury(rules, tuple(jury.start.tolist()), tuple(jury.divisors.tolist()), has_priority)
 
 
 class _Tests:
@@ -235,7 +226,14 @@ def _check_categories(features: Features) -> None:
                 )
 
 
-# --- Text from data ---
+# --- Names and text from data ---
+
+
+def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """The name, with as many underscores behind it as make it free."""
+    while is_taken(name):
+        name += "_"
+    return name
 
 
 def one_line(text: str, most: int = 200) -> str:

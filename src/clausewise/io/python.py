@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clausewise.io.plan import Above, AtMost, Jury, Known, OneOf, Plan, PlannedRule, Test, one_line, plan_of
+from clausewise.io.plan import Above, AtMost, PlannedJury, Known, OneOf, Plan, PlannedRule, Test, free_name, one_line, plan_of
 from clausewise.rules.ruleset import RuleSet
 
 _RULES_PER_FUNCTION: Final = 500
@@ -83,7 +83,7 @@ def _tuple(items: Iterable[str]) -> str:
     return f"({''.join(f'{item}, ' for item in items).rstrip()})"
 
 
-def _heard(plan: Plan, jury: Jury, functions: list[str]) -> Iterator[str]:
+def _heard(plan: Plan, jury: PlannedJury, functions: list[str]) -> Iterator[str]:
     """The lines of `predict` that ask a jury; its rules are added to the functions."""
     yield f"votes = {list(jury.start)!r}"
     if jury.has_priority:
@@ -148,8 +148,6 @@ def _variables(plan: Plan, rules: Sequence[PlannedRule]) -> dict[int, str]:
         name = names[feature]
         is_plain = re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,39}", name) and not keyword.iskeyword(name)
         if not is_plain or name in _OWN_NAMES:
-            name = f"x{feature}"
-            while name in names:
-                name += "_"
+            name = free_name(f"x{feature}", names.__contains__)
         variable[feature] = name
     return variable

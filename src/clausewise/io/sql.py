@@ -20,12 +20,13 @@ from clausewise.features import Features
 from clausewise.io.plan import (
     Above,
     AtMost,
-    Jury,
+    PlannedJury,
     Known,
     OneOf,
     Plan,
     PlannedRule,
     Test,
+    free_name,
     one_line,
     plan_of,
     require_unicode,
@@ -251,8 +252,8 @@ class _Query:
         self._plan = plan
         self._dialect = dialect
         folded = _distinct_names(plan.features, dialect)
-        self._prefix = _free("clausewise", lambda name: any(other.startswith(name) for other in folded))
-        self._alias = _free("t", lambda name: name in folded)
+        self._prefix = free_name("clausewise", lambda name: any(other.startswith(name) for other in folded))
+        self._alias = free_name("t", lambda name: name in folded)
         self._tests = [self._test(test) for test in plan.tests]
         self._zero = dialect.number(0.0)
 
@@ -296,7 +297,7 @@ class _Query:
 
     # --- Totals ---
 
-    def _totals(self, jury: Jury, class_index: int) -> Iterator[tuple[str, str]]:
+    def _totals(self, jury: PlannedJury, class_index: int) -> Iterator[tuple[str, str]]:
         """The total of one class: one column, or one per step if the order of additions has to be kept."""
         votes = [self._votes(rule) for rule in jury.by_class[class_index] if rule.votes != 0]
         start = jury.start[class_index]
@@ -337,7 +338,7 @@ class _Query:
             text = f"CASE WHEN {heard}\n    THEN {self._winner(jury)}\n    ELSE {text} END"
         return text
 
-    def _winner(self, jury: Jury) -> str:
+    def _winner(self, jury: PlannedJury) -> str:
         """The first class, by rank, that has the largest total."""
         if len(self._plan.labels) > _FEW_CLASSES:
             largest = f"{self._alias}.{self._best(jury)}"
@@ -349,7 +350,7 @@ class _Query:
         )
         return f"CASE {largest}{cases} ELSE {self._label(last)} END"
 
-    def _largest(self, jury: Jury) -> str:
+    def _largest(self, jury: PlannedJury) -> str:
         totals = [f"{self._alias}.{self._total(jury, index)}" for index in range(len(self._plan.labels))]
         while len(totals) > 1:
             # SQLite's MAX of one argument is something else, and of more than 127 an error.
@@ -368,10 +369,10 @@ class _Query:
     def _column(self, name: str) -> str:
         return f"{self._prefix}_{name}"
 
-    def _total(self, jury: Jury, class_index: int) -> str:
+    def _total(self, jury: PlannedJury, class_index: int) -> str:
         return self._column(f"{'priority_' if jury.has_priority else ''}votes_{class_index}")
 
-    def _best(self, jury: Jury) -> str:
+    def _best(self, jury: PlannedJury) -> str:
         return self._column(f"{'priority_' if jury.has_priority else ''}most_votes")
 
     # --- Premises ---
@@ -443,9 +444,3 @@ def _distinct_names(features: Features, dialect: Dialect) -> set[str]:
                 f"{dialect.name}; rename one of them."
             )
     return set(map(str.lower, features.names))
-
-
-def _free(name: str, is_taken: Callable[[str], bool]) -> str:
-    while is_taken(name):
-        name += "_"
-    return name

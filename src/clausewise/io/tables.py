@@ -18,7 +18,7 @@ _LONGEST: Final = 10_000
 def to_markdown(rules: RuleSet) -> str:
     """A table in the Markdown of GitHub and others; see `RuleSet.to_markdown`."""
     head = _columns(rules)
-    lines = [_markdown_text(_headline(rules)), "", _markdown_row(head)]
+    lines = [_markdown_text(rules._headline), "", _markdown_row(head)]
     lines.append(_markdown_row(["---" if _is_text(name) else "---:" for name in head]))
     lines += [_markdown_row(cells) for cells in _rows(rules, _markdown_text, " AND ")]
     return "\n".join([*lines, ""])
@@ -31,7 +31,7 @@ def to_latex(rules: RuleSet, longtable: bool) -> str:
     environment = "longtable" if longtable else "tabular"
     titles = _latex_row(list(map(_latex_text, head)))
     lines = [
-        f"% {one_line(_headline(rules))}",
+        f"% {one_line(rules._headline)}",
         f"\\begin{{{environment}}}{{{kinds}}}",
         "\\toprule",
         titles,
@@ -44,10 +44,6 @@ def to_latex(rules: RuleSet, longtable: bool) -> str:
 
 
 # --- What both show ---
-
-
-def _headline(rules: RuleSet) -> str:
-    return rules._headline
 
 
 def _columns(rules: RuleSet) -> list[str]:
@@ -67,17 +63,18 @@ def _rows(rules: RuleSet, escaped: Callable[[str], str], conjunction: str) -> It
     """Per rule its cells, escaped."""
     stored = rules.columns
     votes = SCHEMES[rules.voting].votes(stored)
+    has_priority = _has_priority(rules)
     for rule in range(len(rules)):
         terms = [escaped(term) for term in display.describe_terms(stored, rule, rules.features)]
         cells = [
             str(rule),
             conjunction.join(terms) or ANYTHING,
             escaped(format_category(rules.labels[stored.class_index[rule]])),
-            format_number(float(votes[rule])),
+            display.describe_votes(float(votes[rule])),
             f"{stored.confidence[rule]:.2f}",
             format_number(round(float(stored.cover[rule]), 1)),
         ]
-        yield [*cells, "yes" if stored.priority[rule] else ""] if _has_priority(rules) else cells
+        yield [*cells, "yes" if stored.priority[rule] else ""] if has_priority else cells
 
 
 # --- Markdown ---

@@ -51,14 +51,9 @@ class Exports:
     def to_pmml(self) -> str:
         """The rules as a PMML 4.4 document with a RuleSetModel.
 
-        Rules with priority become a model of their own in front of the other. An engine gets missing values
-        as missing, not as NaN. Votes are written as whole numbers, with which every engine decides alike.
-
-        Raises
-        ------
-        ValueError
-            If no whole numbers below 2^53 give the same decisions, as with most fitted weights: PMML does not
-            say in which order an engine adds. The message tells how to round them.
+        Rules with priority become a model of their own in front of the other. Votes are written as whole
+        numbers if doubles hold all sums of them, else the totals are computed in derived fields, whose order
+        of additions is certain. An engine must be given missing values as missing, not as NaN.
         """
         from clausewise.io import pmml
 
