@@ -52,7 +52,9 @@ def random_table(rng, features, n_rows):
 def random_term(rng, features, position):
     kind = features.kinds[position]
     if kind == "categorical":
-        return Term(position, values=rng.choice(JOBS, rng.integers(0, 4), replace=False).tolist())
+        categories = features.categories[position]
+        codes = rng.choice(len(categories), min(rng.integers(0, 4), len(categories)), replace=False)
+        return Term(position, values=[categories[code] for code in codes])
     if kind == "binary":
         return Term(position, low=0) if rng.random() < 0.5 else Term(position, high=0)
     low, high = sorted(rng.choice([*NUMBERS, *rng.normal(size=8)], 2).tolist())

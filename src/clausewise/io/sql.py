@@ -38,7 +38,10 @@ from clausewise.rules.ruleset import RuleSet
 DialectName = Literal["sqlite", "postgresql", "duckdb", "bigquery"]
 
 _CHAIN: Final = 200
-"""Most operands in one chain of operators; the depth of an expression, far below what databases allow."""
+"""Most additions behind each other where their order counts: a depth that every database allows."""
+
+_GROUP: Final = 20
+"""Most operands in one pair of parentheses elsewhere. DuckDB plans flat expressions several times faster."""
 
 _FEW_CLASSES: Final = 16
 """Up to here the largest total is looked for where it is needed; above, once, in a step of its own."""
@@ -48,7 +51,8 @@ def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: s
     """The query; see `RuleSet.to_sql`."""
     if dialect not in DIALECTS:
         raise ValueError(f"dialect is {dialect!r}; the dialects are {', '.join(DIALECTS)}.")
-    return _Query(plan_of(rules), DIALECTS[dialect]).text(_parts(table), decision, str(rules._headline))
+    query = _Query(plan_of(rules), DIALECTS[dialect], _parts(table))
+    return query.text(decision, one_line(rules._headline))
 
 
 def _parts(table: str | Sequence[str]) -> tuple[str, ...]:
@@ -245,21 +249,23 @@ class _Query:
     """Writes a plan in one dialect.
 
     The rows go through steps (common table expressions), each of which adds columns. Their names begin with
-    `prefix`, as no feature's does.
+    `prefix`, as the name of no feature does, nor of the table.
     """
 
-    def __init__(self, plan: Plan, dialect: Dialect) -> None:
+    def __init__(self, plan: Plan, dialect: Dialect, table: tuple[str, ...]) -> None:
         self._plan = plan
         self._dialect = dialect
-        folded = _distinct_names(plan.features, dialect)
-        self._prefix = free_name("clausewise", lambda name: any(other.startswith(name) for other in folded))
-        self._alias = free_name("t", lambda name: name in folded)
+        self._table = table
+        columns = _distinct_names(plan.features, dialect)
+        taken = [*columns, *map(str.lower, table)]
+        self._prefix = free_name("clausewise", lambda name: any(other.startswith(name) for other in taken))
+        self._alias = free_name("t", columns.__contains__)
         self._tests = [self._test(test) for test in plan.tests]
         self._zero = dialect.number(0.0)
 
-    def text(self, table: tuple[str, ...], decision: str, headline: str) -> str:
+    def text(self, decision: str, headline: str) -> str:
         """The whole query, without a semicolon, so that it can be part of a larger one."""
-        source = ".".join(self._dialect.name_of(part, "The table") for part in table)
+        source = ".".join(self._dialect.name_of(part, "The table") for part in self._table)
         steps = list(self._steps())
         written = []
         for number, columns in enumerate(steps):
@@ -271,7 +277,7 @@ class _Query:
             )
             source = name
         result = self._dialect.name_of(decision, "The name of the decision")
-        lines = [f"-- {one_line(headline)}"]
+        lines = [f"-- {headline}"]
         if written:
             lines.append("WITH " + ",\n".join(written))
         lines.append(f"SELECT {self._alias}.*,\n  {self._decision(bool(written))} AS {result}")
@@ -428,8 +434,8 @@ class _Query:
 def _grouped(operands: Sequence[str], operator: str) -> str:
     """Operands joined by an associative operator, in parentheses where the chain would get too long."""
     joined = list(operands)
-    while len(joined) > _CHAIN:
-        joined = [f"({operator.join(joined[i : i + _CHAIN])})" for i in range(0, len(joined), _CHAIN)]
+    while len(joined) > _GROUP:
+        joined = [f"({operator.join(joined[i : i + _GROUP])})" for i in range(0, len(joined), _GROUP)]
     return operator.join(joined)
 
 
