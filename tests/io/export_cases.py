@@ -1,4 +1,4 @@
-"""Random rule sets with rows and what `predict` says of them; awkward names, categories and labels included."""
+"""Random rule sets with rows and what `predict` says of them; awkward names, categories, labels included."""
 
 from dataclasses import dataclass, replace
 

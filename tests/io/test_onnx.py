@@ -119,8 +119,8 @@ def test_no_rows_give_no_labels():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": ""}, "cannot be the name of an input"),
-        ({"name": "label"}, "cannot be the name of an input"),
+        ({"name": ""}, "an input of the ONNX model cannot be called"),
+        ({"name": "label"}, "an input of the ONNX model cannot be called"),
         ({"name": "\ud800"}, "lone surrogate"),
         ({"category": "\ud800"}, "lone surrogate"),
         ({"label": "\ud800"}, "lone surrogate"),

@@ -38,7 +38,17 @@ def test_the_text_imports_nothing_and_only_defines_functions_and_constants():
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id[0] != "_"
     }
-    assert called == {"float", "hasattr", "isinstance", "len", "max", "predict", "TypeError", "ValueError", "zip"}
+    assert called == {
+        "float",
+        "hasattr",
+        "isinstance",
+        "len",
+        "max",
+        "predict",
+        "TypeError",
+        "ValueError",
+        "zip",
+    }
 
 
 def test_rules_read_as_code():

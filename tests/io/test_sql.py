@@ -14,7 +14,6 @@ from tests.io.export_cases import AWKWARD, cases, predicted, random_case, two_ru
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.io.sql import DIALECTS
 
-
 DUCKDB = duckdb.connect()
 
 
@@ -202,16 +201,16 @@ def test_booleans_become_booleans():
 def test_postgresql_and_bigquery_have_their_own_quotes_and_numbers():
     rules = two_rules('a"b`c', "it's a \\ in\ntwo lines", "yes")
     postgresql, bigquery = rules.to_sql("t", "postgresql"), rules.to_sql("t", "bigquery")
-    assert '''CAST(t."a""b`c" AS DOUBLE PRECISION) <= FLOAT8 '47.5' ''' in postgresql
+    assert """CAST(t."a""b`c" AS DOUBLE PRECISION) <= FLOAT8 '47.5' """ in postgresql
     assert "E'it''s a \\\\ in\ntwo lines'" in postgresql
-    assert '''CAST(t.`a"b\\`c` AS FLOAT64) <= 47.5e0 ''' in bigquery
+    assert """CAST(t.`a"b\\`c` AS FLOAT64) <= 47.5e0 """ in bigquery
     assert "'it\\'s a \\\\ in\\ntwo lines'" in bigquery
 
 
 def test_the_decision_can_have_another_name():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t AS SELECT 1.0 AS age, 'nurse' AS job")
-    query = connection.execute(two_rules().to_sql("t", decision="the \"class\""))
+    query = connection.execute(two_rules().to_sql("t", decision='the "class"'))
     assert query.description[-1][0] == 'the "class"'
 
 

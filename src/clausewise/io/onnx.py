@@ -111,7 +111,7 @@ class _Graph:
             return types.STRING, name
         kind = self._classes.dtype.kind
         dtype = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}[kind]
-        if kind == "u" and max(ranked) < 2**63:  # type: ignore[operator, type-var]
+        if kind == "u" and max(ranked) < 2**63:  # type: ignore[operator]
             dtype = np.int64  # what most runtimes expect
         type_number = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return type_number, self._constant(np.array(ranked, dtype=dtype))
@@ -303,6 +303,6 @@ class _Graph:
 def _require_name(name: str) -> None:
     if not name or name in ("label", "scores"):
         raise ValueError(
-            f"A feature is called {name!r}, which cannot be the name of an input of the ONNX model; rename it."
+            f"A feature is called {name!r}, which an input of the ONNX model cannot be called; rename it."
         )
     require_unicode(name, "The feature")

@@ -1,4 +1,4 @@
-"""What has to be computed to decide like a rule set: the one reading of the rules that all exports write down.
+"""What has to be computed to decide like a rule set: the one reading of the rules that all exports follow.
 
 A row gets the answers to `tests`. A rule fires where all of its tests hold. The rules of a jury add their
 votes to the totals of their classes; the first jury that is heard decides. Exports differ in syntax only.
@@ -221,8 +221,8 @@ def _check_categories(features: Features) -> None:
         for value in values or ():
             if isinstance(value, int) and abs(value) > 2**53:
                 raise ValueError(
-                    f"Feature {shortened(repr(name))} has the category {value}, beyond 2^53, where numbers of "
-                    "other systems are no longer exact; make the categories of this feature text."
+                    f"Feature {shortened(repr(name))} has the category {value}, beyond 2^53, where doubles "
+                    "are no longer exact; make the categories of this feature text."
                 )
 
 

@@ -7,7 +7,7 @@ order gives the same, and no two totals are ever equal: all votes are multiplied
 a rule per class that always fires adds 0, 1, 2, … in the order in which classes win ties, along with the base
 votes. Shares are multiplied by a common multiple of their divisors, fractions by a power of 2.
 
-Where doubles cannot hold such numbers, as with most fitted weights, the totals are computed in derived
+Where such numbers would be too large, as with most fitted weights, the totals are computed in derived
 fields, whose expressions say what is added to what, and the rules of the model (`firstHit`) only look for the
 class that has the largest.
 
@@ -42,6 +42,9 @@ from clausewise.rules.ruleset import RuleSet
 
 _CHAIN: Final = 50
 """Most additions in one derived field; each is nested in the next."""
+
+_LARGEST_WEIGHT: Final = 2**31
+"""JPMML reads weights without a decimal point as integers of 32 bits."""
 
 Lines = Iterator[str]
 
@@ -83,13 +86,10 @@ class _Document:
     def _data_dictionary(self) -> Lines:
         yield _open("DataDictionary", numberOfFields=len(self._names) + 1)
         for name, categories in zip(self._names, self._plan.features.categories, strict=True):
-            if categories is None:
+            if _is_text(categories):
+                yield from _categorical_field(name, "string", map(_category, categories or ()))
+            else:  # PMML4S takes no fractions for categories; compared as numbers, they are the same
                 yield _empty("DataField", name=name, optype="continuous", dataType="double")
-            else:
-                is_text = any(isinstance(value, str) for value in categories)
-                yield from _categorical_field(
-                    name, "string" if is_text else "double", map(_category, categories)
-                )
         labels = [self._plan.labels[index] for index in self._plan.by_rank]
         yield from _categorical_field(self._target, _data_type(labels[0]), map(_label, labels))
         yield "</DataDictionary>"
@@ -97,10 +97,10 @@ class _Document:
     def _mining_schema(self) -> Lines:
         yield "<MiningSchema>"
         for name, categories in zip(self._names, self._plan.features.categories, strict=True):
-            if categories is None:
-                yield _empty("MiningField", name=name)
-            else:  # a category that nobody knew is in no set, just as a missing one
+            if _is_text(categories):  # one that nobody knew is in no set, just as a missing one
                 yield _empty("MiningField", name=name, invalidValueTreatment="asMissing")
+            else:
+                yield _empty("MiningField", name=name)
         yield _empty("MiningField", name=self._target, usageType="target")
         yield "</MiningSchema>"
 
@@ -148,10 +148,10 @@ class _Document:
                 yield from _rule(f"rule {rule.number}", score, premise, confidence=confidence, weight=weight)
 
     def _whole_votes(self, jury: PlannedJury) -> WholeVotes | None:
-        """Votes that stay whole in doubles when they are multiplied by the number of classes."""
+        """Votes whose sums stay small and whole when they are multiplied by the number of classes."""
         whole = jury.whole_votes()
         n_classes = len(self._plan.labels)
-        fits = whole is not None and (whole.largest_sum + n_classes) * n_classes < 2**53
+        fits = whole is not None and (whole.largest_sum + n_classes) * n_classes < _LARGEST_WEIGHT
         return whole if fits else None
 
     def _weights_of_start(self, whole: WholeVotes) -> list[int]:
@@ -331,6 +331,10 @@ def _constant(number: float) -> str:
 
 
 # --- Values ---
+
+
+def _is_text(categories: Sequence[Category] | None) -> bool:
+    return categories is not None and any(isinstance(value, str) for value in categories)
 
 
 def _category(value: Category) -> str:

@@ -5,7 +5,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clausewise.io.plan import Above, AtMost, PlannedJury, Known, OneOf, Plan, PlannedRule, Test, free_name, one_line, plan_of
+from clausewise.io.plan import (
+    Above,
+    AtMost,
+    Known,
+    OneOf,
+    Plan,
+    PlannedJury,
+    PlannedRule,
+    Test,
+    free_name,
+    one_line,
+    plan_of,
+)
 from clausewise.rules.ruleset import RuleSet
 
 _RULES_PER_FUNCTION: Final = 500

@@ -18,12 +18,11 @@ from typing import Final, Literal, get_args
 
 from clausewise.features import Features
 from clausewise.io.plan import (
-    Above,
     AtMost,
-    PlannedJury,
     Known,
     OneOf,
     Plan,
+    PlannedJury,
     PlannedRule,
     Test,
     free_name,
@@ -58,7 +57,9 @@ def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: s
 def _parts(table: str | Sequence[str]) -> tuple[str, ...]:
     parts = (table,) if isinstance(table, str) else tuple(table)
     if not parts or not all(isinstance(part, str) for part in parts):
-        raise ValueError(f"table is {table!r}; pass a name, or the parts of one, such as ('schema', 'table').")
+        raise ValueError(
+            f"table is {table!r}; pass a name, or the parts of one, such as ('schema', 'table')."
+        )
     return parts
 
 

@@ -52,8 +52,8 @@ class Exports:
         """The rules as a PMML 4.4 document with a RuleSetModel.
 
         Rules with priority become a model of their own in front of the other. Votes are written as whole
-        numbers if doubles hold all sums of them, else the totals are computed in derived fields, whose order
-        of additions is certain. An engine must be given missing values as missing, not as NaN.
+        numbers if these stay small, else the totals are computed in derived fields, whose order of additions
+        is certain. An engine must be given missing values as missing, not as NaN.
         """
         from clausewise.io import pmml
 
