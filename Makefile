@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*)
 OUT ?= out
 
-.PHONY: demo test check lint types stubs check-stubs check-sanitizers bench wheel fuzz clean help
+.PHONY: demo test check lint types stubs check-stubs check-sanitizers bench wheel fuzz explorer clean help
 
 help:
 	@echo "make demo              set up and run the main job on data it makes itself"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench             speed and memory against peers, side by side"
 	@echo "make fuzz              long randomised comparisons with the reference implementations"
 	@echo "make check-sanitizers  the core's tests under AddressSanitizer and UBSan"
+	@echo "make explorer          build the page of reports from its source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the wheel and try it in an empty environment"
 
 # Installed once; touched again only when what they depend on changes.
@@ -68,5 +69,9 @@ fuzz: .venv/.stamp-dev
 wheel: .venv/.stamp-dev
 	tools/check_wheel.sh
 
+# The built page is committed, so that users need no Node; a test compares it with its source.
+explorer:
+	cd explorer && npm ci --no-audit --no-fund && npm run build
+
 clean:
-	rm -rf .venv build dist out .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf explorer/node_modules .venv build dist out .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,11 +1,13 @@
 """What all extractors are: scikit-learn classifiers that decide by rules which imitate a network."""
 
+import os
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from clausewise._progress import Progress
 from clausewise.extractors.dropping import Dropping
@@ -29,6 +31,8 @@ from clausewise.rules.voting import Voting, checked_voting
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from clausewise.compact import Frontier
 
 
 class ExtractionWarning(UserWarning):
@@ -150,6 +154,42 @@ class RuleExtractor(TableClassifier):
         """Per row: the rules that fired, their votes, and the near misses."""
         encode_for(self, X)
         return self.rules_.explain(X, n_jobs=self.n_jobs)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        title: str | None = None,
+        max_rows: int | float | None = 2_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+    ) -> None:
+        """Write one HTML file that shows the rules beside the network; see `RuleSet.report`.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write.
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows to compare rules and network on.
+        y : array-like of shape (n_rows,), optional
+            Their true classes.
+        title, max_rows, random_state, frontier
+            As for `RuleSet.report`.
+        """
+        check_is_fitted(self)
+        self.rules_.report(
+            path,
+            X,
+            y,
+            None if X is None else self.network_,
+            title=f"{self.method}: {len(self.rules_):,} rules" if title is None else title,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+        )
 
 
 def dropping_of(estimator: Any) -> Dropping:

@@ -22,6 +22,7 @@ from clausewise.rules.explanation import Explanations
 from clausewise.rules.exports import Exports
 from clausewise.rules.frames import Backend, frame_of
 from clausewise.rules.global_explanation import GlobalExplanation, explain_global
+from clausewise.rules.reporting import Reporting
 from clausewise.rules.rule import Label, Origin, Rule, plain_label
 from clausewise.rules.rule_change import RuleChange
 from clausewise.rules.scorecard import Scorecard, scorecard
@@ -39,7 +40,7 @@ DEFAULT_VOTING: Voting = "confidence"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RuleSet(Editing, Exports):
+class RuleSet(Editing, Exports, Reporting):
     """Rules over the columns of a table, in order, with the classes they conclude and the way they vote.
 
     Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSetBuilder` or `RuleSet.load`.

@@ -1,0 +1,124 @@
+/** The frame around the views: title, tabs, theme, the view in sight, and what is selected. */
+
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { counted, grouped } from "./lib/text";
+import { Inspector } from "./Inspector";
+import { useStore } from "./store";
+import type { Theme } from "./theme";
+import { type View, VIEWS } from "./views";
+
+export function App({ theme }: { theme: Signal<Theme> }) {
+  const store = useStore();
+  const views = VIEWS.filter((view) => view.isAvailable?.(store) ?? true);
+  const current = views.find((view) => view.id === store.view.value) ?? views[0];
+  const Current = current.component;
+  useEffect(() => {
+    const undoKeys = (event: KeyboardEvent) => {
+      const isText = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+      if (isText || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+      event.preventDefault();
+      if (event.shiftKey) store.redo();
+      else store.undo();
+    };
+    document.addEventListener("keydown", undoKeys);
+    return () => document.removeEventListener("keydown", undoKeys);
+  }, [store]);
+  return (
+    <>
+      <a class="skip" href={store.address.link({})} onClick={skipToView}>
+        Skip to the view
+      </a>
+      <header class="top">
+        <div class="titles">
+          <h1>{store.payload.title}</h1>
+          <Summary />
+        </div>
+        <div class="tools">
+          <EditState />
+          <button type="button" onClick={() => (theme.value = theme.value === "dark" ? "light" : "dark")}>
+            {theme.value === "dark" ? "Light" : "Dark"} theme
+          </button>
+        </div>
+        <Tabs views={views} current={current} />
+      </header>
+      <div class={store.selection.value === null ? "page" : "page has-selection"}>
+        <main>
+          <div id="view" class="view" role="tabpanel" aria-labelledby={`tab-${current.id}`} tabIndex={-1} key={current.id}>
+            <Current />
+          </div>
+        </main>
+        {store.selection.value !== null && <Inspector />}
+      </div>
+    </>
+  );
+}
+
+function skipToView(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("view")?.focus();
+}
+
+function Summary() {
+  const { payload, rules, table } = useStore();
+  const set = rules.value;
+  const rows = table === null ? "no data" : rowsShown(table.nRows, table.nTotal);
+  const parts = [counted(set.rules.length, "rule"), counted(set.features.length, "feature"), counted(set.classes.length, "class", "classes"), rows];
+  return (
+    <p class="summary">
+      {parts.join(" · ")} · <span class="quiet">voting {set.voting} · {payload.created_with}</span>
+    </p>
+  );
+}
+
+export function rowsShown(nShown: number, nTotal: number): string {
+  return nShown === nTotal ? `all ${counted(nTotal, "row")}` : `${grouped(nShown)} of ${counted(nTotal, "row")}`;
+}
+
+function EditState() {
+  const store = useStore();
+  if (!store.canUndo.value && !store.canRedo.value) return null;
+  return (
+    <span class="edit-state">
+      <span class="badge">{store.isEdited.value ? "edited" : "as made"}</span>
+      <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
+        Undo
+      </button>
+      <button type="button" disabled={!store.canRedo.value} onClick={() => store.redo()}>
+        Redo
+      </button>
+    </span>
+  );
+}
+
+function Tabs({ views, current }: { views: readonly View[]; current: View }) {
+  const store = useStore();
+  const list = useRef<HTMLDivElement>(null);
+  const step = (event: KeyboardEvent) => {
+    const place = views.indexOf(current);
+    const target = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: views.length - 1 }[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    const next = views[(target + views.length) % views.length];
+    store.show(next.id);
+    list.current?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={step}>
+      {views.map((view) => (
+        <button
+          key={view.id}
+          id={`tab-${view.id}`}
+          type="button"
+          role="tab"
+          aria-selected={view === current}
+          aria-controls="view"
+          tabIndex={view === current ? 0 : -1}
+          onClick={() => store.show(view.id)}
+        >
+          {view.title}
+        </button>
+      ))}
+    </div>
+  );
+}

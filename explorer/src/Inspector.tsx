@@ -1,0 +1,285 @@
+/** What is selected, in full: a rule, a row or a cohort. It stands beside every view. */
+
+import { type Bits, countBits, rowsOf } from "./lib/bits";
+import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
+import type { Rule } from "./lib/rules";
+import type { Cohort, Selection } from "./lib/selection";
+import { counted, describeTerm, describeValue, formatLabel, formatNumber, grouped, percent, shortNumber } from "./lib/text";
+import { ClassChip } from "./components/ClassMark";
+import { TermStrip } from "./components/TermStrip";
+import { type Store, useStore } from "./store";
+
+export function Inspector() {
+  const store = useStore();
+  const selection = store.selection.value;
+  if (selection === null) return null;
+  return (
+    <aside class="inspector" aria-label="Selection" tabIndex={0}>
+      <div class="inspector-head">
+        <h2>{capital(store.describeSelection(selection))}</h2>
+        <button type="button" aria-label="Clear the selection" onClick={() => store.select(null)}>
+          ✕
+        </button>
+      </div>
+      <Body selection={selection} />
+    </aside>
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function Body({ selection }: { selection: Selection }) {
+  const store = useStore();
+  switch (selection.kind) {
+    case "rule": {
+      const found = store.selectedRule.value;
+      return found === null ? <p>It is not among the rules now.</p> : <RuleDetails rule={found.rule} place={found.place} />;
+    }
+    case "row":
+      return <RowDetails row={selection.row} />;
+    case "cohort":
+      return <CohortDetails cohort={selection.cohort} />;
+  }
+}
+
+// --- A rule ---
+
+function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
+  const store = useStore();
+  const set = store.rules.value;
+  const cover = store.evaluation.value?.covers[place] ?? null;
+  return (
+    <>
+      <p class="rule-then">
+        {rule.priority && <span class="badge">priority</span>} THEN <ClassChip index={rule.classIndex} />
+      </p>
+      <ul class="terms" aria-label="Terms, all of which must hold">
+        {rule.terms.length === 0 && <li>anything: it fires on every row</li>}
+        {rule.terms.map((term) => (
+          <li key={term.feature}>
+            <span class="term-text">{describeTerm(term, set.features[term.feature])}</span>
+            <TermStrip term={term} classIndex={rule.classIndex} />
+          </li>
+        ))}
+      </ul>
+      <dl class="facts">
+        <Fact name="Confidence" value={percent(rule.confidence)} />
+        <Fact name="Votes where it fires" value={shortNumber(votesOf(rule, set.voting))} />
+        {set.voting !== "weights" && rule.weight !== 1 && <Fact name="Weight" value={shortNumber(rule.weight)} />}
+        <Fact name="Covered when made" value={`${grouped(rule.cover)}, right on ${grouped(rule.correct)}`} />
+        {cover !== null && <CoverFacts rule={rule} cover={cover} />}
+        {rule.origin?.layer != null && <Fact name="Layer" value={rule.origin.layer} />}
+        {rule.origin?.clause != null && <Fact name="Clause" value={rule.origin.clause} />}
+      </dl>
+      {cover !== null && (
+        <p>
+          <button type="button" onClick={() => store.select({ kind: "cohort", cohort: { kind: "covered", rule: rule.id } })}>
+            Show its rows
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function CoverFacts({ rule, cover }: { rule: Rule; cover: Bits }) {
+  const table = useStore().table;
+  const n = countBits(cover);
+  const judged = (codes: ArrayLike<number> | undefined) =>
+    codes === undefined || n === 0 ? null : percent(countLabelled(cover, codes, rule.classIndex) / n);
+  const asNetwork = judged(table?.network?.codes);
+  const asTruth = judged(table?.truth?.codes);
+  return (
+    <>
+      <Fact name="Fires here on" value={counted(n, "row")} />
+      {asNetwork !== null && <Fact name="… network agrees" value={asNetwork} />}
+      {asTruth !== null && <Fact name="… right" value={asTruth} />}
+    </>
+  );
+}
+
+export function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+// --- A row ---
+
+function RowDetails({ row }: { row: number }) {
+  const store = useStore();
+  const { table } = store;
+  const found = store.evaluation.value;
+  if (table === null || found === null || row >= table.nRows) return <p>The report does not hold this row.</p>;
+  const set = store.rules.value;
+  const fired = firedOn(found, row);
+  const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
+  const features = set.features.map((_, place) => place).filter((place) => tested.has(place));
+  const scores = Array.from(scoresOf(found, row));
+  return (
+    <>
+      <dl class="facts">
+        <div>
+          <dt>Rules</dt>
+          <dd>
+            <ClassChip index={found.decisions[row]} />
+          </dd>
+        </div>
+        {table.network !== null && (
+          <div>
+            <dt>Network</dt>
+            <dd>
+              <ClassChip index={table.network.codes[row]} names={table.network.names} />
+            </dd>
+          </div>
+        )}
+        {table.truth !== null && (
+          <div>
+            <dt>Truth</dt>
+            <dd>
+              <ClassChip index={table.truth.codes[row]} names={table.truth.names} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <h3>Votes</h3>
+      <VoteBars scores={scores} decision={found.decisions[row]} />
+      <h3>{counted(fired.length, "rule")} fired</h3>
+      <RuleButtons places={fired} />
+      <h3>Values that rules test</h3>
+      <dl class="facts">
+        {features.map((place) => {
+          const column = table.columns[place];
+          const value = column === null ? "not in this report" : describeValue(column.values[column.codes[row]], set.features[place]);
+          return <Fact key={place} name={set.features[place].name} value={value} />;
+        })}
+      </dl>
+    </>
+  );
+}
+
+/** The classes with votes, most votes first. */
+export function VoteBars({ scores, decision }: { scores: readonly number[]; decision: number }) {
+  const largest = Math.max(...scores.map(Math.abs), 1e-12);
+  const listed = scores.map((_, c) => c).filter((c) => scores[c] !== 0 || c === decision);
+  listed.sort((a, b) => scores[b] - scores[a] || a - b);
+  return (
+    <ul class="votes">
+      {listed.slice(0, 8).map((c) => (
+        <li key={c}>
+          <ClassChip index={c} />
+          <span class="bar-box" aria-hidden="true">
+            <span class={scores[c] < 0 ? "bar is-negative" : "bar"} style={{ width: `${(100 * Math.abs(scores[c])) / largest}%` }} />
+          </span>
+          <span class="number">{shortNumber(scores[c])}</span>
+        </li>
+      ))}
+      {listed.length > 8 && <li class="quiet">… and {listed.length - 8} more classes</li>}
+    </ul>
+  );
+}
+
+/** Rules that can be clicked to select them, by their places. */
+export function RuleButtons({ places, most = 12, note }: { places: readonly number[]; most?: number; note?: (place: number) => string }) {
+  const store = useStore();
+  const set = store.rules.value;
+  return (
+    <ul class="rule-buttons">
+      {places.slice(0, most).map((place) => {
+        const rule = set.rules[place];
+        if (rule === undefined) return null;
+        return (
+          <li key={rule.id}>
+            <button type="button" class="plain" onClick={() => store.selectRule(rule.id)}>
+              <span class="number">{place}</span> <ClassChip index={rule.classIndex} />{" "}
+              <span class="premise">{rule.terms.map((term) => describeTerm(term, set.features[term.feature])).join(" AND ") || "anything"}</span>
+              {note !== undefined && <span class="quiet"> {note(place)}</span>}
+            </button>
+          </li>
+        );
+      })}
+      {places.length > most && <li class="quiet">… and {grouped(places.length - most)} more</li>}
+      {places.length === 0 && <li class="quiet">none</li>}
+    </ul>
+  );
+}
+
+// --- A cohort ---
+
+function CohortDetails({ cohort }: { cohort: Cohort }) {
+  const store = useStore();
+  const bits = store.selectedRows.value;
+  const { table } = store;
+  if (bits === null || table === null) return <p>The report holds no rows.</p>;
+  const rows = rowsOf(bits);
+  return (
+    <>
+      <p>
+        {counted(rows.length, "row")} of the {grouped(table.nRows)} in this report
+        {table.nRows > 0 && ` (${percent(rows.length / table.nRows)})`}
+      </p>
+      {cohort.kind === "covered" && <BackToRule store={store} id={cohort.rule} />}
+      <h3>Rules that decided them wrongly</h3>
+      <RuleButtons places={misleading(store, rows).map(([place]) => place)} note={(place) => noteOf(store, rows, place)} />
+      <h3>Rows</h3>
+      <RowButtons rows={rows} />
+    </>
+  );
+}
+
+function BackToRule({ store, id }: { store: Store; id: number }) {
+  return (
+    <p>
+      <button type="button" onClick={() => store.selectRule(id)}>
+        Back to the rule
+      </button>
+    </p>
+  );
+}
+
+function RowButtons({ rows, most = 24 }: { rows: Uint32Array; most?: number }) {
+  const store = useStore();
+  return (
+    <p class="row-buttons">
+      {Array.from(rows.slice(0, most)).map((row) => (
+        <button key={row} type="button" onClick={() => store.select({ kind: "row", row })}>
+          {store.table?.numbers[row] ?? row}
+        </button>
+      ))}
+      {rows.length > most && <span class="quiet">… and {grouped(rows.length - most)} more</span>}
+    </p>
+  );
+}
+
+/**
+ * The rules that misled on these rows: they fired, their class was decided, and the reference (the network, or the
+ * truth where there is no network) says another one. Most votes for the wrong decision first.
+ */
+export function misleading(store: Store, rows: ArrayLike<number>): [place: number, nRows: number][] {
+  const found = store.evaluation.value;
+  const reference = store.table?.network ?? store.table?.truth ?? null;
+  if (found === null || reference === null) return [];
+  const nMisled = new Map<number, number>();
+  const wrong = Array.from(rows).filter((row) => reference.codes[row] !== found.decisions[row]);
+  found.set.rules.forEach((rule, place) => {
+    const cover = found.covers[place];
+    let n = 0;
+    for (const row of wrong) {
+      if (rule.classIndex === found.decisions[row] && ((cover[row >> 5] >>> (row & 31)) & 1) === 1) n++;
+    }
+    if (n > 0) nMisled.set(place, n);
+  });
+  return [...nMisled].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+}
+
+function noteOf(store: Store, rows: ArrayLike<number>, place: number): string {
+  const found = misleading(store, rows).find(([other]) => other === place);
+  return found === undefined ? "" : `· ${counted(found[1], "row")}`;
+}
+
+export { formatLabel, formatNumber };

@@ -1,0 +1,49 @@
+/** A class is told by colour and shape together, never by colour alone; up to 64 classes differ in the pair. */
+
+import { useStore } from "../store";
+import { formatLabel } from "../lib/text";
+import type { Scalar } from "../payload";
+
+const N_COLOURS = 8;
+
+// Shapes of about equal weight inside a 10 × 10 box.
+const SHAPES = [
+  "M5 .6a4.4 4.4 0 1 0 0 8.8a4.4 4.4 0 1 0 0-8.8z",
+  "M1 1h8v8h-8z",
+  "M5 .6l4.6 8.4h-9.2z",
+  "M5 .2l4.8 4.8l-4.8 4.8l-4.8-4.8z",
+  "M5 9.4l-4.6-8.4h9.2z",
+  "M3.4.6h3.2v2.8h2.8v3.2h-2.8v2.8h-3.2v-2.8h-2.8v-3.2h2.8z",
+  "M5 0l1.5 3.3l3.5.4l-2.6 2.4l.7 3.6l-3.1-1.8l-3.1 1.8l.7-3.6l-2.6-2.4l3.5-.4z",
+  "M2.6.8h4.8l2.4 4.2l-2.4 4.2h-4.8l-2.4-4.2z",
+];
+
+/** The CSS class that gives a class its colour: `fill`, and `--class` for other uses. */
+export function colourOf(classIndex: number): string {
+  return `class-${classIndex % N_COLOURS}`;
+}
+
+export function shapeOf(classIndex: number): string {
+  return SHAPES[(classIndex + Math.floor(classIndex / N_COLOURS)) % SHAPES.length];
+}
+
+export function ClassMark({ index }: { index: number }) {
+  return (
+    <svg class={`mark ${colourOf(index)}`} viewBox="0 0 10 10" aria-hidden="true">
+      <path d={shapeOf(index)} />
+    </svg>
+  );
+}
+
+/** The mark and the name of a class. `names` are those of a judge with labels that the rules do not know. */
+export function ClassChip({ index, names }: { index: number; names?: readonly Scalar[] }) {
+  const classes = names ?? useStore().rules.value.classes;
+  const label = classes[index];
+  const text = label === undefined ? "?" : formatLabel(label);
+  return (
+    <span class="chip" title={text}>
+      <ClassMark index={index} />
+      <span class="chip-text">{text}</span>
+    </span>
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * A table of which only the rows in sight exist, so that tens of thousands stay fluid.
+ *
+ * Keyboard: the table takes the focus once; ↑ ↓, Page, Home and End move, and what is moved to is selected.
+ * The header's buttons sort.
+ */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+export interface TableColumn {
+  key: string;
+  title: ComponentChildren;
+  /** Said where the title alone is too short. */
+  hint?: string;
+  /** In px; the column that has none takes the rest. */
+  width?: number;
+  align?: "end";
+  isSortable?: boolean;
+  cell: (row: number) => ComponentChildren;
+}
+
+export interface Sorting {
+  key: string;
+  isDescending: boolean;
+}
+
+interface Props {
+  label: string;
+  nRows: number;
+  columns: readonly TableColumn[];
+  /** The row that is marked; −1 for none. */
+  active: number;
+  onActivate: (row: number) => void;
+  sorting?: Sorting | null;
+  onSort?: (key: string) => void;
+  /** The least width in px, below which the table scrolls sideways. */
+  minWidth?: number;
+  empty?: string;
+}
+
+export const ROW_HEIGHT = 28;
+const HEADER_HEIGHT = 30;
+const MARGIN_ROWS = 8;
+let nTables = 0;
+
+export function VirtualTable({ label, nRows, columns, active, onActivate, sorting, onSort, minWidth = 0, empty }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [id] = useState(() => `table${nTables++}`);
+  const [view, setView] = useState({ top: 0, height: 600 });
+  const measure = () => {
+    if (box.current !== null) setView({ top: box.current.scrollTop, height: box.current.clientHeight });
+  };
+  useEffect(() => {
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (box.current !== null) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (active >= 0 && box.current !== null) scrollToRow(box.current, active);
+  }, [active, nRows]);
+
+  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MARGIN_ROWS);
+  const last = Math.min(nRows, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MARGIN_ROWS);
+  const template = columns.map((column) => (column.width === undefined ? "minmax(160px, 1fr)" : `${column.width}px`)).join(" ");
+  const shown = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+
+  const move = (event: KeyboardEvent) => {
+    const perPage = Math.max(1, Math.floor((view.height - HEADER_HEIGHT) / ROW_HEIGHT) - 1);
+    const target = moved(event.key, active, nRows, perPage);
+    if (target === null || event.target !== box.current) return;
+    event.preventDefault();
+    onActivate(target);
+  };
+
+  return (
+    <div
+      class="table"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={nRows + 1}
+      aria-colcount={columns.length}
+      tabIndex={0}
+      {...(active >= first && active < last ? { "aria-activedescendant": `${id}-${active}` } : {})}
+      ref={box}
+      onScroll={measure}
+      onKeyDown={move}
+    >
+      <div class="table-inner" style={{ minWidth: `${minWidth}px` }}>
+        <div class="table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+          {columns.map((column) => (
+            <HeaderCell key={column.key} column={column} sorting={sorting ?? null} onSort={onSort} />
+          ))}
+        </div>
+        <div class="table-body" role="rowgroup" style={{ height: `${nRows * ROW_HEIGHT}px` }}>
+          {shown.map((row) => (
+            <div
+              key={row}
+              id={`${id}-${row}`}
+              class={row === active ? "table-row is-active" : "table-row"}
+              role="row"
+              aria-rowindex={row + 2}
+              aria-selected={row === active}
+              style={{ gridTemplateColumns: template, transform: `translateY(${row * ROW_HEIGHT}px)` }}
+              onClick={() => onActivate(row)}
+            >
+              {columns.map((column) => (
+                <div key={column.key} role="gridcell" class={column.align === "end" ? "cell end" : "cell"}>
+                  {column.cell(row)}
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+      {nRows === 0 && <p class="table-empty">{empty ?? "Nothing to show."}</p>}
+    </div>
+  );
+}
+
+interface HeaderProps {
+  column: TableColumn;
+  sorting: Sorting | null;
+  onSort: ((key: string) => void) | undefined;
+}
+
+function HeaderCell({ column, sorting, onSort }: HeaderProps) {
+  const isSorted = sorting?.key === column.key;
+  const order = !isSorted ? "none" : sorting.isDescending ? "descending" : "ascending";
+  const classes = column.align === "end" ? "cell head end" : "cell head";
+  if (column.isSortable !== true || onSort === undefined) {
+    return (
+      <div role="columnheader" class={classes} title={column.hint}>
+        {column.title}
+      </div>
+    );
+  }
+  return (
+    <div role="columnheader" class={classes} aria-sort={order}>
+      <button type="button" class="plain" title={column.hint} onClick={() => onSort(column.key)}>
+        {column.title}
+        <span aria-hidden="true" class="sort-mark">{order === "none" ? "" : order === "ascending" ? "▲" : "▼"}</span>
+      </button>
+    </div>
+  );
+}
+
+/** Where a key leads to from the marked row; null for keys that do not move. */
+export function moved(key: string, active: number, n: number, perPage: number): number | null {
+  if (n === 0) return null;
+  const within = (row: number) => Math.min(n - 1, Math.max(0, row));
+  switch (key) {
+    case "ArrowDown":
+      return within(active + 1);
+    case "ArrowUp":
+      return within(active - 1);
+    case "PageDown":
+      return within(active + perPage);
+    case "PageUp":
+      return within(active - perPage);
+    case "Home":
+      return 0;
+    case "End":
+      return n - 1;
+    default:
+      return null;
+  }
+}
+
+function scrollToRow(box: HTMLElement, row: number): void {
+  const top = row * ROW_HEIGHT;
+  const visible = box.clientHeight - HEADER_HEIGHT;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + ROW_HEIGHT > box.scrollTop + visible) box.scrollTop = top + ROW_HEIGHT - visible;
+}

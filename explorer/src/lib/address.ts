@@ -1,0 +1,60 @@
+/**
+ * The state of the page in its address: `#view=rules&sel=rule.12&rules.q=age`, so that a link (in the same file)
+ * brings back what one saw. Where the address cannot be set (inside a notebook's frame) the state still works.
+ */
+
+import { batch, effect, type Signal, signal } from "@preact/signals";
+
+export class Address {
+  private readonly params = new Map<string, { value: Signal<string>; fallback: string; isStep: boolean }>();
+  private isReading = false;
+
+  constructor(private readonly window: Window) {
+    window.addEventListener("hashchange", () => this.read());
+    window.addEventListener("popstate", () => this.read());
+  }
+
+  /** A text that is kept in the address unless it is the fallback. A change of a step can be gone back from. */
+  param(name: string, fallback = "", isStep = false): Signal<string> {
+    const known = this.params.get(name);
+    if (known !== undefined) return known.value;
+    const value = signal(new URLSearchParams(this.window.location.hash.slice(1)).get(name) ?? fallback);
+    this.params.set(name, { value, fallback, isStep });
+    let isFirst = true;
+    effect(() => {
+      value.value; // what this effect follows
+      if (!isFirst && !this.isReading) this.write(isStep);
+      isFirst = false;
+    });
+    return value;
+  }
+
+  /** The address with these parameters changed, for links. */
+  link(changes: Readonly<Record<string, string>>): string {
+    const current = new URLSearchParams();
+    for (const [name, { value, fallback }] of this.params) {
+      const text = changes[name] ?? value.peek();
+      if (text !== fallback) current.set(name, text);
+    }
+    return `#${current.toString()}`;
+  }
+
+  private read(): void {
+    const found = new URLSearchParams(this.window.location.hash.slice(1));
+    this.isReading = true;
+    batch(() => {
+      for (const [name, { value, fallback }] of this.params) value.value = found.get(name) ?? fallback;
+    });
+    this.isReading = false;
+  }
+
+  private write(isStep: boolean): void {
+    const hash = this.link({});
+    if (hash === this.window.location.hash || (hash === "#" && this.window.location.hash === "")) return;
+    try {
+      this.window.history[isStep ? "pushState" : "replaceState"](null, "", hash);
+    } catch {
+      // A frame without an address of its own, or one that changes too fast for the browser.
+    }
+  }
+}

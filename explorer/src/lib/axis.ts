@@ -1,0 +1,72 @@
+/** The horizontal axis of a feature: its range, and the bars of its distribution, in a box of 1 × 1. */
+
+import type { Store } from "../store";
+import type { HistogramEntry } from "../payload";
+
+export interface Axis {
+  kind: "numeric" | "categories";
+  low: number;
+  high: number;
+  /** For categories: how many there are. */
+  nSlots: number;
+  /** The distribution as an SVG path; empty if it is not known. */
+  bars: string;
+  /** Where a value lies, from 0 to 1. */
+  place: (value: number) => number;
+}
+
+const known = new WeakMap<Store, Map<number, Axis>>();
+
+/** Made once per feature. Without data, the range is that of the report's thresholds. */
+export function axisOf(store: Store, feature: number): Axis {
+  let axes = known.get(store);
+  if (axes === undefined) known.set(store, (axes = new Map()));
+  let axis = axes.get(feature);
+  if (axis === undefined) axes.set(feature, (axis = makeAxis(store, feature)));
+  return axis;
+}
+
+function makeAxis(store: Store, feature: number): Axis {
+  const histogram = store.payload.histograms?.[feature] ?? null;
+  const { kind, categories } = store.original.features[feature];
+  if (kind !== "numeric") {
+    const nSlots = categories === null ? 2 : Math.max(1, categories.length);
+    return { kind: "categories", low: 0, high: nSlots, nSlots, bars: barsOf(histogram), place: (code) => clamp((code + 0.5) / nSlots) };
+  }
+  const [low, high] = histogram?.kind === "numeric" ? [histogram.low, histogram.high] : thresholdRange(store, feature);
+  const width = high - low || 1;
+  return { kind: "numeric", low, high, nSlots: 0, bars: barsOf(histogram), place: (value) => clamp((value - low) / width) };
+}
+
+function clamp(place: number): number {
+  return Math.min(1, Math.max(0, place));
+}
+
+function thresholdRange(store: Store, feature: number): [number, number] {
+  const cuts: number[] = [];
+  for (const rule of store.original.rules) {
+    for (const term of rule.terms) if (term.feature === feature) cuts.push(...[term.low, term.high].filter(Number.isFinite));
+  }
+  if (cuts.length === 0) return [0, 1];
+  let [low, high] = [cuts[0], cuts[0]];
+  for (const cut of cuts) [low, high] = [Math.min(low, cut), Math.max(high, cut)];
+  const margin = (high - low) / 10 || Math.abs(low) / 2 || 1;
+  return [low - margin, high + margin];
+}
+
+function barsOf(histogram: HistogramEntry | null): string {
+  if (histogram === null) return "";
+  const { counts } = histogram;
+  const largest = Math.max(...counts, 1);
+  const width = 1 / counts.length;
+  return counts
+    .map((count, i) => {
+      const height = (0.86 * count) / largest;
+      return count === 0 ? "" : `M${fixed(i * width)} ${fixed(0.88 - height)}h${fixed(width)}V.88h${fixed(-width)}z`;
+    })
+    .join("");
+}
+
+function fixed(number: number): string {
+  return String(Number(number.toFixed(4)));
+}

@@ -1,0 +1,127 @@
+/** What is selected, in all views alike: a rule, a row, or a cohort of rows. As text it stands in the address. */
+
+import type { Scalar } from "../payload";
+import { type Bits, emptyBits, setBit } from "./bits";
+import type { Evaluation } from "./evaluate";
+import type { Table } from "./table";
+import { formatLabel } from "./text";
+
+/** Whose labels: those of the rules (as edited), of the network, or the true ones. */
+export type Judge = "rules" | "network" | "truth";
+
+export type Cohort =
+  /** Rows on which `a` says label `i` and `b` says label `j` (places in classes and extra labels). */
+  | { kind: "cell"; a: Judge; i: number; b: Judge; j: number }
+  /** Rows on which two judges differ. */
+  | { kind: "differ"; a: Judge; b: Judge }
+  /** Rows on which no rule fires. */
+  | { kind: "uncovered" }
+  /** Rows on which the rule with this id fires. */
+  | { kind: "covered"; rule: number };
+
+export type Selection =
+  | { kind: "rule"; id: number }
+  | { kind: "row"; row: number }
+  | { kind: "cohort"; cohort: Cohort };
+
+export function writeSelection(selection: Selection | null): string {
+  if (selection === null) return "";
+  switch (selection.kind) {
+    case "rule":
+      return `rule.${selection.id}`;
+    case "row":
+      return `row.${selection.row}`;
+    case "cohort":
+      return writeCohort(selection.cohort);
+  }
+}
+
+function writeCohort(cohort: Cohort): string {
+  switch (cohort.kind) {
+    case "cell":
+      return `cell.${cohort.a}.${cohort.i}.${cohort.b}.${cohort.j}`;
+    case "differ":
+      return `differ.${cohort.a}.${cohort.b}`;
+    case "uncovered":
+      return "uncovered";
+    case "covered":
+      return `covered.${cohort.rule}`;
+  }
+}
+
+/** Null for anything that does not name a selection. */
+export function readSelection(text: string): Selection | null {
+  const [kind, ...parts] = text.split(".");
+  const number = (i: number): number | null => (/^\d{1,9}$/.test(parts[i] ?? "") ? Number(parts[i]) : null);
+  const judge = (i: number): Judge | null => {
+    const found = parts[i];
+    return found === "rules" || found === "network" || found === "truth" ? found : null;
+  };
+  const first = number(0);
+  if (kind === "rule" && first !== null) return { kind: "rule", id: first };
+  if (kind === "row" && first !== null) return { kind: "row", row: first };
+  if (kind === "covered" && first !== null) return { kind: "cohort", cohort: { kind: "covered", rule: first } };
+  if (kind === "uncovered") return { kind: "cohort", cohort: { kind: "uncovered" } };
+  const a = judge(0);
+  if (kind === "differ" && a !== null) {
+    const b = judge(1);
+    return b === null ? null : { kind: "cohort", cohort: { kind: "differ", a, b } };
+  }
+  const [i, b, j] = [number(1), judge(2), number(3)];
+  if (kind === "cell" && a !== null && b !== null && i !== null && j !== null) {
+    return { kind: "cohort", cohort: { kind: "cell", a, i, b, j } };
+  }
+  return null;
+}
+
+/** The labels that a judge gives, row by row; null if the report does not hold them. */
+export function labelsOf(judge: Judge, table: Table, found: Evaluation): ArrayLike<number> | null {
+  if (judge === "rules") return found.decisions;
+  return (judge === "network" ? table.network : table.truth)?.codes ?? null;
+}
+
+/** The names of a judge's labels. */
+export function namesOf(judge: Judge, table: Table | null, found: { classes: readonly Scalar[] }): readonly Scalar[] {
+  const labels = judge === "network" ? table?.network : judge === "truth" ? table?.truth : null;
+  return labels?.names ?? found.classes;
+}
+
+export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation): Bits {
+  const bits = emptyBits(table.nRows);
+  if (cohort.kind === "covered") {
+    const place = found.set.rules.findIndex((rule) => rule.id === cohort.rule);
+    return place < 0 ? bits : found.covers[place];
+  }
+  if (cohort.kind === "uncovered") {
+    for (let row = 0; row < table.nRows; row++) if (found.nFired[row] === 0) setBit(bits, row);
+    return bits;
+  }
+  const a = labelsOf(cohort.a, table, found);
+  const b = labelsOf(cohort.b, table, found);
+  if (a === null || b === null) return bits;
+  for (let row = 0; row < table.nRows; row++) {
+    const isIn = cohort.kind === "cell" ? a[row] === cohort.i && b[row] === cohort.j : a[row] !== b[row];
+    if (isIn) setBit(bits, row);
+  }
+  return bits;
+}
+
+const JUDGES: Record<Judge, string> = { rules: "rules", network: "network", truth: "truth" };
+
+export function describeCohort(cohort: Cohort, table: Table | null, found: { classes: readonly Scalar[] }, ruleName: (id: number) => string): string {
+  switch (cohort.kind) {
+    case "uncovered":
+      return "Rows on which no rule fires";
+    case "covered":
+      return `Rows on which ${ruleName(cohort.rule)} fires`;
+    case "differ":
+      return `Rows on which ${JUDGES[cohort.a]} and ${JUDGES[cohort.b]} differ`;
+    case "cell": {
+      const name = (judge: Judge, place: number): string => {
+        const label = namesOf(judge, table, found)[place];
+        return label === undefined ? "?" : formatLabel(label);
+      };
+      return `${JUDGES[cohort.a]}: ${name(cohort.a, cohort.i)}, ${JUDGES[cohort.b]}: ${name(cohort.b, cohort.j)}`;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** Numbers, terms and rules as text, worded as Python words them (rules/display.py). */
+
+import type { Scalar } from "../payload";
+import type { Feature, Rule, RuleSet, Term } from "./rules";
+
+/** The shortest text that reads back as this double; Python's `format_number` writes the same. */
+export function formatNumber(number: number): string {
+  return Object.is(number, -0) ? "0" : String(number);
+}
+
+/** Four significant digits, for charts and cells where the exact number stands elsewhere. */
+export function shortNumber(number: number): string {
+  if (!Number.isFinite(number)) return Number.isNaN(number) ? "missing" : number > 0 ? "∞" : "−∞";
+  if (Number.isInteger(number) && Math.abs(number) < 1e7) return grouped(number);
+  return formatNumber(Number(number.toPrecision(4)));
+}
+
+/** 15216 as 15,216. */
+export function grouped(number: number): string {
+  return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
+}
+
+export function percent(part: number, digits = 1): string {
+  return `${(100 * part).toFixed(digits)} %`;
+}
+
+/** "1 rule", "2,000 rules". */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return n === 1 ? `1 ${one}` : `${grouped(n)} ${many}`;
+}
+
+/** A class or category as text: quoted only where it could be misread. */
+export function formatLabel(label: Scalar): string {
+  if (typeof label !== "string") return typeof label === "number" ? formatNumber(label) : String(label);
+  const isPlain = label !== "" && label === label.trim() && !/[{},'"\p{C}]/u.test(label);
+  return isPlain ? label : JSON.stringify(label);
+}
+
+/** What a term says about its feature, without the name: `≤ 47`, `30 to 47`, `nurse, cook`. */
+export function describeCondition(term: Term, feature: Feature): string {
+  if (term.codes !== null) return categoriesOf(term.codes, feature).join(", ") || "none of all";
+  if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
+  if (term.low >= term.high) return `> ${formatNumber(term.low)} and ≤ ${formatNumber(term.high)}`;
+  if (term.low === -Infinity) return term.high === Infinity ? "is known" : `≤ ${formatNumber(term.high)}`;
+  if (term.high === Infinity) return `> ${formatNumber(term.low)}`;
+  return `> ${formatNumber(term.low)}, ≤ ${formatNumber(term.high)}`;
+}
+
+/** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`. */
+export function describeTerm(term: Term, feature: Feature): string {
+  const name = feature.name;
+  if (term.codes !== null) {
+    const shown = categoriesOf(term.codes, feature);
+    return shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${shown.join(", ")}}`;
+  }
+  if (feature.kind === "binary" && binaryValue(term) !== null) return `${name} = ${binaryValue(term) === 1 ? "true" : "false"}`;
+  if (term.low >= term.high || !Number.isFinite(term.low) || !Number.isFinite(term.high)) {
+    return `${name} ${describeCondition(term, feature)}`;
+  }
+  return `${formatNumber(term.low)} < ${name} ≤ ${formatNumber(term.high)}`;
+}
+
+export function describePremise(rule: Rule, features: readonly Feature[]): string {
+  return rule.terms.map((term) => describeTerm(term, features[term.feature])).join(" AND ") || "anything";
+}
+
+export function describeRule(rule: Rule, set: RuleSet): string {
+  return `IF ${describePremise(rule, set.features)} THEN ${formatLabel(set.classes[rule.classIndex])}`;
+}
+
+/** An encoded value of a feature as text. */
+export function describeValue(value: number, feature: Feature): string {
+  if (value !== value) return "missing";
+  if (feature.categories !== null) {
+    const category = feature.categories[value];
+    return category === undefined ? "unknown category" : formatLabel(category);
+  }
+  if (feature.kind === "binary") return value === 0 ? "false" : "true";
+  return formatNumber(value);
+}
+
+function categoriesOf(codes: readonly number[], feature: Feature): string[] {
+  return codes.map((code) => formatLabel((feature.categories ?? [])[code]));
+}
+
+/** 0 or 1 for the terms that rules on a binary feature have. */
+function binaryValue(term: Term): 0 | 1 | null {
+  if (term.low === -Infinity && term.high === 0) return 0;
+  return term.low === 0 && term.high === Infinity ? 1 : null;
+}

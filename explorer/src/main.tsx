@@ -1,0 +1,80 @@
+/** Starts the page: reads the payload, makes the store, draws. */
+
+import { render } from "preact";
+import { App } from "./App";
+import { evaluateRow, rowValues, scoresOf } from "./lib/evaluate";
+import { readPayload, type Voting } from "./payload";
+import { Store, StoreProvider } from "./store";
+import { themeSignal } from "./theme";
+import "./style.css";
+
+/** What the page offers to scripts and tests: its own answers on the rows of the report. */
+interface Answers {
+  decisions: number[];
+  scores: number[][];
+  nFired: number[];
+}
+
+interface Offered {
+  store: Store;
+  /** On the rows of the report, by another voting scheme if one is given; null where it holds no rows. */
+  answers: (voting?: Voting) => Answers | null;
+  /** The same, each row by itself as the form of the Predict view does it. */
+  rowByRow: () => Answers | null;
+}
+
+declare global {
+  interface Window {
+    clausewise?: Offered;
+  }
+}
+
+function answersOf(store: Store, voting?: Voting): Answers | null {
+  const set = voting === undefined ? store.rules.value : { ...store.rules.value, voting };
+  const found = store.evaluator?.evaluate(set);
+  if (found === undefined) return null;
+  const rows = Array.from(found.decisions.keys());
+  return {
+    decisions: Array.from(found.decisions),
+    scores: rows.map((row) => Array.from(scoresOf(found, row))),
+    nFired: Array.from(found.nFired),
+  };
+}
+
+function rowByRow(store: Store): Answers | null {
+  const { table } = store;
+  if (table === null) return null;
+  const rows = Array.from({ length: table.nRows }, (_, row) =>
+    evaluateRow(
+      store.rules.value,
+      rowValues(table, row).map((value) => value ?? NaN),
+    ),
+  );
+  return {
+    decisions: rows.map((row) => row.decision),
+    scores: rows.map((row) => Array.from(row.scores)),
+    nFired: rows.map((row) => row.fired.length),
+  };
+}
+
+function start(): void {
+  const root = document.getElementById("app");
+  if (root === null) return;
+  const theme = themeSignal(window);
+  try {
+    const store = new Store(readPayload(document), window);
+    window.clausewise = { store, answers: (voting) => answersOf(store, voting), rowByRow: () => rowByRow(store) };
+    root.textContent = "";
+    render(
+      <StoreProvider value={store}>
+        <App theme={theme} />
+      </StoreProvider>,
+      root,
+    );
+  } catch (error) {
+    root.textContent = `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+    throw error;
+  }
+}
+
+start();

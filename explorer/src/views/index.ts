@@ -1,0 +1,21 @@
+/**
+ * The views, in the order of their tabs. A view is one file in this folder that exports a component; to add one,
+ * list it here. It reads everything from `useStore()`.
+ */
+
+import type { ComponentType } from "preact";
+import type { Store } from "../store";
+import { Overview } from "./Overview";
+
+export interface View {
+  /** In the address. */
+  id: string;
+  title: string;
+  component: ComponentType;
+  /** Whether the report holds what the view needs; one without is not listed. Always, unless given. */
+  isAvailable?: (store: Store) => boolean;
+}
+
+export const VIEWS: readonly View[] = [
+  { id: "overview", title: "Overview", component: Overview },
+];

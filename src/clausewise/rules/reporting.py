@@ -1,0 +1,92 @@
+"""What a rule set can show of itself in a browser."""
+
+import os
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from clausewise.compact.frontier import Frontier
+    from clausewise.report import ReportView
+    from clausewise.rules.ruleset import RuleSet
+
+
+class Reporting:
+    """The methods of a RuleSet that make reports."""
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        network: Any = None,
+        *,
+        title: str | None = None,
+        max_rows: int | float | None = 2_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+    ) -> None:
+        """Write one HTML file that shows the rules, for any browser, from disk or by mail.
+
+        Nothing is loaded from anywhere when it is opened. An interrupted call leaves the old file as it was;
+        the same arguments give the same file.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write.
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows to show the rules on. Measures and histograms are those of all of them; a sample is put into
+            the file, so that decisions can be looked at, and edits tried out, in the browser. Whoever has
+            the file can read these rows.
+        y : array-like of shape (n_rows,), optional
+            Their true classes.
+        network : optional
+            Anything that `clausewise.wrap` takes, to compare the rules with, or an array of its labels.
+        title : str, optional
+            Shown above everything.
+        max_rows : int, float or None, default 2000
+            Number (or part) of the rows that go into the file, drawn in proportion to the classes; all for
+            None.
+        random_state : int, default 0
+            Draws them.
+        frontier : Frontier, optional
+            What `frontier` found, to be shown as a curve.
+        """
+        self.show(
+            X, y, network, title=title, max_rows=max_rows, random_state=random_state, frontier=frontier
+        ).save(path)
+
+    def show(
+        self,
+        X: Any = None,
+        y: Any = None,
+        network: Any = None,
+        *,
+        title: str | None = None,
+        max_rows: int | float | None = 2_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+        height: int = 720,
+    ) -> "ReportView":
+        """The report as an object that a notebook shows in an isolated frame.
+
+        Parameters
+        ----------
+        X, y, network, title, max_rows, random_state, frontier
+            As for `report`.
+        height : int, default 720
+            Of the frame, in pixels.
+        """
+        from clausewise.report import ReportData, ReportView, page, payload_of
+
+        rules = cast("RuleSet", self)  # the only class with these methods
+        if X is None and (y is not None or network is not None):
+            raise ValueError("y and network speak about rows; pass these as X, or leave both out.")
+        payload = payload_of(
+            rules,
+            None if X is None else ReportData(rules, X, y, network),
+            title=title,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+        )
+        return ReportView(page(payload), height)

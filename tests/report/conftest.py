@@ -1,0 +1,88 @@
+"""Reports in a real browser: Debian's Chromium, driven by Playwright.
+
+A page opened here must not ask anybody for anything, must not log an error, and must have no accessibility
+violation when `check_accessibility` looks. Where there is no Chromium or no Playwright these tests skip.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 390, "height": 844}
+
+
+def chromium_path() -> str | None:
+    """Where Chromium is: $CLAUSEWISE_CHROMIUM, or on the path."""
+    given = os.environ.get("CLAUSEWISE_CHROMIUM")
+    return given or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = chromium_path()
+    if path is None:
+        pytest.skip("There is no Chromium; apt-get install chromium, or name one in CLAUSEWISE_CHROMIUM.")
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is in the extra 'dev'.")
+    with playwright.sync_playwright() as driver:
+        # Root may not use Chromium's sandbox, and the pages here are our own.
+        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_report(browser):
+    """Opens a report as a file, in a page that fails the test on any request, error or warning of its own."""
+    contexts, troubles = [], []
+
+    def open_page(path: Path, *, fragment: str = "", viewport=WIDE, theme: str = "light"):
+        context = browser.new_context(
+            viewport=viewport, color_scheme=theme, reduced_motion="reduce", accept_downloads=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        own = path.resolve().as_uri()
+        page.on("request", lambda request: _note_request(request.url, own, troubles))
+        page.on("console", lambda message: _note_message(message, troubles))
+        page.on("pageerror", lambda error: troubles.append(f"error in the page: {error}"))
+        page.goto(own + fragment)
+        page.wait_for_selector("[role=tabpanel]")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def _note_request(url: str, own: str, troubles: list[str]) -> None:
+    is_own = url.split("#")[0] == own
+    # A download of what the page itself made.
+    if not is_own and not url.startswith(("blob:", "data:")):
+        troubles.append(f"request: {url}")
+
+
+def _note_message(message, troubles: list[str]) -> None:
+    if message.type in ("error", "warning"):
+        troubles.append(f"console {message.type}: {message.text}")
+
+
+def check_accessibility(page) -> None:
+    """Fail on any violation that axe-core finds."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    assert found == [], "\n".join(
+        f"{violation['id']}: {violation['help']}: {node['html'][:200]} {node['failureSummary']}"
+        for violation in found
+        for node in violation["nodes"][:3]
+    )
+
+
+def view_tab(page, name: str):
+    """Go to a view by its tab."""
+    page.get_by_role("tab", name=name, exact=True).click()
