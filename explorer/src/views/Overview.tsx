@@ -1,7 +1,7 @@
 import { useStore } from "../store";
-import { counted } from "../lib/text";
+import { counted, percent } from "../lib/text";
 
 export function Overview() {
   const store = useStore();
-  return <p>{counted(store.rules.value.rules.length, "rule")}</p>;
+  return <p data-ready>{counted(store.rules.value.rules.length, "rule")} {percent(store.measures.value?.fidelity ?? 0)}</p>;
 }
