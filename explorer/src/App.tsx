@@ -2,7 +2,8 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { counted, grouped } from "./lib/text";
+import { rowsShown } from "./lib/rows";
+import { counted } from "./lib/text";
 import { Inspector } from "./Inspector";
 import { useStore } from "./store";
 import type { Theme } from "./theme";
@@ -62,7 +63,7 @@ function skipToView(event: MouseEvent): void {
 function Summary() {
   const { payload, rules, table } = useStore();
   const set = rules.value;
-  const rows = table === null ? "no data" : rowsShown(table.nRows, table.nTotal);
+  const rows = table === null ? "no data" : rowsShown(table);
   const parts = [counted(set.rules.length, "rule"), counted(set.features.length, "feature"), counted(set.classes.length, "class", "classes"), rows];
   return (
     <p class="summary">
@@ -71,9 +72,6 @@ function Summary() {
   );
 }
 
-export function rowsShown(nShown: number, nTotal: number): string {
-  return nShown === nTotal ? `all ${counted(nTotal, "row")}` : `${grouped(nShown)} of ${counted(nTotal, "row")}`;
-}
 
 function EditState() {
   const store = useStore();

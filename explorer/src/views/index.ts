@@ -6,6 +6,7 @@
 import type { ComponentType } from "preact";
 import type { Store } from "../store";
 import { Overview } from "./Overview";
+import { Rules } from "./Rules";
 
 export interface View {
   /** In the address. */
@@ -18,4 +19,5 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { id: "overview", title: "Overview", component: Overview },
+  { id: "rules", title: "Rules", component: Rules },
 ];

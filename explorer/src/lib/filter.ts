@@ -1,0 +1,65 @@
+/** Which rules are shown, and in which order. Pure functions. */
+
+import type { Rule, RuleSet } from "./rules";
+import { describePremise, formatLabel } from "./text";
+
+export interface Filter {
+  /** Words, all of which must be in the rule's text. */
+  query: string;
+  classIndex: number | null;
+  feature: number | null;
+  maxLength: number | null;
+  /** Least number of rows covered when the rule was made. */
+  minSupport: number | null;
+  minConfidence: number | null;
+  layer: string | null;
+}
+
+export type SortKey = "place" | "class" | "length" | "confidence" | "support" | "weight" | "fires" | "agrees" | "layer";
+
+/** The text of a rule that is searched; made once per rule. */
+const texts = new WeakMap<Rule, string>();
+
+function textOf(rule: Rule, set: RuleSet): string {
+  let text = texts.get(rule);
+  if (text === undefined) {
+    const origin = `${rule.origin?.layer ?? ""} ${rule.origin?.clause ?? ""}`;
+    text = `IF ${describePremise(rule, set.features)} THEN ${formatLabel(set.classes[rule.classIndex])} ${origin}`.toLowerCase();
+    texts.set(rule, text);
+  }
+  return text;
+}
+
+/** Places of the rules that pass, in their order. */
+export function filtered(set: RuleSet, filter: Filter): number[] {
+  const words = filter.query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const places: number[] = [];
+  set.rules.forEach((rule, place) => {
+    if (passes(rule, filter) && words.every((word) => textOf(rule, set).includes(word))) places.push(place);
+  });
+  return places;
+}
+
+function passes(rule: Rule, filter: Filter): boolean {
+  return (
+    (filter.classIndex === null || rule.classIndex === filter.classIndex) &&
+    (filter.feature === null || rule.terms.some((term) => term.feature === filter.feature)) &&
+    (filter.maxLength === null || rule.terms.length <= filter.maxLength) &&
+    (filter.minSupport === null || rule.cover >= filter.minSupport) &&
+    (filter.minConfidence === null || rule.confidence >= filter.minConfidence) &&
+    (filter.layer === null || (rule.origin?.layer ?? "") === filter.layer)
+  );
+}
+
+/** Sorted by a number or text per rule; equal ones stay in the order of the rules. */
+export function sortedBy(places: readonly number[], value: (place: number) => number | string, isDescending: boolean): number[] {
+  const keyed = places.map((place) => ({ place, key: value(place) }));
+  const sign = isDescending ? -1 : 1;
+  keyed.sort((a, b) => sign * compare(a.key, b.key) || a.place - b.place);
+  return keyed.map(({ place }) => place);
+}
+
+function compare(a: number | string, b: number | string): number {
+  if (typeof a === "string" || typeof b === "string") return String(a).localeCompare(String(b), "en", { numeric: true });
+  return a - b;
+}

@@ -1,0 +1,145 @@
+/**
+ * Rules × features: each term as the part of its feature's range that it accepts, over the feature's histogram.
+ * Only cells in sight exist, in both directions.
+ */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ClassChip } from "../components/ClassMark";
+import { TermStrip } from "../components/TermStrip";
+import { moved } from "../components/VirtualTable";
+import { describeCondition, describeTerm, shortNumber } from "../lib/text";
+import { axisOf } from "../lib/axis";
+import { useStore } from "../store";
+
+const [ROW, COLUMN, SIDE, HEAD] = [32, 118, 150, 58];
+const MARGIN = 3;
+
+interface Props {
+  places: readonly number[];
+  active: number;
+  onActivate: (row: number) => void;
+}
+
+export function RuleMatrix({ places, active, onActivate }: Props) {
+  const store = useStore();
+  const set = store.rules.value;
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, left: 0, width: 1000, height: 600 });
+  const measure = () => {
+    const element = box.current;
+    if (element !== null) setView({ top: element.scrollTop, left: element.scrollLeft, width: element.clientWidth, height: element.clientHeight });
+  };
+  useEffect(() => {
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (box.current !== null) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || active < 0) return;
+    const visible = element.clientHeight - HEAD;
+    if (active * ROW < element.scrollTop) element.scrollTop = active * ROW;
+    else if ((active + 1) * ROW > element.scrollTop + visible) element.scrollTop = (active + 1) * ROW - visible;
+  }, [active, places.length]);
+
+  // The features of the rules shown, those of most rules first.
+  const uses = new Map<number, number>();
+  for (const place of places) for (const term of set.rules[place].terms) uses.set(term.feature, (uses.get(term.feature) ?? 0) + 1);
+  const features = byUse(uses);
+  const columnOf = new Map(features.map((feature, column) => [feature, column]));
+
+  const firstRow = Math.max(0, Math.floor(view.top / ROW) - MARGIN);
+  const lastRow = Math.min(places.length, Math.ceil((view.top + view.height) / ROW) + MARGIN);
+  const firstColumn = Math.max(0, Math.floor(view.left / COLUMN) - 1);
+  const lastColumn = Math.min(features.length, Math.ceil((view.left + view.width) / COLUMN) + 1);
+  const isInSight = (column: number) => column >= firstColumn && column < lastColumn;
+
+  const move = (event: KeyboardEvent) => {
+    if (event.target !== box.current) return;
+    const target = moved(event.key, active, places.length, Math.max(1, Math.floor((view.height - HEAD) / ROW) - 1));
+    if (target === null) return;
+    event.preventDefault();
+    onActivate(target);
+  };
+  const rows = Array.from({ length: Math.max(0, lastRow - firstRow) }, (_, i) => firstRow + i);
+  return (
+    <div
+      class="matrix"
+      role="grid"
+      aria-label="Rules by features"
+      aria-rowcount={places.length + 1}
+      aria-colcount={features.length + 1}
+      tabIndex={0}
+      {...(active >= firstRow && active < lastRow ? { "aria-activedescendant": `matrix-${active}` } : {})}
+      ref={box}
+      onScroll={measure}
+      onKeyDown={move}
+    >
+      <div class="matrix-inner" role="presentation" style={{ width: `${SIDE + features.length * COLUMN}px`, height: `${HEAD + places.length * ROW}px` }}>
+        <div class="matrix-head" role="row" aria-rowindex={1} style={{ height: `${HEAD}px` }}>
+          <div class="matrix-corner" role="columnheader" aria-colindex={1} style={{ width: `${SIDE}px` }}>
+            Rule
+          </div>
+          {features.slice(firstColumn, lastColumn).map((feature, i) => (
+            <FeatureHead key={feature} feature={feature} column={firstColumn + i} nRules={uses.get(feature) ?? 0} />
+          ))}
+        </div>
+        {rows.map((row) => {
+          const rule = set.rules[places[row]];
+          return (
+            <div
+              key={rule.id}
+              id={`matrix-${row}`}
+              role="row"
+              aria-rowindex={row + 2}
+              aria-selected={row === active}
+              class={row === active ? "matrix-row is-active" : "matrix-row"}
+              style={{ transform: `translateY(${HEAD + row * ROW}px)`, height: `${ROW}px` }}
+              onClick={() => onActivate(row)}
+            >
+              <div class="matrix-side" role="rowheader" aria-colindex={1} style={{ width: `${SIDE}px` }}>
+                <span class="number">{places[row]}</span> <ClassChip index={rule.classIndex} />
+              </div>
+              {rule.terms.map((term) => {
+                const column = columnOf.get(term.feature) ?? 0;
+                if (!isInSight(column)) return null;
+                const text = describeTerm(term, set.features[term.feature]);
+                return (
+                  <div key={term.feature} role="gridcell" aria-colindex={column + 2} class="matrix-cell" title={text} style={{ left: `${SIDE + column * COLUMN}px`, width: `${COLUMN}px` }}>
+                    <span class="visually-hidden">{describeCondition(term, set.features[term.feature])}</span>
+                    <TermStrip term={term} classIndex={rule.classIndex} width={COLUMN - 10} height={ROW - 8} />
+                  </div>
+                );
+              })}
+            </div>
+          );
+        })}
+      </div>
+      {places.length === 0 && <p class="table-empty">No rule passes these filters.</p>}
+    </div>
+  );
+}
+
+/** Features by the number of rules that test them, most first. */
+function byUse(uses: ReadonlyMap<number, number>): number[] {
+  return [...uses.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([feature]) => feature);
+}
+
+function FeatureHead({ feature, column, nRules }: { feature: number; column: number; nRules: number }) {
+  const store = useStore();
+  const { name } = store.rules.value.features[feature];
+  const axis = axisOf(store, feature);
+  return (
+    <div class="matrix-feature" role="columnheader" aria-colindex={column + 2} title={`${name}: in ${nRules} of these rules`} style={{ left: `${SIDE + column * COLUMN}px`, width: `${COLUMN}px` }}>
+      <span class="matrix-name">{name}</span>
+      <TermStrip term={null} feature={feature} classIndex={null} width={COLUMN - 10} height={18} />
+      {axis.kind === "numeric" && (
+        <span class="matrix-range" aria-hidden="true">
+          <span>{shortNumber(Number(axis.low.toPrecision(3)))}</span>
+          <span>{shortNumber(Number(axis.high.toPrecision(3)))}</span>
+        </span>
+      )}
+    </div>
+  );
+}

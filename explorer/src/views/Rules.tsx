@@ -1,0 +1,258 @@
+/** All rules: searched, filtered and sorted, as a table or as a matrix of rules × features. */
+
+import { useComputed } from "@preact/signals";
+import { ClassChip } from "../components/ClassMark";
+import { type Sorting, type TableColumn, VirtualTable } from "../components/VirtualTable";
+import { countBits } from "../lib/bits";
+import { countLabelled } from "../lib/evaluate";
+import { type Filter, filtered, sortedBy } from "../lib/filter";
+import type { Rule } from "../lib/rules";
+import { counted, describePremise, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import { type Store, useStore } from "../store";
+import { RuleMatrix } from "./RuleMatrix";
+import "./rules.css";
+
+export function Rules() {
+  const store = useStore();
+  const params = paramsOf(store);
+  const places = useComputed(() => shownPlaces(store));
+  const selected = store.selection.value;
+  const active = selected?.kind === "rule" ? places.value.findIndex((place) => store.rules.value.rules[place].id === selected.id) : -1;
+  const select = (row: number) => store.selectRule(store.rules.value.rules[places.value[row]].id);
+  return (
+    <>
+      <Toolbar nShown={places.value.length} />
+      {params.as.value === "matrix" ? (
+        <RuleMatrix places={places.value} active={active} onActivate={select} />
+      ) : (
+        <RuleTable places={places.value} active={active} onActivate={select} />
+      )}
+    </>
+  );
+}
+
+/** Everything that a link to this view brings back. */
+function paramsOf(store: Store) {
+  const param = (name: string, fallback = "") => store.address.param(`rules.${name}`, fallback);
+  return {
+    query: param("q"),
+    classIndex: param("class"),
+    feature: param("feature"),
+    length: param("length"),
+    support: param("support"),
+    confidence: param("confidence"),
+    layer: param("layer"),
+    sort: param("sort"),
+    as: param("as", "table"),
+  };
+}
+
+function filterOf(store: Store): Filter {
+  const params = paramsOf(store);
+  const number = (text: string) => (text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text));
+  const confidence = number(params.confidence.value);
+  return {
+    query: params.query.value,
+    classIndex: number(params.classIndex.value),
+    feature: number(params.feature.value),
+    maxLength: number(params.length.value),
+    minSupport: number(params.support.value),
+    minConfidence: confidence === null ? null : confidence / 100,
+    layer: params.layer.value === "" ? null : params.layer.value,
+  };
+}
+
+/** The sorting in the address: "confidence", or "-confidence" for descending. */
+function sortingOf(store: Store): Sorting | null {
+  const text = paramsOf(store).sort.value;
+  return text === "" ? null : { key: text.replace(/^-/, ""), isDescending: text.startsWith("-") };
+}
+
+function shownPlaces(store: Store): number[] {
+  const set = store.rules.value;
+  const places = filtered(set, filterOf(store));
+  const sorting = sortingOf(store);
+  const value = sorting === null ? undefined : sortValue(store, sorting.key);
+  return sorting === null || value === undefined ? places : sortedBy(places, value, sorting.isDescending);
+}
+
+function sortValue(store: Store, key: string): ((place: number) => number | string) | undefined {
+  const set = store.rules.value;
+  const of = (value: (rule: Rule) => number | string) => (place: number) => value(set.rules[place]);
+  switch (key) {
+    case "place":
+      return (place) => place;
+    case "class":
+      return of((rule) => rule.classIndex);
+    case "length":
+      return of((rule) => rule.terms.length);
+    case "confidence":
+      return of((rule) => rule.confidence);
+    case "support":
+      return of((rule) => rule.cover);
+    case "weight":
+      return of((rule) => rule.weight);
+    case "layer":
+      return of((rule) => rule.origin?.layer ?? "");
+    case "fires":
+      return (place) => firesOn(store, place);
+    case "agrees":
+      return (place) => agreement(store, place) ?? -1;
+    default:
+      return undefined;
+  }
+}
+
+function firesOn(store: Store, place: number): number {
+  const found = store.evaluation.value;
+  return found === null ? 0 : countBits(found.covers[place]);
+}
+
+/** Of the rows on which a rule fires, the part whose reference label (network, else truth) is its class. */
+function agreement(store: Store, place: number): number | null {
+  const found = store.evaluation.value;
+  const reference = store.table?.network ?? store.table?.truth;
+  if (found === null || reference == null) return null;
+  const n = firesOn(store, place);
+  return n === 0 ? null : countLabelled(found.covers[place], reference.codes, store.rules.value.rules[place].classIndex) / n;
+}
+
+// --- Filters ---
+
+function Toolbar({ nShown }: { nShown: number }) {
+  const store = useStore();
+  const params = paramsOf(store);
+  const set = store.rules.value;
+  const tested = useComputed(() => [...new Set(store.rules.value.rules.flatMap((rule) => rule.terms.map((term) => term.feature)))].sort((a, b) => a - b)).value;
+  const layers = useComputed(() => [...new Set(store.rules.value.rules.map((rule) => rule.origin?.layer ?? ""))].filter((layer) => layer !== "")).value;
+  const { query, classIndex, feature, length, support, confidence, layer } = params;
+  const filters = [query, classIndex, feature, length, support, confidence, layer];
+  const isFiltered = filters.some((filter) => filter.value !== "");
+  return (
+    <div class="toolbar" role="search" aria-label="Filter the rules">
+      <input type="search" placeholder="Search: age nurse …" aria-label="Words in the rule" value={query.value} onInput={(event) => (query.value = event.currentTarget.value)} />
+      <Choice label="Class" value={classIndex.value} onChange={(value) => (classIndex.value = value)} options={set.classes.map((name, index) => [String(index), formatLabel(name)])} />
+      <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), set.features[place].name])} />
+      {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, name])} />}
+      <Bound label="Most terms" value={length.value} onInput={(value) => (length.value = value)} />
+      <Bound label="Least support" value={support.value} onInput={(value) => (support.value = value)} />
+      <Bound label="Least confidence %" value={confidence.value} onInput={(value) => (confidence.value = value)} />
+      <button type="button" disabled={!isFiltered} onClick={() => filters.forEach((filter) => (filter.value = ""))}>
+        Clear
+      </button>
+      <span class="spacer" />
+      <span aria-live="polite">{nShown === set.rules.length ? counted(nShown, "rule") : `${grouped(nShown)} of ${counted(set.rules.length, "rule")}`}</span>
+      <span class="switch" role="group" aria-label="Shown as">
+        {(["table", "matrix"] as const).map((kind) => (
+          <button key={kind} type="button" aria-pressed={params.as.value === kind} class={params.as.value === kind ? "is-on" : ""} onClick={() => (params.as.value = kind)}>
+            {kind === "table" ? "Table" : "Matrix"}
+          </button>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)} class={value === "" ? "" : "is-on"}>
+      <option value="">{label}: all</option>
+      {options.map(([key, text]) => (
+        <option key={key} value={key}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Bound({ label, value, onInput }: { label: string; value: string; onInput: (value: string) => void }) {
+  return (
+    <label class="bound">
+      <span>{label}</span>
+      <input type="number" min="0" step="any" value={value} onInput={(event) => onInput(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+// --- Table ---
+
+interface ListProps {
+  places: readonly number[];
+  active: number;
+  onActivate: (row: number) => void;
+}
+
+function RuleTable({ places, active, onActivate }: ListProps) {
+  const store = useStore();
+  const set = store.rules.value;
+  const ruleAt = (row: number) => set.rules[places[row]];
+  const sort = (key: string) => {
+    const now = sortingOf(store);
+    // Numbers are wanted largest first; a second click turns the order round, a third one ends it.
+    const isText = key === "place" || key === "class" || key === "layer";
+    const order = isText ? [key, `-${key}`, ""] : [`-${key}`, key, ""];
+    const at = now?.key === key ? order.indexOf(now.isDescending ? `-${key}` : key) : -1;
+    paramsOf(store).sort.value = order[at + 1] ?? "";
+  };
+  const columns: TableColumn[] = [
+    { key: "place", title: "#", hint: "Position in the rule set, from 0", width: 56, align: "end", isSortable: true, cell: (row) => places[row] },
+    { key: "class", title: "THEN", width: 124, isSortable: true, cell: (row) => <ClassChip index={ruleAt(row).classIndex} /> },
+    { key: "premise", title: "IF", cell: (row) => <Premise rule={ruleAt(row)} /> },
+    { key: "length", title: "Terms", width: 72, align: "end", isSortable: true, cell: (row) => ruleAt(row).terms.length },
+    { key: "confidence", title: "Confidence", hint: "As estimated when the rule was made", width: 104, align: "end", isSortable: true, cell: (row) => percent(ruleAt(row).confidence) },
+    { key: "support", title: "Support", hint: "Rows covered when the rule was made", width: 88, align: "end", isSortable: true, cell: (row) => grouped(ruleAt(row).cover) },
+  ];
+  if (set.voting === "weights") {
+    columns.push({ key: "weight", title: "Weight", width: 84, align: "end", isSortable: true, cell: (row) => shortNumber(ruleAt(row).weight) });
+  }
+  if (store.table !== null) {
+    columns.push({ key: "fires", title: "Fires", hint: "Rows in this report on which it fires", width: 72, align: "end", isSortable: true, cell: (row) => grouped(firesOn(store, places[row])) });
+    if (store.table.network !== null || store.table.truth !== null) {
+      columns.push({
+        key: "agrees",
+        title: store.table.network !== null ? "Agrees" : "Right",
+        hint: store.table.network !== null ? "Where it fires, the network decides for its class" : "Where it fires, its class is the true one",
+        width: 84,
+        align: "end",
+        isSortable: true,
+        cell: (row) => {
+          const part = agreement(store, places[row]);
+          return part === null ? "–" : percent(part);
+        },
+      });
+    }
+  }
+  if (set.rules.some((rule) => rule.origin?.layer != null)) {
+    columns.push({ key: "layer", title: "Layer", width: 92, isSortable: true, cell: (row) => <span class="clip">{ruleAt(row).origin?.layer ?? ""}</span> });
+  }
+  return (
+    <VirtualTable
+      label="Rules"
+      nRows={places.length}
+      columns={columns}
+      active={active}
+      onActivate={onActivate}
+      sorting={sortingOf(store)}
+      onSort={sort}
+      minWidth={860}
+      empty="No rule passes these filters."
+    />
+  );
+}
+
+function Premise({ rule }: { rule: Rule }) {
+  const text = describePremise(rule, useStore().rules.value.features);
+  return (
+    <span class="clip" title={text}>
+      {rule.priority && <span class="badge">priority</span>} {text}
+    </span>
+  );
+}
