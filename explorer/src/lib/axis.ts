@@ -35,7 +35,10 @@ function makeAxis(store: Store, feature: number): Axis {
   }
   const [low, high] = histogram?.kind === "numeric" ? [histogram.low, histogram.high] : thresholdRange(store, feature);
   const width = high - low || 1;
-  return { kind: "numeric", low, high, nSlots: 0, bars: barsOf(histogram), place: (value) => clamp((value - low) / width) };
+  // Where each whole number has a bar, a bound lies between two bars.
+  const isStepped = histogram?.kind === "numeric" && histogram.is_whole && histogram.counts.length === width;
+  const place = (value: number) => clamp(((isStepped && Number.isFinite(value) ? Math.floor(value) + 0.5 : value) - low) / width);
+  return { kind: "numeric", low, high, nSlots: 0, bars: barsOf(histogram), place };
 }
 
 function clamp(place: number): number {

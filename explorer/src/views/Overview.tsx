@@ -47,7 +47,7 @@ export function Overview() {
           <Frontier frontier={store.payload.frontier} />
         </section>
       )}
-      <section class="card wide" aria-labelledby="feature-use">
+      <section class={set.classes.length > 10 ? "card full" : "card wide"} aria-labelledby="feature-use">
         <h2 id="feature-use">Features in rules, by class</h2>
         <FeatureTable features={summary.features} goTo={goTo} />
       </section>
@@ -116,7 +116,7 @@ function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFeatures:
           {...(here !== null && here.nUncovered > 0 ? { onClick: () => store.select({ kind: "cohort", cohort: { kind: "uncovered" } }) } : {})}
         />
       )}
-      {!isEdited && given !== undefined && <Figure name="Rules of different classes fire" value={percent(given.conflict)} />}
+      {!isEdited && given !== undefined && <Figure name="Rows with opposed rules" value={percent(given.conflict)} />}
       <p class="basis quiet">
         {basis}. Voting: {VOTING_NOTES[set.voting]}
       </p>

@@ -1,7 +1,7 @@
 /** All rules: searched, filtered and sorted, as a table or as a matrix of rules × features. */
 
 import { useComputed } from "@preact/signals";
-import { ClassChip } from "../components/ClassMark";
+import { chipWidth, ClassChip } from "../components/ClassMark";
 import { type Sorting, type TableColumn, VirtualTable } from "../components/VirtualTable";
 import { countBits } from "../lib/bits";
 import { countLabelled } from "../lib/evaluate";
@@ -134,9 +134,9 @@ function Toolbar({ nShown }: { nShown: number }) {
       <Choice label="Class" value={classIndex.value} onChange={(value) => (classIndex.value = value)} options={set.classes.map((name, index) => [String(index), formatLabel(name)])} />
       <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), set.features[place].name])} />
       {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, name])} />}
-      <Bound label="Most terms" value={length.value} onInput={(value) => (length.value = value)} />
-      <Bound label="Least support" value={support.value} onInput={(value) => (support.value = value)} />
-      <Bound label="Least confidence %" value={confidence.value} onInput={(value) => (confidence.value = value)} />
+      <Bound label="Terms ≤" value={length.value} onInput={(value) => (length.value = value)} />
+      <Bound label="Support ≥" value={support.value} onInput={(value) => (support.value = value)} />
+      <Bound label="Confidence % ≥" value={confidence.value} onInput={(value) => (confidence.value = value)} />
       <button type="button" disabled={!isFiltered} onClick={() => filters.forEach((filter) => (filter.value = ""))}>
         Clear
       </button>
@@ -202,25 +202,26 @@ function RuleTable({ places, active, onActivate }: ListProps) {
     const at = now?.key === key ? order.indexOf(now.isDescending ? `-${key}` : key) : -1;
     paramsOf(store).sort.value = order[at + 1] ?? "";
   };
+  const classWidth = chipWidth(set.classes);
   const columns: TableColumn[] = [
-    { key: "place", title: "#", hint: "Position in the rule set, from 0", width: 56, align: "end", isSortable: true, cell: (row) => places[row] },
-    { key: "class", title: "THEN", width: 124, isSortable: true, cell: (row) => <ClassChip index={ruleAt(row).classIndex} /> },
+    { key: "place", title: "#", hint: "Position in the rule set, from 0", width: 52, align: "end", isSortable: true, cell: (row) => places[row] },
+    { key: "class", title: "THEN", width: classWidth, isSortable: true, cell: (row) => <ClassChip index={ruleAt(row).classIndex} /> },
     { key: "premise", title: "IF", cell: (row) => <Premise rule={ruleAt(row)} /> },
-    { key: "length", title: "Terms", width: 72, align: "end", isSortable: true, cell: (row) => ruleAt(row).terms.length },
-    { key: "confidence", title: "Confidence", hint: "As estimated when the rule was made", width: 104, align: "end", isSortable: true, cell: (row) => percent(ruleAt(row).confidence) },
-    { key: "support", title: "Support", hint: "Rows covered when the rule was made", width: 88, align: "end", isSortable: true, cell: (row) => grouped(ruleAt(row).cover) },
+    { key: "length", title: "Terms", width: 66, align: "end", isSortable: true, cell: (row) => ruleAt(row).terms.length },
+    { key: "confidence", title: "Conf.", hint: "Confidence, as estimated when the rule was made", width: 76, align: "end", isSortable: true, cell: (row) => percent(ruleAt(row).confidence) },
+    { key: "support", title: "Support", hint: "Rows covered when the rule was made", width: 82, align: "end", isSortable: true, cell: (row) => grouped(ruleAt(row).cover) },
   ];
   if (set.voting === "weights") {
     columns.push({ key: "weight", title: "Weight", width: 84, align: "end", isSortable: true, cell: (row) => shortNumber(ruleAt(row).weight) });
   }
   if (store.table !== null) {
-    columns.push({ key: "fires", title: "Fires", hint: "Rows in this report on which it fires", width: 72, align: "end", isSortable: true, cell: (row) => grouped(firesOn(store, places[row])) });
+    columns.push({ key: "fires", title: "Fires", hint: "Rows in this report on which it fires", width: 64, align: "end", isSortable: true, cell: (row) => grouped(firesOn(store, places[row])) });
     if (store.table.network !== null || store.table.truth !== null) {
       columns.push({
         key: "agrees",
         title: store.table.network !== null ? "Agrees" : "Right",
         hint: store.table.network !== null ? "Where it fires, the network decides for its class" : "Where it fires, its class is the true one",
-        width: 84,
+        width: 78,
         align: "end",
         isSortable: true,
         cell: (row) => {
@@ -231,7 +232,7 @@ function RuleTable({ places, active, onActivate }: ListProps) {
     }
   }
   if (set.rules.some((rule) => rule.origin?.layer != null)) {
-    columns.push({ key: "layer", title: "Layer", width: 92, isSortable: true, cell: (row) => <span class="clip">{ruleAt(row).origin?.layer ?? ""}</span> });
+    columns.push({ key: "layer", title: "Layer", width: 86, isSortable: true, cell: (row) => <span class="clip">{ruleAt(row).origin?.layer ?? ""}</span> });
   }
   return (
     <VirtualTable
@@ -242,7 +243,7 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       onActivate={onActivate}
       sorting={sortingOf(store)}
       onSort={sort}
-      minWidth={860}
+      minWidth={classWidth + 640}
       empty="No rule passes these filters."
     />
   );

@@ -5,6 +5,8 @@
 
 import type { ComponentType } from "preact";
 import type { Store } from "../store";
+import { canDisagree, Disagreement } from "./Disagreement";
+import { hasOrigins, Origin } from "./Origin";
 import { Overview } from "./Overview";
 import { Rules } from "./Rules";
 
@@ -20,4 +22,6 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { id: "overview", title: "Overview", component: Overview },
   { id: "rules", title: "Rules", component: Rules },
+  { id: "disagreement", title: "Disagreement", component: Disagreement, isAvailable: canDisagree },
+  { id: "origin", title: "Origin", component: Origin, isAvailable: hasOrigins },
 ];

@@ -36,19 +36,29 @@ def _of_numbers(known: NDArray[np.float64]) -> dict[str, Any]:
     if len(finite) == 0:
         ends = {"low": 0.0, "high": 1.0, "min": None, "max": None}
         return {"kind": "numeric", "counts": [0] * N_BINS, "is_whole": False, **ends}
-    low, high = _ends(finite)
+    is_whole = bool((finite == np.floor(finite)).all())
+    low, high, n_bins = _axis(finite, is_whole)
     # Scaled before subtracting: the width of an axis may be beyond the doubles.
     place = (finite / 2 - low / 2) / (high / 2 - low / 2)
-    bins = np.clip(np.floor(place * N_BINS), 0, N_BINS - 1).astype(np.int64)
+    bins = np.clip(np.floor(place * n_bins), 0, n_bins - 1).astype(np.int64)
     return {
         "kind": "numeric",
         "low": low,
         "high": high,
-        "counts": np.bincount(bins, minlength=N_BINS).tolist(),
+        "counts": np.bincount(bins, minlength=n_bins).tolist(),
         "min": float(finite.min()),
         "max": float(finite.max()),
-        "is_whole": bool((finite == np.floor(finite)).all()),
+        "is_whole": is_whole,
     }
+
+
+def _axis(finite: NDArray[np.float64], is_whole: bool) -> tuple[float, float, int]:
+    """The range that is drawn and its number of bins; few whole numbers have a bin each, in its middle."""
+    low, high = _ends(finite)
+    if is_whole and float(finite.max() - finite.min()) < N_BINS:
+        low, high = float(finite.min()), float(finite.max())
+        return low - 0.5, high + 0.5, int(high - low) + 1
+    return low, high, N_BINS
 
 
 def _ends(finite: NDArray[np.float64]) -> tuple[float, float]:

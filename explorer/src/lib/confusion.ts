@@ -1,0 +1,43 @@
+/** Who says what: counts of rows by the labels of two judges. Pure functions. */
+
+import type { ConfusionEntry, Scalar } from "../payload";
+import type { Evaluation } from "./evaluate";
+import { type Judge, labelsOf, namesOf } from "./selection";
+import type { Table } from "./table";
+
+export interface Confusion {
+  a: Judge;
+  b: Judge;
+  aNames: readonly Scalar[];
+  bNames: readonly Scalar[];
+  /** counts[i][j]: rows on which a says i and b says j. */
+  counts: readonly (readonly number[])[];
+  nRows: number;
+}
+
+/** On the rows of the report, with the rules as they are now. */
+export function confusionHere(a: Judge, b: Judge, table: Table, found: Evaluation): Confusion | null {
+  const [aCodes, bCodes] = [labelsOf(a, table, found), labelsOf(b, table, found)];
+  if (aCodes === null || bCodes === null) return null;
+  const [aNames, bNames] = [namesOf(a, table, found.set), namesOf(b, table, found.set)];
+  const counts = aNames.map(() => new Array<number>(bNames.length).fill(0));
+  for (let row = 0; row < table.nRows; row++) counts[aCodes[row]][bCodes[row]]++;
+  return { a, b, aNames, bNames, counts, nRows: table.nRows };
+}
+
+/** On all data that the report was made of, with the rules as they were. */
+export function confusionGiven(entry: ConfusionEntry, classes: readonly Scalar[]): Confusion {
+  return {
+    a: entry.rows,
+    b: entry.columns,
+    aNames: [...classes, ...entry.row_extra],
+    bNames: [...classes, ...entry.column_extra],
+    counts: entry.counts,
+    nRows: entry.counts.reduce((sum, row) => sum + row.reduce((n, count) => n + count, 0), 0),
+  };
+}
+
+/** Part of the rows on which both say the same. */
+export function agreementOf({ counts, nRows }: Confusion): number {
+  return nRows === 0 ? 0 : counts.reduce((sum, row, i) => sum + (row[i] ?? 0), 0) / nRows;
+}

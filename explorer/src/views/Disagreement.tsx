@@ -1,0 +1,265 @@
+/** Where rules, network and truth differ: the table of who says what, the rows behind a cell, who misled. */
+
+import { useComputed } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
+import { type TableColumn, VirtualTable } from "../components/VirtualTable";
+import { misleading, RuleButtons } from "../Inspector";
+import { rowsOf } from "../lib/bits";
+import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
+import { firedOn, scoresOf } from "../lib/evaluate";
+import { type Cohort, describeCohort, type Judge, readSelection, rowsOfCohort, writeSelection } from "../lib/selection";
+import { counted, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import type { Scalar } from "../payload";
+import { type Store, useStore } from "../store";
+import "./disagreement.css";
+
+/** The pairs of judges that a report can compare: its rows need labels for it. */
+function pairsOf(store: Store): (readonly [Judge, Judge])[] {
+  const { table } = store;
+  const pairs: (readonly [Judge, Judge])[] = [];
+  if (table?.network != null) pairs.push(["network", "rules"]);
+  if (table?.truth != null) pairs.push(["truth", "rules"]);
+  if (table?.network != null && table.truth !== null) pairs.push(["truth", "network"]);
+  return pairs;
+}
+
+export function canDisagree(store: Store): boolean {
+  return pairsOf(store).length > 0;
+}
+
+const NAMES: Record<Judge, string> = { rules: "Rules", network: "Network", truth: "Truth" };
+
+export function Disagreement() {
+  const store = useStore();
+  const pairs = pairsOf(store);
+  const pairText = store.address.param("dis.pair");
+  const cellText = store.address.param("dis.cell");
+  const countsText = store.address.param("dis.counts");
+  const [a, b] = pairs.find((pair) => pair.join("-") === pairText.value) ?? pairs[0];
+  const given = store.payload.confusion?.find((entry) => entry.rows === a && entry.columns === b);
+  // Edited rules were never run on the rows that are not in this report.
+  const canCountAll = given !== undefined && !(store.isEdited.value && b === "rules");
+  const isOfAll = canCountAll && countsText.value !== "here";
+  const { table } = store;
+  const found = store.evaluation.value;
+  if (table === null || found === null) return null;
+  const here = confusionHere(a, b, table, found);
+  if (here === null) return null;
+  const confusion = isOfAll ? confusionGiven(given, store.rules.value.classes) : here;
+  const cell = readSelection(cellText.value);
+  const cohort: Cohort = cell?.kind === "cohort" && isOfPair(cell.cohort, a, b) ? cell.cohort : { kind: "differ", a, b };
+  const choose = (next: Cohort) => {
+    cellText.value = writeSelection({ kind: "cohort", cohort: next });
+    store.select({ kind: "cohort", cohort: next });
+  };
+  const choosePair = (pair: readonly [Judge, Judge]) => {
+    pairText.value = pair.join("-");
+    cellText.value = "";
+  };
+  return (
+    <div class="disagreement">
+      <div class="toolbar">
+        <span class="switch" role="group" aria-label="Compared">
+          {pairs.map((pair) => (
+            <button key={pair.join()} type="button" aria-pressed={pair[0] === a && pair[1] === b} class={pair[0] === a && pair[1] === b ? "is-on" : ""} onClick={() => choosePair(pair)}>
+              {NAMES[pair[0]]} × {NAMES[pair[1]].toLowerCase()}
+            </button>
+          ))}
+        </span>
+        {table.nRows < table.nTotal && (
+          <span class="switch" role="group" aria-label="Counted on">
+            <button type="button" aria-pressed={isOfAll} class={isOfAll ? "is-on" : ""} disabled={!canCountAll} onClick={() => (countsText.value = "")}>
+              All {grouped(table.nTotal)} rows
+            </button>
+            <button type="button" aria-pressed={!isOfAll} class={isOfAll ? "" : "is-on"} onClick={() => (countsText.value = "here")}>
+              {grouped(table.nRows)} in this report
+            </button>
+          </span>
+        )}
+        <span>
+          They agree on <strong>{percent(agreementOf(confusion))}</strong> of {counted(confusion.nRows, "row")}.
+        </span>
+      </div>
+      <div class="parts">
+        <section aria-label="Who says what" class="who">
+          <CellGrid confusion={confusion} cohort={cohort} onChoose={choose} />
+          <p class="quiet">
+            Rows: {NAMES[a].toLowerCase()}. Columns: {NAMES[b].toLowerCase()}. A cell shows its rows
+            {table.nRows < table.nTotal ? " among those in this report" : ""}; arrow keys move.
+          </p>
+        </section>
+        <CohortRows cohort={cohort} isAll={cohort.kind === "differ"} onAll={() => choose({ kind: "differ", a, b })} />
+      </div>
+    </div>
+  );
+}
+
+function isOfPair(cohort: Cohort, a: Judge, b: Judge): boolean {
+  return (cohort.kind === "cell" || cohort.kind === "differ") && cohort.a === a && cohort.b === b;
+}
+
+// --- The table ---
+
+interface GridProps {
+  confusion: Confusion;
+  cohort: Cohort;
+  onChoose: (cohort: Cohort) => void;
+}
+
+function CellGrid({ confusion, cohort, onChoose }: GridProps) {
+  const table = useRef<HTMLTableElement>(null);
+  const focus = useStore().address.param("dis.focus", "0.0");
+  const { a, b, aNames, bNames, counts } = confusion;
+  const isDense = bNames.length > 10;
+  const [focusRow, focusColumn] = focus.value.split(".").map(Number);
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const within = (place: number, n: number) => Math.min(n - 1, Math.max(0, place));
+    const target = `${within(focusRow + step[0], aNames.length)}.${within(focusColumn + step[1], bNames.length)}`;
+    focus.value = target;
+    table.current?.querySelector<HTMLElement>(`[data-cell="${target}"]`)?.focus();
+  };
+  const sums = counts.map((row) => row.reduce((sum, n) => sum + n, 0));
+  return (
+    <div class="scroll-x" tabIndex={isDense ? 0 : -1} role="region" aria-label="Counts">
+      <table class={isDense ? "confusion is-dense" : "confusion"} ref={table} onKeyDown={move}>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="quiet">
+                {NAMES[a]} ↓ {NAMES[b]} →
+              </span>
+            </th>
+            {bNames.map((label, j) => (
+              <th key={j} scope="col" title={formatLabel(label)}>
+                <HeadLabel index={j} names={bNames} isDense={isDense} />
+              </th>
+            ))}
+            <th scope="col" class="quiet">
+              agree
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {aNames.map((_, i) => (
+            <tr key={i}>
+              <th scope="row">
+                <ClassChip index={i} names={aNames} />
+              </th>
+              {bNames.map((_, j) => {
+                const isChosen = cohort.kind === "cell" && cohort.i === i && cohort.j === j;
+                const n = counts[i][j];
+                const key = `${i}.${j}`;
+                const what = `${NAMES[a]} ${formatLabel(aNames[i])}, ${NAMES[b].toLowerCase()} ${formatLabel(bNames[j])}: ${counted(n, "row")}`;
+                return (
+                  <td key={j} class={isSame(aNames, i, bNames, j) ? "cell-same" : "cell-differs"} style={{ "--share": String(sums[i] === 0 ? 0 : n / sums[i]) }}>
+                    <button
+                      type="button"
+                      class="plain"
+                      data-cell={key}
+                      aria-pressed={isChosen}
+                      aria-label={what}
+                      title={what}
+                      tabIndex={key === focus.value ? 0 : -1}
+                      onClick={() => {
+                        focus.value = key;
+                        onChoose({ kind: "cell", a, i, b, j });
+                      }}
+                    >
+                      {n === 0 ? <span class="none">·</span> : grouped(n)}
+                    </button>
+                  </td>
+                );
+              })}
+              <td class="agree">{sums[i] === 0 ? "–" : percent(counts[i][i] === undefined ? 0 : counts[i][i] / sums[i], 0)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function isSame(aNames: readonly Scalar[], i: number, bNames: readonly Scalar[], j: number): boolean {
+  return aNames[i] === bNames[j];
+}
+
+function HeadLabel({ index, names, isDense }: { index: number; names: readonly Scalar[]; isDense: boolean }) {
+  if (!isDense) return <ClassChip index={index} names={names} />;
+  return (
+    <span class="stacked">
+      <ClassMark index={index} />
+      <span class="chip-text">{formatLabel(names[index])}</span>
+    </span>
+  );
+}
+
+// --- The rows of a cell ---
+
+function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; onAll: () => void }) {
+  const store = useStore();
+  const found = store.evaluation.value;
+  const { table } = store;
+  const text = writeSelection({ kind: "cohort", cohort });
+  const rows = useComputed(() => {
+    const chosen = readSelection(store.address.param("dis.cell").value);
+    const now = chosen?.kind === "cohort" && writeSelection(chosen) === text ? chosen.cohort : cohort;
+    return store.table === null || store.evaluation.value === null ? new Uint32Array() : rowsOf(rowsOfCohort(now, store.table, store.evaluation.value));
+  }).value;
+  if (found === null || table === null) return null;
+  const set = store.rules.value;
+  const misled = misleading(store, rows);
+  const selection = store.selection.value;
+  const active = selection?.kind === "row" ? rows.indexOf(selection.row) : -1;
+  const judgeColumn = (key: string, title: string, codes: ArrayLike<number>, names: readonly Scalar[]): TableColumn => ({
+    key,
+    title,
+    width: chipWidth(names),
+    cell: (i) => <ClassChip index={codes[rows[i]]} names={names} />,
+  });
+  const columns: TableColumn[] = [
+    { key: "row", title: "Row", hint: "Its number in the data, from 0", width: 70, align: "end", cell: (i) => grouped(table.numbers[rows[i]]) },
+    judgeColumn("rules", "Rules", found.decisions, set.classes),
+  ];
+  if (table.network !== null) columns.push(judgeColumn("network", "Network", table.network.codes, table.network.names));
+  if (table.truth !== null) columns.push(judgeColumn("truth", "Truth", table.truth.codes, table.truth.names));
+  columns.push(
+    {
+      key: "margin",
+      title: "Margin",
+      hint: "Votes of the class decided for, less those of the runner-up",
+      width: 76,
+      align: "end",
+      cell: (i) => shortNumber(marginOf(Array.from(scoresOf(found, rows[i])), found.decisions[rows[i]])),
+    },
+    { key: "fired", title: "Rules that fired", cell: (i) => <span class="clip">{firedOn(found, rows[i]).join(", ")}</span> },
+  );
+  return (
+    <section class="cohort" aria-label="Rows behind it">
+      <div class="cohort-head">
+        <h2>{describeCohort(cohort, table, set, (id) => `rule ${store.placeOf.value.get(id) ?? "?"}`)}: {counted(rows.length, "row")} in this report</h2>
+        {!isAll && (
+          <button type="button" onClick={onAll}>
+            All that differ
+          </button>
+        )}
+      </div>
+      <div class="cohort-parts">
+        <VirtualTable label="Rows" nRows={rows.length} columns={columns} active={active} onActivate={(i) => store.select({ kind: "row", row: rows[i] })} minWidth={440} empty="No row of this report is in this cell." />
+        <div class="misled">
+          <h3>Rules that misled</h3>
+          <p class="quiet">They fired, their class won, and {table.network !== null ? "the network" : "the truth"} says another.</p>
+          <RuleButtons places={misled.map(([place]) => place)} most={20} note={(place) => `· ${counted(misled.find(([other]) => other === place)?.[1] ?? 0, "row")}`} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function marginOf(scores: readonly number[], decision: number): number {
+  const others = scores.filter((_, index) => index !== decision);
+  return others.length === 0 ? scores[decision] : scores[decision] - Math.max(...others);
+}

@@ -1,0 +1,143 @@
+/** Where rules come from: a layer of the network, an intermediate clause over its units, the rules over the inputs. */
+
+import { useComputed } from "@preact/signals";
+import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
+import { type TableColumn, VirtualTable } from "../components/VirtualTable";
+import { type Clause, type LayerUse, layersOf } from "../lib/origin";
+import { counted, describePremise, formatLabel, grouped, percent } from "../lib/text";
+import { type Store, useStore } from "../store";
+import "./origin.css";
+
+export function hasOrigins(store: Store): boolean {
+  return store.original.rules.some((rule) => rule.origin?.layer != null);
+}
+
+export function Origin() {
+  const store = useStore();
+  const layers = useComputed(() => layersOf(store.rules.value)).value;
+  const layerParam = store.address.param("origin.layer");
+  const clauseParam = store.address.param("origin.clause");
+  // A rule that is selected anywhere is shown where it comes from, until a layer or clause is chosen here.
+  const selected = store.selectedRule.value;
+  const ruleLayer = selected === null ? undefined : layers.find((layer) => layer.name === (selected.rule.origin?.layer ?? ""));
+  const layer = layers.find((one) => one.name === layerParam.value) ?? ruleLayer ?? layers[0];
+  if (layer === undefined) return <p>No rule says where it comes from.</p>;
+  const clauseOfRule = selected === null ? -1 : layer.clauses.findIndex((clause) => clause.places.includes(selected.place));
+  const chosen = clauseParam.value === "" ? -1 : layer.clauses.findIndex((clause) => clause.text === clauseParam.value);
+  const clausePlace = chosen >= 0 ? chosen : clauseOfRule;
+  const chooseLayer = (name: string) => {
+    clauseParam.value = "";
+    layerParam.value = name;
+  };
+  const clause = clausePlace < 0 ? null : layer.clauses[clausePlace];
+  return (
+    <div class="origin">
+      <section aria-label="Layers" class="origin-layers">
+        <h2>1 Layer</h2>
+        <LayerList layers={layers} current={layer} onChoose={chooseLayer} />
+      </section>
+      <section aria-label="Clauses" class="origin-part">
+        <div class="origin-head">
+          <h2>
+            2 Intermediate clauses of {layer.name === "" ? "rules without a layer" : layer.name} <span class="quiet">({counted(layer.clauses.length, "clause")})</span>
+          </h2>
+        </div>
+        <ClauseTable layer={layer} active={clausePlace} onChoose={(place) => (clauseParam.value = layer.clauses[place].text)} />
+      </section>
+      <section aria-label="Rules" class="origin-part">
+        <div class="origin-head">
+          <h2>
+            3 Final rules {clause === null ? `of ${layer.name === "" ? "no layer" : layer.name}` : "of the clause"}{" "}
+            <span class="quiet">({counted((clause ?? layer).places.length, "rule")})</span>
+          </h2>
+          {clause !== null && (
+            <button type="button" onClick={() => chooseLayerOnly(store, layer.name)}>
+              All of the layer
+            </button>
+          )}
+        </div>
+        {clause !== null && <p class="clause-text">{clause.text === "" ? "no clause" : clause.text}</p>}
+        <RuleTable places={(clause ?? layer).places} />
+      </section>
+    </div>
+  );
+}
+
+function chooseLayerOnly(store: Store, name: string): void {
+  store.address.param("origin.clause").value = "";
+  store.address.param("origin.layer").value = name;
+  if (store.selection.value?.kind === "rule") store.select(null);
+}
+
+function LayerList({ layers, current, onChoose }: { layers: readonly LayerUse[]; current: LayerUse; onChoose: (name: string) => void }) {
+  const set = useStore().rules.value;
+  const most = Math.max(...layers.map((layer) => layer.places.length));
+  return (
+    <ul>
+      {layers.map((layer) => (
+        <li key={layer.name}>
+          <button type="button" aria-pressed={layer === current} class={layer === current ? "layer is-on" : "layer"} onClick={() => onChoose(layer.name)}>
+            <span class="layer-name">{layer.name === "" ? "no layer" : layer.name}</span>
+            <span class="quiet">
+              {counted(layer.clauses.length, "clause")} → {counted(layer.places.length, "rule")}
+            </span>
+            <span class="layer-bar" aria-hidden="true" style={{ width: `${(100 * layer.places.length) / most}%` }}>
+              {layer.perClass.map((n, index) => (n === 0 ? null : <span key={index} class={`layer-part class-${index % 8}`} style={{ flexGrow: String(n) }} title={`${formatLabel(set.classes[index])}: ${n}`} />))}
+            </span>
+            <span class="layer-classes">
+              {layer.perClass.map((n, index) =>
+                n === 0 ? null : (
+                  <span key={index} class="layer-class">
+                    <ClassMark index={index} /> {formatLabel(set.classes[index])} {grouped(n)}
+                  </span>
+                ),
+              )}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ClauseTable({ layer, active, onChoose }: { layer: LayerUse; active: number; onChoose: (place: number) => void }) {
+  const at = (row: number): Clause => layer.clauses[row];
+  const columns: TableColumn[] = [
+    { key: "class", title: "Class", width: chipWidth(useStore().rules.value.classes), cell: (row) => <Classes clause={at(row)} /> },
+    { key: "text", title: "Clause over the layer's units", cell: (row) => <span class="clip" title={at(row).text}>{at(row).text === "" ? "no clause" : withoutLayer(at(row).text, layer.name)}</span> },
+    { key: "rules", title: "Rules", width: 66, align: "end", cell: (row) => grouped(at(row).places.length) },
+  ];
+  return <VirtualTable label="Intermediate clauses" nRows={layer.clauses.length} columns={columns} active={active} onActivate={onChoose} minWidth={300} />;
+}
+
+/** `hidden 1[8] ≤ 0.02` as `[8] ≤ 0.02`: the layer stands above the table. */
+function withoutLayer(text: string, layer: string): string {
+  return layer === "" ? text : text.split(`${layer}[`).join("[");
+}
+
+function Classes({ clause }: { clause: Clause }) {
+  if (clause.classes.length === 1) return <ClassChip index={clause.classes[0]} />;
+  return (
+    <span class="clip">
+      {clause.classes.slice(0, 4).map((index) => (
+        <ClassMark key={index} index={index} />
+      ))}{" "}
+      {clause.classes.length} classes
+    </span>
+  );
+}
+
+function RuleTable({ places }: { places: readonly number[] }) {
+  const store = useStore();
+  const set = store.rules.value;
+  const selected = store.selectedRule.value;
+  const active = selected === null ? -1 : places.indexOf(selected.place);
+  const at = (row: number) => set.rules[places[row]];
+  const columns: TableColumn[] = [
+    { key: "place", title: "#", width: 56, align: "end", cell: (row) => places[row] },
+    { key: "class", title: "THEN", width: chipWidth(set.classes), cell: (row) => <ClassChip index={at(row).classIndex} /> },
+    { key: "premise", title: "IF", cell: (row) => <span class="clip" title={describePremise(at(row), set.features)}>{describePremise(at(row), set.features)}</span> },
+    { key: "confidence", title: "Conf.", width: 74, align: "end", cell: (row) => percent(at(row).confidence) },
+  ];
+  return <VirtualTable label="Final rules" nRows={places.length} columns={columns} active={active} onActivate={(row) => store.selectRule(at(row).id)} minWidth={360} />;
+}
