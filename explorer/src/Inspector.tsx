@@ -4,7 +4,7 @@ import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
 import type { Rule } from "./lib/rules";
 import type { Cohort, Selection } from "./lib/selection";
-import { counted, describeTerm, describeValue, formatLabel, formatNumber, grouped, percent, shortNumber } from "./lib/text";
+import { counted, describeTerm, describeValue, grouped, percent, shortNumber } from "./lib/text";
 import { ClassChip } from "./components/ClassMark";
 import { TermStrip } from "./components/TermStrip";
 import { type Store, useStore } from "./store";
@@ -217,6 +217,7 @@ function CohortDetails({ cohort }: { cohort: Cohort }) {
   const { table } = store;
   if (bits === null || table === null) return <p>The report holds no rows.</p>;
   const rows = rowsOf(bits);
+  const misled = misleading(store, rows);
   return (
     <>
       <p>
@@ -224,8 +225,8 @@ function CohortDetails({ cohort }: { cohort: Cohort }) {
         {table.nRows > 0 && ` (${percent(rows.length / table.nRows)})`}
       </p>
       {cohort.kind === "covered" && <BackToRule store={store} id={cohort.rule} />}
-      <h3>Rules that decided them wrongly</h3>
-      <RuleButtons places={misleading(store, rows).map(([place]) => place)} note={(place) => noteOf(store, rows, place)} />
+      <h3>Rules that misled</h3>
+      <MisleadingRules misled={misled} />
       <h3>Rows</h3>
       <RowButtons rows={rows} />
     </>
@@ -277,9 +278,8 @@ export function misleading(store: Store, rows: ArrayLike<number>): [place: numbe
   return [...nMisled].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 
-function noteOf(store: Store, rows: ArrayLike<number>, place: number): string {
-  const found = misleading(store, rows).find(([other]) => other === place);
-  return found === undefined ? "" : `· ${counted(found[1], "row")}`;
+/** The rules that misled, with the number of rows. */
+export function MisleadingRules({ misled, most }: { misled: readonly [number, number][]; most?: number }) {
+  const nRows = new Map(misled);
+  return <RuleButtons places={misled.map(([place]) => place)} most={most ?? 12} note={(place) => `· ${counted(nRows.get(place) ?? 0, "row")}`} />;
 }
-
-export { formatLabel, formatNumber };

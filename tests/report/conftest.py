@@ -8,7 +8,10 @@ import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from tests.report import reports
 
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 390, "height": 844}
@@ -86,3 +89,25 @@ def check_accessibility(page) -> None:
 def view_tab(page, name: str):
     """Go to a view by its tab."""
     page.get_by_role("tab", name=name, exact=True).click()
+
+
+@pytest.fixture(scope="session")
+def small_report(tmp_path_factory):
+    """A report with everything: three classes, all kinds of features, rows, truth, network, frontier."""
+    from clausewise import Frontier
+
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    truth, network = reports.labels()
+    curve = Frontier(np.array([1, 2, 4, 8]), np.array([[0.6, 0.7, 0.84, 0.85], [0.62, 0.74, 0.84, 0.87]]))
+    reports.rules().report(
+        path, reports.table(), truth, network, title="Who buys", max_rows=300, frontier=curve
+    )
+    return path
+
+
+@pytest.fixture(scope="session")
+def bare_report(tmp_path_factory):
+    """Rules alone."""
+    path = tmp_path_factory.mktemp("report") / "bare.html"
+    reports.rules().report(path)
+    return path

@@ -7,6 +7,8 @@ export interface Axis {
   kind: "numeric" | "categories";
   low: number;
   high: number;
+  /** The values that stand at both ends. */
+  ends: readonly [number, number];
   /** For categories: how many there are. */
   nSlots: number;
   /** The distribution as an SVG path; empty if it is not known. */
@@ -31,14 +33,15 @@ function makeAxis(store: Store, feature: number): Axis {
   const { kind, categories } = store.original.features[feature];
   if (kind !== "numeric") {
     const nSlots = categories === null ? 2 : Math.max(1, categories.length);
-    return { kind: "categories", low: 0, high: nSlots, nSlots, bars: barsOf(histogram), place: (code) => clamp((code + 0.5) / nSlots) };
+    return { kind: "categories", low: 0, high: nSlots, ends: [0, nSlots], nSlots, bars: barsOf(histogram), place: (code) => clamp((code + 0.5) / nSlots) };
   }
   const [low, high] = histogram?.kind === "numeric" ? [histogram.low, histogram.high] : thresholdRange(store, feature);
   const width = high - low || 1;
   // Where each whole number has a bar, a bound lies between two bars.
   const isStepped = histogram?.kind === "numeric" && histogram.is_whole && histogram.counts.length === width;
   const place = (value: number) => clamp(((isStepped && Number.isFinite(value) ? Math.floor(value) + 0.5 : value) - low) / width);
-  return { kind: "numeric", low, high, nSlots: 0, bars: barsOf(histogram), place };
+  const ends = isStepped ? ([low + 0.5, high - 0.5] as const) : ([low, high] as const);
+  return { kind: "numeric", low, high, ends, nSlots: 0, bars: barsOf(histogram), place };
 }
 
 function clamp(place: number): number {

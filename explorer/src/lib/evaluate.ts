@@ -4,7 +4,7 @@
  */
 
 import type { Voting } from "../payload";
-import { allBits, type Bits, countBits, emptyBits, lowestBit, orInto, setBit } from "./bits";
+import { allBits, type Bits, emptyBits, lowestBit, orInto, setBit } from "./bits";
 import { holds, type Rule, type RuleSet, type Term } from "./rules";
 import { type Column, placeAbove, type Table, valueAt } from "./table";
 
@@ -364,5 +364,3 @@ export function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex:
   }
   return n;
 }
-
-export { countBits };

@@ -4,7 +4,7 @@ import { useComputed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { misleading, RuleButtons } from "../Inspector";
+import { misleading, MisleadingRules } from "../Inspector";
 import { rowsOf } from "../lib/bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
 import { firedOn, scoresOf } from "../lib/evaluate";
@@ -252,7 +252,7 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
         <div class="misled">
           <h3>Rules that misled</h3>
           <p class="quiet">They fired, their class won, and {table.network !== null ? "the network" : "the truth"} says another.</p>
-          <RuleButtons places={misled.map(([place]) => place)} most={20} note={(place) => `· ${counted(misled.find(([other]) => other === place)?.[1] ?? 0, "row")}`} />
+          <MisleadingRules misled={misled} most={20} />
         </div>
       </div>
     </section>

@@ -11,7 +11,9 @@ import { describeCondition, describeTerm, shortNumber } from "../lib/text";
 import { axisOf } from "../lib/axis";
 import { useStore } from "../store";
 
-const [ROW, COLUMN, SIDE, HEAD] = [32, 118, 150, 58];
+const [ROW, COLUMN, HEAD] = [32, 118, 58];
+/** The column of rule numbers and classes. */
+const [SIDE_WIDE, SIDE_NARROW] = [150, 104];
 const MARGIN = 3;
 
 interface Props {
@@ -43,6 +45,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
     else if ((active + 1) * ROW > element.scrollTop + visible) element.scrollTop = (active + 1) * ROW - visible;
   }, [active, places.length]);
 
+  const side = view.width < 500 ? SIDE_NARROW : SIDE_WIDE;
   // The features of the rules shown, those of most rules first.
   const uses = new Map<number, number>();
   for (const place of places) for (const term of set.rules[place].terms) uses.set(term.feature, (uses.get(term.feature) ?? 0) + 1);
@@ -76,13 +79,13 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
       onScroll={measure}
       onKeyDown={move}
     >
-      <div class="matrix-inner" role="presentation" style={{ width: `${SIDE + features.length * COLUMN}px`, height: `${HEAD + places.length * ROW}px` }}>
+      <div class="matrix-inner" role="presentation" style={{ width: `${side + features.length * COLUMN}px`, height: `${HEAD + places.length * ROW}px` }}>
         <div class="matrix-head" role="row" aria-rowindex={1} style={{ height: `${HEAD}px` }}>
-          <div class="matrix-corner" role="columnheader" aria-colindex={1} style={{ width: `${SIDE}px` }}>
+          <div class="matrix-corner" role="columnheader" aria-colindex={1} style={{ width: `${side}px` }}>
             Rule
           </div>
           {features.slice(firstColumn, lastColumn).map((feature, i) => (
-            <FeatureHead key={feature} feature={feature} column={firstColumn + i} nRules={uses.get(feature) ?? 0} />
+            <FeatureHead key={feature} feature={feature} column={firstColumn + i} left={side + (firstColumn + i) * COLUMN} nRules={uses.get(feature) ?? 0} />
           ))}
         </div>
         {rows.map((row) => {
@@ -98,7 +101,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
               style={{ transform: `translateY(${HEAD + row * ROW}px)`, height: `${ROW}px` }}
               onClick={() => onActivate(row)}
             >
-              <div class="matrix-side" role="rowheader" aria-colindex={1} style={{ width: `${SIDE}px` }}>
+              <div class="matrix-side" role="rowheader" aria-colindex={1} style={{ width: `${side}px` }}>
                 <span class="number">{places[row]}</span> <ClassChip index={rule.classIndex} />
               </div>
               {rule.terms.map((term) => {
@@ -106,7 +109,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
                 if (!isInSight(column)) return null;
                 const text = describeTerm(term, set.features[term.feature]);
                 return (
-                  <div key={term.feature} role="gridcell" aria-colindex={column + 2} class="matrix-cell" title={text} style={{ left: `${SIDE + column * COLUMN}px`, width: `${COLUMN}px` }}>
+                  <div key={term.feature} role="gridcell" aria-colindex={column + 2} class="matrix-cell" title={text} style={{ left: `${side + column * COLUMN}px`, width: `${COLUMN}px` }}>
                     <span class="visually-hidden">{describeCondition(term, set.features[term.feature])}</span>
                     <TermStrip term={term} classIndex={rule.classIndex} width={COLUMN - 10} height={ROW - 8} />
                   </div>
@@ -126,18 +129,18 @@ function byUse(uses: ReadonlyMap<number, number>): number[] {
   return [...uses.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([feature]) => feature);
 }
 
-function FeatureHead({ feature, column, nRules }: { feature: number; column: number; nRules: number }) {
+function FeatureHead({ feature, column, left, nRules }: { feature: number; column: number; left: number; nRules: number }) {
   const store = useStore();
   const { name } = store.rules.value.features[feature];
   const axis = axisOf(store, feature);
   return (
-    <div class="matrix-feature" role="columnheader" aria-colindex={column + 2} title={`${name}: in ${nRules} of these rules`} style={{ left: `${SIDE + column * COLUMN}px`, width: `${COLUMN}px` }}>
+    <div class="matrix-feature" role="columnheader" aria-colindex={column + 2} title={`${name}: in ${nRules} of these rules`} style={{ left: `${left}px`, width: `${COLUMN}px` }}>
       <span class="matrix-name">{name}</span>
       <TermStrip term={null} feature={feature} classIndex={null} width={COLUMN - 10} height={18} />
       {axis.kind === "numeric" && (
         <span class="matrix-range" aria-hidden="true">
-          <span>{shortNumber(Number(axis.low.toPrecision(3)))}</span>
-          <span>{shortNumber(Number(axis.high.toPrecision(3)))}</span>
+          <span>{shortNumber(Number(axis.ends[0].toPrecision(3)))}</span>
+          <span>{shortNumber(Number(axis.ends[1].toPrecision(3)))}</span>
         </span>
       )}
     </div>

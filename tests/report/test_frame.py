@@ -1,0 +1,174 @@
+"""What surrounds the views: tabs, theme, address, and a page that nothing in the data can break."""
+
+import numpy as np
+import pytest
+
+from clausewise import Features, Rule, RuleSet, Term
+from tests.report import reports
+from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
+
+VIEWS = ["Overview", "Rules", "Disagreement", "Origin"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_no_view_has_an_accessibility_violation(small_report, open_report, theme, viewport):
+    page = open_report(small_report, viewport=viewport, theme=theme)
+    for name in VIEWS:
+        view_tab(page, name)
+        check_accessibility(page)
+    page.evaluate("() => window.clausewise.store.selectRule(2)")
+    check_accessibility(page)
+    page.evaluate("() => window.clausewise.store.select({ kind: 'row', row: 3 })")
+    check_accessibility(page)
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_no_view_is_wider_than_the_window(small_report, open_report, viewport):
+    page = open_report(small_report, viewport=viewport)
+    for name in VIEWS:
+        view_tab(page, name)
+        width = page.evaluate("() => document.documentElement.scrollWidth")
+        assert width <= viewport["width"], name
+
+
+def test_arrow_keys_move_between_tabs(small_report, open_report):
+    page = open_report(small_report)
+    page.get_by_role("tab", name="Overview").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
+    assert page.evaluate("() => document.activeElement.textContent") == "Rules"
+    page.keyboard.press("End")
+    last = page.get_by_role("tab").last
+    assert last.get_attribute("aria-selected") == "true"
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("tab", name="Overview").get_attribute("aria-selected") == "true"
+
+
+def test_the_first_tab_stop_skips_to_the_view(small_report, open_report):
+    page = open_report(small_report)
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.textContent") == "Skip to the view"
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "view"
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(small_report, open_report):
+    page = open_report(small_report, theme="dark")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+    page.get_by_role("button", name="Light theme").click()
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+    page.reload()
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+
+
+def test_a_link_brings_back_view_selection_and_filters(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Rules")
+    page.get_by_label("Words in the rule").fill("nurse")
+    page.get_by_role("row").nth(1).click()
+    fragment = page.evaluate("() => location.hash")
+    again = open_report(small_report, fragment=fragment)
+    assert again.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
+    assert again.get_by_label("Words in the rule").input_value() == "nurse"
+    assert again.get_by_role("complementary").get_by_role("heading", level=2).inner_text() == "Rule 0"
+
+
+def test_back_returns_to_the_view_before(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Rules")
+    view_tab(page, "Origin")
+    page.go_back()
+    assert page.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    ["#view=nothing", "#sel=rule.999999", "#sel=row.999999", "#sel=cell.rules.9.truth.9", "#sel=%00&view=%"],
+)
+def test_an_address_that_names_nothing_does_no_harm(small_report, open_report, fragment):
+    page = open_report(small_report, fragment=fragment)
+    assert page.get_by_role("tab", selected=True).count() == 1
+
+
+def test_names_that_look_like_markup_are_shown_as_text(open_report, tmp_path):
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    known = Features((evil, "<!--"), ("numeric", "categorical"), (None, (evil, "b\u2028&amp;")))
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, high=1), Term(1, values=[evil])), evil)], known, default="<b>", classes=[evil, "<b>"]
+    )
+    rows = np.array([[0.5, evil], [2.0, "b\u2028&amp;"]], dtype=object)
+    rules.report(tmp_path / "report.html", rows, [evil, "<b>"], [evil, evil], title=evil)
+    page = open_report(tmp_path / "report.html")
+    assert page.get_by_role("heading", level=1).inner_text() == evil
+    assert page.title() == evil
+    for name in ("Rules", "Disagreement"):
+        view_tab(page, name)
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+
+
+def test_the_page_may_not_load_anything(small_report, open_report):
+    page = open_report(small_report)
+    refused = page.evaluate("() => fetch('data:text/plain,hello').then(() => false, () => true)")
+    assert refused
+    # The refusal itself is logged; take the note back.
+    page.wait_for_timeout(50)
+
+
+def test_rules_without_data_are_shown_too(bare_report, open_report):
+    page = open_report(bare_report)
+    assert page.get_by_role("tab").all_inner_texts() == ["Overview", "Rules", "Origin"]
+    view_tab(page, "Rules")
+    page.get_by_role("button", name="Matrix").click()
+    page.get_by_role("row").nth(1).click()
+    check_accessibility(page)
+
+
+def test_a_rule_set_without_rules_is_shown(open_report, tmp_path):
+    empty = RuleSet.from_rules([], ["x"], default=0, classes=[0, 1])
+    empty.report(tmp_path / "report.html", [[1.0], [2.0]], [0, 1])
+    page = open_report(tmp_path / "report.html")
+    view_tab(page, "Rules")
+    assert page.get_by_text("No rule passes these filters.").is_visible()
+    page.get_by_role("button", name="Matrix").click()
+    check_accessibility(page)
+
+
+def test_a_label_that_the_rules_do_not_know_is_shown(open_report, tmp_path):
+    truth, network = reports.labels()
+    truth = truth.astype(object)
+    truth[:5] = "never"
+    reports.rules().report(tmp_path / "report.html", reports.table(), truth, network)
+    page = open_report(tmp_path / "report.html")
+    view_tab(page, "Disagreement")
+    page.get_by_role("button", name="Truth × rules").click()
+    assert page.get_by_role("rowheader", name="never").is_visible()
+
+
+def test_columns_left_out_are_named(open_report, tmp_path, monkeypatch):
+    from clausewise.report import payload
+
+    monkeypatch.setattr(payload, "MAX_UNTESTED_BYTES", 0)
+    rules = RuleSet.from_rules([Rule((Term(0, high=0.5),), 1)], ["a", "b"], default=0, classes=[0, 1])
+    rules.report(tmp_path / "report.html", np.random.default_rng(0).random((50, 2)))
+    page = open_report(tmp_path / "report.html", fragment="#sel=row.3")
+    assert page.evaluate("() => window.clausewise.store.table.columns[1]") is None
+    assert page.get_by_role("complementary").is_visible()
+
+
+def test_a_notebook_shows_the_report_in_an_isolated_frame(browser, tmp_path):
+    truth, network = reports.labels()
+    shown = reports.rules().show(reports.table(), truth, network)
+    (tmp_path / "notebook.html").write_text(f"<h1>Notebook</h1>{shown._repr_html_()}", encoding="utf-8")
+    page = browser.new_page(viewport=WIDE)
+    errors = []
+    page.on("pageerror", errors.append)
+    page.goto((tmp_path / "notebook.html").as_uri())
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("tab", name="Rules").click()
+    frame.get_by_role("row").nth(2).click()
+    assert frame.get_by_role("complementary").is_visible()
+    frame.get_by_role("button", name="Dark theme").click()
+    assert errors == []
+    page.close()

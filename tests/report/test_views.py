@@ -1,0 +1,225 @@
+"""Each view used as a person would, with mouse and keyboard."""
+
+import numpy as np
+
+from tests.report import reports
+from tests.report.conftest import view_tab
+
+
+def selection(page):
+    return page.get_by_role("complementary").get_by_role("heading", level=2).inner_text()
+
+
+def first_cells(page, table, column):
+    rows = page.get_by_role("grid", name=table).get_by_role("row")
+    return [rows.nth(i).get_by_role("gridcell").nth(column).inner_text() for i in range(1, rows.count())]
+
+
+# --- Overview ---
+
+
+def test_the_overview_gives_the_measures_on_all_rows(small_report, open_report):
+    page = open_report(small_report)
+    truth, network = reports.labels()
+    measured = reports.rules().evaluate(reports.table(), truth, network=network)
+    figures = page.get_by_label("Figures").inner_text()
+    assert f"{100 * measured.fidelity:.1f} %" in figures
+    assert f"{100 * measured.accuracy:.1f} %" in figures
+    assert "on all 400 rows given; 300 of 400 rows are in this report" in figures
+
+
+def test_the_overview_leads_to_the_rules_of_a_class(small_report, open_report):
+    page = open_report(small_report)
+    page.get_by_title("Show the rules for perhaps").focus()
+    page.keyboard.press("Enter")
+    assert first_cells(page, "Rules", 1) == ["perhaps", "perhaps"]
+
+
+def test_the_overview_leads_to_the_rules_with_a_term_and_of_a_feature(small_report, open_report):
+    page = open_report(small_report)
+    page.get_by_role("button", name="age ≤ 30").click()
+    assert first_cells(page, "Rules", 0) == ["0", "5"]
+    view_tab(page, "Overview")
+    page.get_by_role("rowheader", name="smokes").get_by_role("button").click()
+    assert first_cells(page, "Rules", 0) == ["2", "4"]
+
+
+def test_the_overview_shows_the_frontier(small_report, open_report):
+    page = open_report(small_report)
+    assert "4 rules recommended" in page.get_by_role("img").get_attribute("aria-label")
+
+
+def test_the_overview_leads_to_the_rows_without_a_rule(small_report, open_report):
+    page = open_report(small_report)
+    page.get_by_title("Show those in this report").click()
+    assert selection(page) == "Rows on which no rule fires"
+
+
+# --- Rules ---
+
+
+def test_rules_are_searched_filtered_and_sorted(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Rules")
+    assert len(first_cells(page, "Rules", 0)) == 7
+    page.get_by_label("Words in the rule").fill("pilot age")
+    assert first_cells(page, "Rules", 0) == ["5", "6"]
+    page.get_by_role("button", name="Clear", exact=True).click()
+    page.get_by_label("Layer").select_option("hidden 2")
+    page.get_by_label("Confidence % ≥").fill("60")
+    assert first_cells(page, "Rules", 0) == ["3", "5"]
+    page.get_by_role("button", name="Clear", exact=True).click()
+    page.get_by_label("Terms ≤").fill("1")
+    assert first_cells(page, "Rules", 0) == ["1", "3"]
+    page.get_by_role("button", name="Clear", exact=True).click()
+    page.get_by_label("Support ≥").fill("100")
+    page.get_by_role("button", name="Conf.").click()
+    assert first_cells(page, "Rules", 0) == ["3", "1", "5"]
+    page.get_by_role("button", name="Conf.").click()
+    assert first_cells(page, "Rules", 0) == ["5", "1", "3"]
+
+
+def test_the_table_says_on_how_many_rows_a_rule_fires_and_how_often_the_network_agrees(
+    small_report, open_report
+):
+    page = open_report(small_report)
+    view_tab(page, "Rules")
+    drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
+    fires = reports.rules().fires(reports.table().iloc[drawn]).dense()
+    _, network = reports.labels()
+    concluded = np.array([rule.conclusion for rule in reports.rules()])
+    agrees = [np.mean(network[drawn][fires[r]] == concluded[r]) for r in range(7)]
+    assert first_cells(page, "Rules", 6) == [str(n) for n in fires.sum(axis=1)]
+    assert first_cells(page, "Rules", 7) == [f"{100 * part:.1f} %" for part in agrees]
+
+
+def test_the_table_of_rules_is_walked_by_keyboard(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Rules")
+    page.get_by_role("grid", name="Rules").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert selection(page) == "Rule 1"
+    page.keyboard.press("End")
+    assert selection(page) == "Rule 6"
+    page.keyboard.press("Home")
+    assert selection(page) == "Rule 0"
+
+
+def test_the_matrix_shows_the_same_rules_by_feature(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Rules")
+    page.get_by_role("button", name="Matrix").click()
+    heads = page.get_by_role("grid").get_by_role("columnheader")
+    names = [heads.nth(i).locator(".matrix-name").inner_text() for i in range(1, heads.count())]
+    assert names == ["age", "income", "job", "smokes"]  # by the number of rules
+    assert page.get_by_role("row").nth(3).get_by_role("gridcell").all_inner_texts() == ["> 2000", "true"]
+    page.get_by_role("grid").focus()
+    page.keyboard.press("ArrowDown")
+    assert selection(page) == "Rule 0"
+    page.get_by_role("row").nth(4).click()
+    assert selection(page) == "Rule 3"
+
+
+def test_the_inspector_tells_where_a_rule_fires(small_report, open_report):
+    page = open_report(small_report, fragment="#sel=rule.3")
+    beside = page.get_by_role("complementary")
+    assert "age > 60" in beside.inner_text()
+    beside.get_by_role("button", name="Show its rows").click()
+    drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
+    n_fired = int(reports.rules().fires(reports.table().iloc[drawn]).dense()[3].sum())
+    assert f"{n_fired} rows of the 300 in this report" in beside.inner_text()
+    beside.get_by_role("button", name="Back to the rule").click()
+    assert selection(page) == "Rule 3"
+
+
+# --- Disagreement ---
+
+
+def test_the_confusion_matrix_counts_all_rows_and_those_in_the_report(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Disagreement")
+    _, network = reports.labels()
+    decided = reports.rules().predict(reports.table())
+    expected = int(np.sum((network == "yes") & (decided == "no")))
+    assert page.get_by_role("button", name=f"Network yes, rules no: {expected} row").is_visible()
+    drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
+    page.get_by_role("button", name="300 in this report").click()
+    expected = int(np.sum((network[drawn] == "yes") & (decided[drawn] == "no")))
+    assert page.get_by_role("button", name=f"Network yes, rules no: {expected} row").is_visible()
+
+
+def test_a_cell_gives_its_rows_and_the_rules_that_misled(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Disagreement")
+    drawn = np.array(page.evaluate("() => Array.from(window.clausewise.store.table.numbers)"))
+    _, network = reports.labels()
+    decided = reports.rules().predict(reports.table())
+    in_cell = drawn[(network[drawn] == "yes") & (decided[drawn] == "no")]
+    page.get_by_role("button", name="Network yes, rules no").click()
+    shown = [int(text.replace(",", "")) for text in first_cells(page, "Rows", 0)]
+    assert shown == in_cell.tolist()[: len(shown)]
+    assert len(shown) >= min(len(in_cell), 5)
+    fires = reports.rules().fires(reports.table().iloc[in_cell]).dense()
+    concludes_no = np.array([rule.conclusion == "no" for rule in reports.rules()])
+    worst = int(np.argmax(fires.sum(axis=1) * concludes_no))
+    misled = page.locator(".misled .rule-buttons button").first
+    assert misled.inner_text().startswith(f"{worst} ")
+    assert f"{fires[worst].sum()} row" in misled.inner_text()
+    misled.click()
+    assert selection(page) == f"Rule {worst}"
+    page.get_by_role("grid", name="Rows").get_by_role("row").nth(1).click()
+    assert selection(page) == f"Row {in_cell[0]}"
+
+
+def test_the_confusion_matrix_is_walked_by_keyboard(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Disagreement")
+    page.locator(".confusion button[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert selection(page) == "Network: yes, rules: yes"
+    page.get_by_role("button", name="All that differ").click()
+    assert selection(page) == "Rows on which network and rules differ"
+
+
+def test_edited_rules_are_compared_on_the_rows_in_the_report(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Disagreement")
+    page.evaluate(
+        "() => { const { store } = window.clausewise; const set = store.rules.value;"
+        " store.edit({ ...set, rules: set.rules.slice(1) }); }"
+    )
+    assert page.get_by_role("button", name="All 400 rows").is_disabled()
+    assert "of 300 rows" in page.locator(".toolbar").inner_text()
+    page.get_by_role("button", name="Undo").click()
+    assert page.get_by_role("button", name="All 400 rows").is_enabled()
+
+
+# --- Origin ---
+
+
+def test_origin_leads_from_layer_to_clause_to_rules(small_report, open_report):
+    page = open_report(small_report)
+    view_tab(page, "Origin")
+    assert first_cells(page, "Intermediate clauses", 2) == ["2", "1"]
+    page.get_by_role("button", name="hidden 2").click()
+    assert first_cells(page, "Final rules", 0) == ["3", "4", "5"]
+    page.get_by_role("button", name="hidden 1").click()
+    page.get_by_role("grid", name="Intermediate clauses").focus()
+    page.keyboard.press("End")
+    assert first_cells(page, "Final rules", 0) == ["2"]
+    page.get_by_role("grid", name="Final rules").focus()
+    page.keyboard.press("ArrowDown")
+    assert selection(page) == "Rule 2"
+    page.get_by_role("button", name="All of the layer").click()
+    assert first_cells(page, "Final rules", 0) == ["0", "1", "2"]
+
+
+def test_origin_shows_where_a_rule_selected_elsewhere_comes_from(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=rule.4")
+    view_tab(page, "Origin")
+    assert page.get_by_role("button", name="hidden 2").get_attribute("aria-pressed") == "true"
+    chosen = page.get_by_role("grid", name="Final rules").locator("[aria-selected=true]")
+    assert chosen.get_by_role("gridcell").first.inner_text() == "4"
