@@ -27,10 +27,10 @@ export function App({ theme }: { theme: Signal<Theme> }) {
   }, [store]);
   return (
     <>
-      <a class="skip" href={store.address.link({})} onClick={skipToView}>
-        Skip to the view
-      </a>
       <header class="top">
+        <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
+          Skip to the view
+        </button>
         <div class="titles">
           <h1>{store.payload.title}</h1>
           <Summary />
@@ -53,11 +53,6 @@ export function App({ theme }: { theme: Signal<Theme> }) {
       </div>
     </>
   );
-}
-
-function skipToView(event: MouseEvent): void {
-  event.preventDefault();
-  document.getElementById("view")?.focus();
 }
 
 function Summary() {

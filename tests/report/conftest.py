@@ -38,10 +38,13 @@ def browser():
 
 @pytest.fixture
 def open_report(browser):
-    """Opens a report as a file, in a page that fails the test on any request, error or warning of its own."""
+    """Opens a report as a file, in a page that fails the test on any request, error or warning of its own.
+
+    A logged message that holds the text `expected` is let pass.
+    """
     contexts, troubles = [], []
 
-    def open_page(path: Path, *, fragment: str = "", viewport=WIDE, theme: str = "light"):
+    def open_page(path: Path, *, fragment: str = "", viewport=WIDE, theme: str = "light", expected: str = ""):
         context = browser.new_context(
             viewport=viewport, color_scheme=theme, reduced_motion="reduce", accept_downloads=True
         )
@@ -50,7 +53,7 @@ def open_report(browser):
         page.set_default_timeout(15_000)
         own = path.resolve().as_uri()
         page.on("request", lambda request: _note_request(request.url, own, troubles))
-        page.on("console", lambda message: _note_message(message, troubles))
+        page.on("console", lambda message: _note_message(message, expected, troubles))
         page.on("pageerror", lambda error: troubles.append(f"error in the page: {error}"))
         page.goto(own + fragment)
         page.wait_for_selector("[role=tabpanel]")
@@ -69,8 +72,9 @@ def _note_request(url: str, own: str, troubles: list[str]) -> None:
         troubles.append(f"request: {url}")
 
 
-def _note_message(message, troubles: list[str]) -> None:
-    if message.type in ("error", "warning"):
+def _note_message(message, expected: str, troubles: list[str]) -> None:
+    is_expected = expected and expected in message.text
+    if message.type in ("error", "warning") and not is_expected:
         troubles.append(f"console {message.type}: {message.text}")
 
 

@@ -4,7 +4,7 @@ import type { Rule, RuleSet } from "./rules";
 import { describePremise, formatLabel } from "./text";
 
 export interface Filter {
-  /** Words, all of which must be in the rule's text. */
+  /** Words, all of which must be in the rule's text; "several words" in quotes must stand together. */
   query: string;
   classIndex: number | null;
   feature: number | null;
@@ -32,12 +32,17 @@ function textOf(rule: Rule, set: RuleSet): string {
 
 /** Places of the rules that pass, in their order. */
 export function filtered(set: RuleSet, filter: Filter): number[] {
-  const words = filter.query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = wordsOf(filter.query);
   const places: number[] = [];
   set.rules.forEach((rule, place) => {
     if (passes(rule, filter) && words.every((word) => textOf(rule, set).includes(word))) places.push(place);
   });
   return places;
+}
+
+function wordsOf(query: string): string[] {
+  const found = query.toLowerCase().matchAll(/"([^"]+)"?|[^\s"]+/g);
+  return Array.from(found, (match) => match[1] ?? match[0]);
 }
 
 function passes(rule: Rule, filter: Filter): boolean {

@@ -1,7 +1,6 @@
 /** Where rules, network and truth differ: the table of who says what, the rows behind a cell, who misled. */
 
-import { useComputed } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
 import { misleading, MisleadingRules } from "../Inspector";
@@ -203,12 +202,10 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
   const store = useStore();
   const found = store.evaluation.value;
   const { table } = store;
-  const text = writeSelection({ kind: "cohort", cohort });
-  const rows = useComputed(() => {
-    const chosen = readSelection(store.address.param("dis.cell").value);
-    const now = chosen?.kind === "cohort" && writeSelection(chosen) === text ? chosen.cohort : cohort;
-    return store.table === null || store.evaluation.value === null ? new Uint32Array() : rowsOf(rowsOfCohort(now, store.table, store.evaluation.value));
-  }).value;
+  const rows = useMemo(
+    () => (table === null || found === null ? new Uint32Array() : rowsOf(rowsOfCohort(cohort, table, found))),
+    [writeSelection({ kind: "cohort", cohort }), found],
+  );
   if (found === null || table === null) return null;
   const set = store.rules.value;
   const misled = misleading(store, rows);

@@ -20,14 +20,14 @@ export function Origin() {
   // A rule that is selected anywhere is shown where it comes from, until a layer or clause is chosen here.
   const selected = store.selectedRule.value;
   const ruleLayer = selected === null ? undefined : layers.find((layer) => layer.name === (selected.rule.origin?.layer ?? ""));
-  const layer = layers.find((one) => one.name === layerParam.value) ?? ruleLayer ?? layers[0];
+  const layer = layers.find((one) => named(one.name) === layerParam.value) ?? ruleLayer ?? layers[0];
   if (layer === undefined) return <p>No rule says where it comes from.</p>;
   const clauseOfRule = selected === null ? -1 : layer.clauses.findIndex((clause) => clause.places.includes(selected.place));
-  const chosen = clauseParam.value === "" ? -1 : layer.clauses.findIndex((clause) => clause.text === clauseParam.value);
+  const chosen = clauseParam.value === "" ? -1 : layer.clauses.findIndex((clause) => named(clause.text) === clauseParam.value);
   const clausePlace = chosen >= 0 ? chosen : clauseOfRule;
   const chooseLayer = (name: string) => {
     clauseParam.value = "";
-    layerParam.value = name;
+    layerParam.value = named(name);
   };
   const clause = clausePlace < 0 ? null : layer.clauses[clausePlace];
   return (
@@ -42,7 +42,7 @@ export function Origin() {
             2 Intermediate clauses of {layer.name === "" ? "rules without a layer" : layer.name} <span class="quiet">({counted(layer.clauses.length, "clause")})</span>
           </h2>
         </div>
-        <ClauseTable layer={layer} active={clausePlace} onChoose={(place) => (clauseParam.value = layer.clauses[place].text)} />
+        <ClauseTable layer={layer} active={clausePlace} onChoose={(place) => (clauseParam.value = named(layer.clauses[place].text))} />
       </section>
       <section aria-label="Rules" class="origin-part">
         <div class="origin-head">
@@ -63,9 +63,14 @@ export function Origin() {
   );
 }
 
+/** A name in the address: an empty one, of rules without a layer or clause, is still a name. */
+function named(name: string): string {
+  return `.${name}`;
+}
+
 function chooseLayerOnly(store: Store, name: string): void {
   store.address.param("origin.clause").value = "";
-  store.address.param("origin.layer").value = name;
+  store.address.param("origin.layer").value = named(name);
   if (store.selection.value?.kind === "rule") store.select(null);
 }
 

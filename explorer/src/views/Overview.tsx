@@ -58,7 +58,7 @@ export function Overview() {
             const text = describeTerm(term, set.features[term.feature]);
             return (
               <li key={text}>
-                <button type="button" class="plain" onClick={() => goTo({ "rules.q": text, "rules.feature": String(term.feature) })} title="Show the rules with this term">
+                <button type="button" class="plain" onClick={() => goTo({ "rules.q": quoted(text), "rules.feature": String(term.feature) })} title="Show the rules with this term">
                   {text}
                 </button>
                 <span class="bar-box" aria-hidden="true">
@@ -73,6 +73,11 @@ export function Overview() {
       </section>
     </div>
   );
+}
+
+/** To be searched as a whole; quotes inside (of odd categories) only part it. */
+function quoted(text: string): string {
+  return text.split('"').map((part) => `"${part.trim()}"`).filter((part) => part !== '""').join(" ");
 }
 
 type Filters = Readonly<Record<string, string>>;
