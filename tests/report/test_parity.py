@@ -1,9 +1,11 @@
 """The browser decides every embedded row exactly as Python does, score by score."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from clausewise import Rule, RuleSet
+from clausewise import RuleSet
 from clausewise.rules.voting import VOTINGS
 from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
@@ -29,6 +31,47 @@ def test_the_browser_decides_random_rules_as_python_does(seed, open_report, tmp_
     rules.report(tmp_path / "report.html", X)
     page = open_report(tmp_path / "report.html")
     assert_same_answers(page, rules, X)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rules_with_priority_decide_alone_in_the_browser_too(seed, open_report, tmp_path):
+    rng = np.random.default_rng(100 + seed)
+    features = random_features(rng, 4)
+    drawn = random_ruleset(rng, features, 30, voting=str(rng.choice(VOTINGS)))
+    rules = RuleSet.from_rules(
+        [replace(rule, priority=place % 4 == 0) for place, rule in enumerate(drawn)],
+        features,
+        default=drawn.default,
+        classes=drawn.classes,
+        voting=drawn.voting,
+        base=[0.5, -0.25, 0.0],
+    )
+    X = raw(features, random_table(rng, features, 250).encoded())
+    rules.report(tmp_path / "report.html", X)
+    page = open_report(tmp_path / "report.html")
+    assert_same_answers(page, rules, X)
+    found = page.evaluate("() => window.clausewise.rowByRow()")
+    assert np.array_equal(np.array(found["scores"]), rules.scores(X))
+    # An edit takes the priority of a rule away, and with it the rows that it decided.
+    page.evaluate(
+        """() => {
+        const { store } = window.clausewise;
+        const set = store.rules.value;
+        store.evaluation.value;
+        const rules = set.rules.map((rule, place) => (place === 4 ? { ...rule, priority: false } : rule));
+        store.edit({ ...set, rules });
+    }"""
+    )
+    edited = RuleSet.from_rules(
+        [replace(rule, priority=rule.priority and place != 4) for place, rule in enumerate(rules)],
+        features,
+        default=rules.default,
+        classes=rules.classes,
+        voting=rules.voting,
+        base=rules.base,
+    )
+    shown = page.evaluate("() => Array.from(window.clausewise.store.evaluation.value.decisions)")
+    assert np.array_equal(edited.classes[shown], edited.predict(X))
 
 
 def test_single_precision_tables_are_decided_alike(open_report, tmp_path):
@@ -82,8 +125,7 @@ def test_an_edit_gives_the_answers_of_the_edited_rules_and_undo_those_before(ope
     }"""
     )
     kept = [rule for place, rule in enumerate(rules) if place != 7]
-    first = kept[0]
-    kept[0] = Rule(first.terms[1:], first.conclusion, first.confidence, first.cover, first.correct, 0.7)
+    kept[0] = replace(kept[0], terms=kept[0].terms[1:], weight=0.7)
     edited = RuleSet.from_rules(
         kept, features, default=rules.default, classes=rules.classes, voting="weights", base=rules.base
     )

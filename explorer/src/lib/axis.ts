@@ -36,12 +36,18 @@ function makeAxis(store: Store, feature: number): Axis {
     return { kind: "categories", low: 0, high: nSlots, ends: [0, nSlots], nSlots, bars: barsOf(histogram), place: (code) => clamp((code + 0.5) / nSlots) };
   }
   const [low, high] = histogram?.kind === "numeric" ? [histogram.low, histogram.high] : thresholdRange(store, feature);
-  const width = high - low || 1;
   // Where each whole number has a bar, a bound lies between two bars.
-  const isStepped = histogram?.kind === "numeric" && histogram.is_whole && histogram.counts.length === width;
-  const place = (value: number) => clamp(((isStepped && Number.isFinite(value) ? Math.floor(value) + 0.5 : value) - low) / width);
+  const isStepped = histogram?.kind === "numeric" && histogram.is_whole && histogram.counts.length === high - low;
+  const place = (value: number) => clamp(fraction(isStepped && Number.isFinite(value) ? Math.floor(value) + 0.5 : value, low, high));
   const ends = isStepped ? ([low + 0.5, high - 0.5] as const) : ([low, high] as const);
   return { kind: "numeric", low, high, ends, nSlots: 0, bars: barsOf(histogram), place };
+}
+
+/** How far a value lies between two ends; the distance of these may be beyond the doubles, half of it is not. */
+function fraction(value: number, low: number, high: number): number {
+  const scale = Number.isFinite(high - low) ? 1 : 0.5;
+  const width = high * scale - low * scale;
+  return width === 0 ? 0.5 : (value * scale - low * scale) / width;
 }
 
 function clamp(place: number): number {

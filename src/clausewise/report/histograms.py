@@ -1,5 +1,6 @@
 """How features are distributed, in few numbers."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -38,8 +39,9 @@ def _of_numbers(known: NDArray[np.float64]) -> dict[str, Any]:
         return {"kind": "numeric", "counts": [0] * N_BINS, "is_whole": False, **ends}
     is_whole = bool((finite == np.floor(finite)).all())
     low, high, n_bins = _axis(finite, is_whole)
-    # Scaled before subtracting: the width of an axis may be beyond the doubles.
-    place = (finite / 2 - low / 2) / (high / 2 - low / 2)
+    # The width of an axis may be beyond the doubles; half of it is not.
+    scale = 0.5 if math.isinf(high - low) else 1.0
+    place = (finite * scale - low * scale) / (high * scale - low * scale)
     bins = np.clip(np.floor(place * n_bins), 0, n_bins - 1).astype(np.int64)
     return {
         "kind": "numeric",
@@ -55,7 +57,7 @@ def _of_numbers(known: NDArray[np.float64]) -> dict[str, Any]:
 def _axis(finite: NDArray[np.float64], is_whole: bool) -> tuple[float, float, int]:
     """The range that is drawn and its number of bins; few whole numbers have a bin each, in its middle."""
     low, high = _ends(finite)
-    if is_whole and float(finite.max() - finite.min()) < N_BINS:
+    if is_whole and float(finite.max()) - float(finite.min()) < N_BINS:
         low, high = float(finite.min()), float(finite.max())
         return low - 0.5, high + 0.5, int(high - low) + 1
     return low, high, N_BINS
