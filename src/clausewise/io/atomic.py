@@ -3,20 +3,29 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put `data` into the file `path`; if anything fails on the way, the old file stays as it was.
+    """Put `data` into the file `path`; if anything fails on the way, the old file stays as it was."""
+    with atomic_file(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write to that becomes `path` when the block ends without an error.
 
     The data goes to a new file in the same folder, reaches the disk, and then takes the old file's place in
     one step. A link is followed, and the permissions of an existing file are kept.
     """
     target = Path(os.path.realpath(path))
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}."[:200], suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _permissions(target))

@@ -1,0 +1,263 @@
+"""What each command does with good input."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from clausewise import RuleSet
+from clausewise.cli.models import load_network
+from clausewise.cli.rows import held_back, rows_for_network
+from clausewise.cli.tables import Source
+from clausewise.rules.metrics import fidelity
+
+
+def test_extract_prints_the_rules_and_how_faithful_they_are_on_rows_held_back(work, run):
+    result = run(
+        "extract", work.path("model.skops"), work.path("rows.csv"), "-o", "rules.json", "--target", "truth"
+    )
+    assert result.exit_code == 0, result.output
+    assert "IF" in result.stdout
+    assert "120 rows held back" in result.stdout
+    assert re.search(r"fidelity to the network +\d\d", result.stdout)
+    assert "clausewise explore rules.json" in result.stdout
+    assert "ECLAIRE" in result.stderr
+    assert len(RuleSet.load("rules.json")) > 0
+
+
+def test_extract_measures_on_the_rows_that_it_did_not_learn_from(work, run):
+    command = [
+        "extract",
+        work.path("model.skops"),
+        work.path("rows.csv"),
+        "-o",
+        "r.json",
+        "--target",
+        "truth",
+    ]
+    result = run(*command, "--json", "-q", "--holdout", "0.25", "--max-rules", "3")
+    told = json.loads(result.stdout)
+    assert (told["n_rows"], told["n_rows_measured"], told["held_back"]) == (450, 150, True)
+    assert told["n_rules"] == len(RuleSet.load("r.json")) <= 3
+    network = load_network(work.path("model.skops"))
+    rows = rows_for_network(Source.of(work.path("rows.csv")), network, "truth", ())
+    _, tested = held_back(rows, network, 0.25, seed=0)
+    agrees = fidelity(RuleSet.load("r.json").predict(tested.X), network.labels(tested.X))
+    assert told["fidelity"] == pytest.approx(agrees)
+
+
+def test_extract_without_an_output_writes_the_rules_to_standard_output_only(work, run):
+    result = run("extract", work.path("model.skops"), work.path("rows.parquet"), "--drop", "truth", "-q")
+    assert json.loads(result.stdout)["format"] == "clausewise-rules"
+    assert "fidelity" in result.stderr
+
+
+def test_the_same_command_gives_the_same_file(work, run, tmp_path):
+    for name, jobs in (("a.json", 1), ("b.json", 2)):
+        command = (
+            "extract",
+            work.path("model.skops"),
+            work.path("rows.csv"),
+            "-o",
+            name,
+            "--target",
+            "truth",
+        )
+        assert run(*command, "-q", "--jobs", jobs, "--seed", 3).exit_code == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+@pytest.mark.parametrize("method", ["eclaire", "pedagogical", "rem-d", "deepred", "rem-t"])
+def test_every_method_can_be_asked_for(work, run, method):
+    target = ["--target", "truth"]
+    result = run(
+        "extract", work.path("model.skops"), work.path("rows.csv"), "--method", method, *target, "-q"
+    )
+    if method == "rem-t":  # a single network is no ensemble of trees
+        assert result.exit_code in (0, 1)
+    else:
+        assert result.exit_code == 0, result.stderr
+
+
+def test_a_model_can_be_an_object_of_the_users_module(work, run, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        f"import skops.io\nclass A:\n    net = skops.io.load({work.path('model.skops')!r}, trusted="
+        "['sklearn.neural_network._stochastic_optimizers.AdamOptimizer'])\n"
+    )
+    result = run("extract", "mine:A.net", work.path("rows.csv"), "--target", "truth", "-q", "-o", "r.json")
+    assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize("file", ["rows.csv", "rows.parquet", "rows.arrow"])
+def test_predict_decides_as_the_library_does_whatever_the_file(work, run, file):
+    result = run("predict", work.path("rules.json"), work.path(file), "-o", "out.csv")
+    assert result.exit_code == 0, result.stderr
+    expected = work.rules.predict(work.frame.drop(columns="truth"))
+    assert pd.read_csv("out.csv")["prediction"].tolist() == expected.tolist()
+
+
+def test_predict_reads_standard_input_and_writes_standard_output(work, run):
+    csv = (work.folder / "rows.csv").read_bytes()
+    result = run("predict", work.path("rules.json"), "-", "--keep", "--proba", input=csv)
+    out = pd.read_csv(pd.io.common.BytesIO(result.stdout_bytes))
+    assert list(out.columns[:5]) == list(work.frame.columns)
+    X = work.frame.drop(columns="truth")
+    np.testing.assert_allclose(out["probability yes"], work.rules.predict_proba(X)[:, 1])
+    assert out["prediction"].tolist() == work.rules.predict(X).tolist()
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.arrow", "out.jsonl"])
+def test_predict_writes_the_format_that_the_name_tells(work, run, name):
+    assert run("predict", work.path("rules.json"), work.path("rows.csv"), "-o", name).exit_code == 0
+    read = {
+        "out.parquet": pd.read_parquet,
+        "out.arrow": lambda path: pa.ipc.open_file(path).read_all().to_pandas(),
+        "out.jsonl": lambda path: pd.read_json(path, lines=True),
+    }[name]
+    assert read(name)["prediction"].tolist() == work.rules.predict(work.frame.drop(columns="truth")).tolist()
+
+
+def test_evaluate_says_what_the_library_says(work, run):
+    result = run("evaluate", work.path("rules.json"), work.path("rows.csv"), "--target", "truth", "--json")
+    X = work.frame.drop(columns="truth")
+    assert json.loads(result.stdout)["accuracy"] == pytest.approx(
+        np.mean(work.rules.predict(X) == work.frame.truth)
+    )
+    against = run(
+        "evaluate",
+        work.path("rules.json"),
+        work.path("rows.csv"),
+        "--model",
+        work.path("model.skops"),
+        "--json",
+    )
+    agrees = fidelity(work.rules.predict(X), work.network.predict(X))
+    assert json.loads(against.stdout)["fidelity"] == pytest.approx(agrees)
+    both = run(
+        "evaluate",
+        work.path("rules.json"),
+        work.path("rows.csv"),
+        "--model",
+        work.path("model.skops"),
+        "--target",
+        "truth",
+    )
+    assert "fidelity to the network" in both.stdout
+    assert "balanced accuracy" in both.stdout
+
+
+def test_explain_shows_the_rows_asked_for(work, run):
+    result = run(
+        "explain", work.path("rules.json"), work.path("rows.csv"), "--row", 7, "--row", 2, "--counterfactuals"
+    )
+    assert result.stdout.startswith("row 7 →")
+    assert "becomes" in result.stdout
+    machine = run(
+        "explain", work.path("rules.json"), work.path("rows.csv"), "--row", 7, "--json", "--counterfactuals"
+    )
+    told = json.loads(machine.stdout)
+    assert told["row"] == 7
+    assert told["prediction"] == work.rules.predict(work.frame.drop(columns="truth"))[7]
+    assert {"fired", "near_misses", "scores", "counterfactual"} <= set(told)
+
+
+def test_explain_without_rows_describes_the_rules_as_a_whole(work, run):
+    assert "features tested most" in run("explain", work.path("rules.json")).stdout
+    assert json.loads(run("explain", work.path("rules.json"), "--json").stdout)["n_rules"] == len(work.rules)
+
+
+def test_compact_keeps_to_the_budget(work, run):
+    command = ("compact", work.path("rules.json"), work.path("rows.csv"), "--model", work.path("model.skops"))
+    result = run(*command, "--max-rules", 3, "-o", "small.json", "-q", "--points")
+    assert result.exit_code == 0, result.stderr
+    small = RuleSet.load("small.json")
+    assert len(small) <= 3
+    assert np.array_equal(small.columns.weight, np.round(small.columns.weight))
+
+
+def test_simplify_keeps_every_decision(work, run):
+    twice = work.rules + work.rules
+    twice.save("twice.json")
+    result = run("simplify", "twice.json", "-o", "once.json")
+    assert result.exit_code == 0, result.stderr
+    once = RuleSet.load("once.json")
+    assert len(once) <= len(work.rules)
+    X = work.frame.drop(columns="truth")
+    assert np.array_equal(once.predict(X), twice.predict(X))
+    shorter = run("simplify", "twice.json", work.path("rows.csv"), "--tolerance", 0.1, "-o", "shorter.txt")
+    assert shorter.exit_code == 0, shorter.stderr
+    assert len(RuleSet.from_text(Path("shorter.txt").read_text())) <= len(once)
+
+
+def test_compare_says_which_rows_flip(work, run):
+    edited = work.rules.add("IF age > 60 THEN yes", priority=True)
+    edited.save("edited.json")
+    result = run("compare", work.path("rules.json"), "edited.json", work.path("rows.csv"))
+    assert "rules: 1 added, 0 removed, 0 changed" in result.stdout
+    X = work.frame.drop(columns="truth")
+    flips = np.flatnonzero(work.rules.predict(X) != edited.predict(X))
+    assert f"{len(flips)} of 600 rows flip" in result.stdout
+    machine = json.loads(
+        run("compare", work.path("rules.json"), "edited.json", work.path("rows.csv"), "--json").stdout
+    )
+    assert machine["flips"]["rows"] == flips.tolist()
+
+
+@pytest.mark.parametrize(
+    ("format", "sign"),
+    [
+        ("sql", b"CASE"),
+        ("python", b"def predict"),
+        ("pmml", b"<PMML"),
+        ("onnx", b"\x08"),
+        ("json", b"clausewise-rules"),
+        ("text", b"FEATURE age NUMERIC"),
+        ("markdown", b"|"),
+        ("latex", b"\\begin"),
+        ("graphviz", b"digraph"),
+    ],
+)
+def test_export_writes_every_format(work, run, format, sign):
+    result = run("export", work.path("rules.json"), "--to", format, "-o", "out")
+    assert result.exit_code == 0, result.stderr
+    assert sign in Path("out").read_bytes()
+    assert run("export", work.path("rules.json"), "--to", format).stdout_bytes == Path("out").read_bytes()
+
+
+def test_report_writes_one_page(work, run):
+    result = run(
+        "report",
+        work.path("rules.json"),
+        work.path("rows.csv"),
+        "-o",
+        "page.html",
+        "--target",
+        "truth",
+        "--model",
+        work.path("model.skops"),
+        "--title",
+        "Nurses & cooks",
+    )
+    assert result.exit_code == 0, result.stderr
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "Nurses &amp; cooks" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+
+
+def test_rules_can_be_text_in_the_rule_language(work, run, tmp_path):
+    (tmp_path / "rules.txt").write_text(work.rules.to_text())
+    one, other = (
+        run("predict", path, work.path("rows.csv")) for path in ("rules.txt", work.path("rules.json"))
+    )
+    assert one.stdout == other.stdout != ""
+
+
+def test_doctor_finds_everything_in_order(run):
+    result = run("doctor")
+    assert result.exit_code == 0, result.stdout
+    assert result.stdout.count("ok ") == 5
+    assert "scikit-learn" in result.stdout
