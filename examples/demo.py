@@ -6,7 +6,6 @@ anything. ECLAIRE leads through the hidden layers, and under a budget it finds t
 """
 
 import sys
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +15,6 @@ from sklearn.neural_network import MLPClassifier
 from clausewise import ECLAIRE, C50Classifier, RuleSet, wrap
 
 NAMES = [f"x{i}" for i in range(1, 11)]
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>
-  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
-  td, th {{ padding: .2rem .8rem; border-bottom: 1px solid #ccc }}
-  pre {{ overflow-x: auto; background: #f5f5f5; color: #222; padding: 1rem }}
-</style>
-<h1>{title}</h1><pre>{about}</pre>
-<h2>Rules</h2>{rules}
-<h2>As a scorecard</h2>{scorecard}
-<h2>How good they are on rows held back</h2><pre>{figures}</pre>
-<h2>Why one of these rows is decided so</h2><pre>{explanation}</pre>
-</html>
-"""
 
 
 def xor_rows() -> tuple[np.ndarray, np.ndarray]:
@@ -67,13 +53,8 @@ def main(folder: Path) -> None:
     rules.save(rules_file)
     if RuleSet.load(rules_file) != rules:
         raise SystemExit(f"{rules_file} does not hold the rules that were saved")
-    texts = {"about": about, "figures": str(figures), "explanation": str(explanation)}
-    texts = {name: escape(text) for name, text in texts.items()}
-    title, card = "Rules for a small network", rules.scorecard()._repr_html_()
-    report_file.write_text(
-        PAGE.format(title=title, rules=rules._repr_html_(), scorecard=card, **texts), encoding="utf-8"
-    )
-    print(f"Wrote {rules_file} (loaded again: equal) and {report_file}")
+    rules.report(report_file, X_held, y_held, wrapped, title="Rules for a small network")
+    print(f"Wrote {rules_file} (loaded again: equal) and {report_file}, a page to open in a browser")
 
 
 if __name__ == "__main__":
