@@ -74,7 +74,7 @@ def test_duckdb_decides_as_predict_does_and_nan_is_missing(case, seed):
 @pytest.mark.parametrize("voting", ["confidence", "weights"])
 def test_thousands_of_rules_run_in_one_query(database, voting):
     rng = np.random.default_rng(5)
-    n_rules = 1500
+    n_rules = 1200
     rules = RuleSet.from_arrays(
         ["a", "b"],
         ["no", "yes"],

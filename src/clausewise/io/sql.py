@@ -13,7 +13,6 @@ decision. Everything that databases disagree on stands in a `Dialect`. What has 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Final, Literal, get_args
 
 from clausewise.features import Features
@@ -172,12 +171,16 @@ def _is_read_right(number: float) -> bool:
     whole, _, decimals = digits.partition(".")
     decimals = decimals.rstrip("0")
     shift = len(decimals) - int(power or 0)
-    if abs(int(whole + decimals)) >= 2**53 or abs(shift) > 22:
+    mantissa = int(whole + decimals)
+    if abs(mantissa) >= 2**53 or abs(shift) > 22:
         return False
-    written = Fraction(int(whole + decimals)) / Fraction(10) ** shift
-    unit = Fraction(math.ulp(number))
-    offset = abs(written - Fraction(number)) / unit
-    return offset < Fraction(1, 4) or abs(offset - Fraction(1, 2)) > Fraction(1, 2**9)
+    # How far the decimal is from the double, as a part of the distance between doubles, in whole numbers.
+    numerator, denominator = number.as_integer_ratio()
+    ulp, ulps_per_one = math.ulp(number).as_integer_ratio()
+    up, down = int(10 ** max(-shift, 0)), int(10 ** max(shift, 0))
+    off = abs(mantissa * up * denominator - numerator * down) * ulps_per_one
+    whole_ulp = denominator * down * ulp
+    return 4 * off < whole_ulp or 2**9 * abs(2 * off - whole_ulp) > 2 * whole_ulp
 
 
 def _ascii_lower(text: str) -> str:
