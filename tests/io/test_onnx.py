@@ -99,7 +99,9 @@ def test_thousands_of_rules_run():
             voting=voting,
         )
         rows = rng.normal(size=(40, 2)).tolist()
-        assert run(rules, rows)[0].tolist() == predicted(rules, rows)
+        labels, scores = run(rules, rows)
+        assert labels.tolist() == predicted(rules, rows)
+        assert np.array_equal(scores, rules.scores(np.array(rows)))
 
 
 @pytest.mark.parametrize("text", AWKWARD)

@@ -96,6 +96,28 @@ def test_thousands_of_rules_run_in_one_query(database, voting):
 
 
 @pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("n_rules", [3, 30, 300, 500])
+def test_fitted_weights_are_added_in_the_order_of_the_rules(n_rules, database):
+    rng = np.random.default_rng(n_rules)
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, low=x),), "yes", weight=w) for x, w in rng.normal(size=(n_rules, 2)).tolist()],
+        ["x"],
+        default="no",
+        classes=["no", "yes"],
+        voting="weights",
+        base=[0.1, -0.1],
+    )
+    rows = rng.normal(size=(30, 1))
+    connection = sqlite3.connect(":memory:") if database == "sqlite" else duckdb.connect()
+    connection.execute("CREATE TABLE t (row_id INTEGER, x DOUBLE)")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(rows[:, 0].tolist())))
+    scored = f"SELECT clausewise_votes_0, clausewise_votes_1 FROM ({rules.to_sql('t', database)}) AS scored"
+    found = connection.execute(f"{scored} ORDER BY row_id").fetchall()
+    # Bit for bit: in another order the last digits would differ.
+    assert np.array_equal(found, rules.scores(rows))
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 def test_rules_with_thousands_of_terms_and_sets_run(database):
     features = Features(
         (*(f"f{i}" for i in range(1500)), "word"),

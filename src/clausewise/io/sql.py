@@ -313,9 +313,10 @@ class _Query:
         start = jury.start[class_index]
         if start != 0 or not votes:
             votes.insert(0, self._dialect.number(start))
-        chunks = [votes[i : i + _CHAIN] for i in range(0, len(votes), _CHAIN)]
-        if len(chunks) == 1 or jury.sums_are_exact:
+        if jury.sums_are_exact:
             chunks = [[_grouped(votes, "\n      + ")]]
+        else:
+            chunks = [votes[i : i + _CHAIN] for i in range(0, len(votes), _CHAIN)]
         partial = None
         for number, chunk in enumerate(chunks):
             is_last = number == len(chunks) - 1
