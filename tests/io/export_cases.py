@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from tests.rules.random_rules import JOBS, random_column, random_ruleset
 
@@ -57,6 +58,8 @@ def random_case(seed, voting, n_rows=25):
     return Case(rules, rows, predicted(rules, rows))
 
 
+# Executing takes longer than asking, so half as many examples as elsewhere; far more in `make fuzz`.
+half_as_many = settings(max_examples=settings().max_examples // 2)
 cases = st.builds(random_case, st.integers(0, 10**6), st.sampled_from(VOTINGS))
 
 

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import onnxruntime
 import pytest
-from hypothesis import given, settings
-from tests.io.export_cases import AWKWARD, cases, predicted, two_rules
+from hypothesis import given
+from tests.io.export_cases import AWKWARD, cases, half_as_many, predicted, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 
@@ -43,7 +43,7 @@ def texts(column):
     return np.array([NO_CATEGORY if value is None else value for value in column], dtype=object)
 
 
-@settings(max_examples=60)
+@half_as_many
 @given(cases)
 def test_onnxruntime_gives_the_same_labels_and_scores(case):
     labels, scores = run(case.rules, case.rows)

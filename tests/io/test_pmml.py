@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from tests.io.export_cases import AWKWARD, cases, predicted, random_case, two_rules
+from hypothesis import given
+from tests.io.export_cases import AWKWARD, cases, half_as_many, predicted, random_case, two_rules
 from tests.io.pmml_engine import Engine, tag
 
 from clausewise import Rule, RuleSet, Term
@@ -28,7 +28,7 @@ def decisions(rules, rows):
     return [engine.decide(named(rules, row)) for row in rows]
 
 
-@settings(max_examples=100)
+@half_as_many
 @given(cases)
 def test_the_document_decides_as_predict_does(case):
     assert decisions(case.rules, case.rows) == case.expected
@@ -89,7 +89,7 @@ def require_structure(node):
         require_structure(part)
 
 
-@settings(max_examples=40)
+@half_as_many
 @given(cases)
 def test_elements_and_attributes_are_those_of_the_schema(case):
     require_structure(ET.fromstring(case.rules.to_pmml().encode()))

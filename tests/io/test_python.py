@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from tests.io.export_cases import AWKWARD, cases, two_rules
+from hypothesis import given
+from tests.io.export_cases import AWKWARD, cases, half_as_many, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 
@@ -17,7 +17,7 @@ def executed(rules):
     return namespace
 
 
-@settings(max_examples=100)
+@half_as_many
 @given(cases)
 def test_the_function_decides_as_predict_does(case):
     module = executed(case.rules)

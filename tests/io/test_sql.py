@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.io.export_cases import AWKWARD, cases, predicted, random_case, two_rules
+from tests.io.export_cases import AWKWARD, cases, half_as_many, predicted, random_case, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.io.sql import DIALECTS
@@ -51,13 +51,13 @@ def decisions(database, rules, rows, table="some table"):
     return found
 
 
-@settings(max_examples=60)
+@half_as_many
 @given(cases)
 def test_sqlite_decides_as_predict_does(case):
     assert decisions("sqlite", case.rules, case.rows) == case.expected
 
 
-@settings(max_examples=40)
+@half_as_many
 @given(cases, st.integers(0, 10**6))
 def test_duckdb_decides_as_predict_does_and_nan_is_missing(case, seed):
     rng = np.random.default_rng(seed)

@@ -6,8 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given, settings
-from tests.io.export_cases import AWKWARD, cases, two_rules
+from hypothesis import given
+from tests.io.export_cases import AWKWARD, cases, half_as_many, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.io.plan import one_line
@@ -60,7 +60,7 @@ def markdown_cells(line):
     return [html.unescape(re.sub(r"\\(.)", r"\1", cell.strip(" "))) for cell in cells]
 
 
-@settings(max_examples=50)
+@half_as_many
 @given(cases)
 def test_markdown_reads_back_as_the_rules(case):
     lines = case.rules.to_markdown().split("\n")[4:-1]
@@ -135,7 +135,7 @@ LINE = re.compile(
 )
 
 
-@settings(max_examples=50)
+@half_as_many
 @given(cases)
 def test_graphviz_reads_back_as_the_rules(case):
     first, *lines, last, end = case.rules.to_graphviz().split("\n")
