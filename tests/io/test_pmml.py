@@ -150,6 +150,11 @@ def test_many_rules_are_added_in_several_fields(voting):
     assert decisions(rules, rows) == predicted(rules, rows)
 
 
+def test_booleans_become_booleans():
+    rules = RuleSet.from_rules([Rule((Term(0, low=1),), True)], ["x"], default=False)
+    assert decisions(rules, [[0.0], [2.0]]) == [False, True]
+
+
 # --- Texts from outside ---
 
 

@@ -150,10 +150,8 @@ class Plan:
         """How many rules can fire."""
         return sum(len(jury.rules) for jury in self.juries)
 
-    def tested(self, rules: Iterable[PlannedRule] | None = None) -> list[int]:
-        """The features that these rules test (all unless given), in order."""
-        if rules is None:
-            return sorted({test.feature for test in self.tests})
+    def tested(self, rules: Iterable[PlannedRule]) -> list[int]:
+        """The features that these rules test, in order."""
         return sorted({self.tests[test].feature for rule in rules for test in rule.tests})
 
 
