@@ -26,6 +26,7 @@ def main() -> None:
         path = Path(folder) / "rules.json"
         rules.save(path)
         assert RuleSet.load(path) == rules
+        rules.report(Path(folder) / "report.html", rows, ["yes", "no", "no"])
     X = np.arange(100.0).reshape(-1, 1)
     learnt = C50Classifier().fit(X, X[:, 0] > 47)
     assert learnt.score(X, X[:, 0] > 47) == 1.0

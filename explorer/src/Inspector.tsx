@@ -4,7 +4,7 @@ import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
 import type { Rule } from "./lib/rules";
 import type { Cohort, Selection } from "./lib/selection";
-import { counted, describeTerm, describeValue, grouped, percent, shortNumber } from "./lib/text";
+import { counted, describePremise, describeTerm, describeValue, grouped, percent, shortNumber } from "./lib/text";
 import { ClassChip } from "./components/ClassMark";
 import { TermStrip } from "./components/TermStrip";
 import { type Store, useStore } from "./store";
@@ -117,7 +117,12 @@ function RowDetails({ row }: { row: number }) {
   const found = store.evaluation.value;
   if (table === null || found === null || row >= table.nRows) return <p>The report does not hold this row.</p>;
   const set = store.rules.value;
-  const fired = firedOn(found, row);
+  const decision = found.decisions[row];
+  // Those for the decision first, and of these the ones with most votes.
+  const rank = (place: number) => (set.rules[place].classIndex === decision ? 0 : 1);
+  const fired = firedOn(found, row).sort(
+    (a, b) => rank(a) - rank(b) || votesOf(set.rules[b], set.voting) - votesOf(set.rules[a], set.voting) || a - b,
+  );
   const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
   const features = set.features.map((_, place) => place).filter((place) => tested.has(place));
   const scores = Array.from(scoresOf(found, row));
@@ -150,7 +155,7 @@ function RowDetails({ row }: { row: number }) {
       <h3>Votes</h3>
       <VoteBars scores={scores} decision={found.decisions[row]} />
       <h3>{counted(fired.length, "rule")} fired</h3>
-      <RuleButtons places={fired} />
+      <RuleButtons places={fired} note={(place) => `· ${shortNumber(votesOf(set.rules[place], set.voting))}`} />
       <h3>Values that rules test</h3>
       <dl class="facts">
         {features.map((place) => {
@@ -196,8 +201,7 @@ export function RuleButtons({ places, most = 12, note }: { places: readonly numb
         return (
           <li key={rule.id}>
             <button type="button" class="plain" onClick={() => store.selectRule(rule.id)}>
-              <span class="number">{place}</span> <ClassChip index={rule.classIndex} />{" "}
-              <span class="premise">{rule.terms.map((term) => describeTerm(term, set.features[term.feature])).join(" AND ") || "anything"}</span>
+              <span class="number quiet">{place}</span> {describePremise(rule, set.features)} <span class="quiet">→</span> <ClassChip index={rule.classIndex} />
               {note !== undefined && <span class="quiet"> {note(place)}</span>}
             </button>
           </li>

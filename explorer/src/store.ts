@@ -60,7 +60,7 @@ export class Store {
     this.nextId = this.original.rules.length;
     this.address = new Address(window);
     this.view = this.address.param("view", "overview", true);
-    this.selectionText = this.address.param("sel", "", true);
+    this.selectionText = this.address.param("sel");
     this.selection = computed(() => readSelection(this.selectionText.value));
     this.history = signal<History>({ past: [], present: this.original, future: [] });
     this.rules = computed(() => this.history.value.present);

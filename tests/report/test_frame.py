@@ -67,6 +67,7 @@ def test_a_link_brings_back_view_selection_and_filters(small_report, open_report
     view_tab(page, "Rules")
     page.get_by_label("Words in the rule").fill("nurse")
     page.get_by_role("row").nth(1).click()
+    page.wait_for_function("() => location.hash.includes('rule.0')")
     fragment = page.evaluate("() => location.hash")
     again = open_report(small_report, fragment=fragment)
     assert again.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
@@ -79,6 +80,13 @@ def test_back_returns_to_the_view_before(small_report, open_report):
     view_tab(page, "Rules")
     view_tab(page, "Origin")
     page.go_back()
+    assert page.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
+
+
+def test_a_changed_address_changes_the_page(small_report, open_report):
+    page = open_report(small_report)
+    page.evaluate("() => { location.hash = '#view=rules&sel=rule.2' }")
+    page.get_by_role("heading", name="Rule 2").wait_for()
     assert page.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
 
 
@@ -174,3 +182,32 @@ def test_a_notebook_shows_the_report_in_an_isolated_frame(browser, tmp_path):
     frame.get_by_role("button", name="Dark theme").click()
     assert errors == []
     page.close()
+
+
+def test_large_reports_draw_only_what_is_in_sight(open_report, tmp_path):
+    rng = np.random.default_rng(0)
+    listed = [
+        Rule(tuple(Term(int(f), high=float(rng.random())) for f in rng.choice(1_000, 4, replace=False)), 0)
+        for _ in range(3_000)
+    ]
+    rules = RuleSet.from_rules(listed, [f"gene {i}" for i in range(1_000)], default=1, classes=[0, 1])
+    rules.report(tmp_path / "report.html", rng.random((200, 1_000)), rng.integers(2, size=200))
+    page = open_report(tmp_path / "report.html", fragment="#view=rules")
+    grid = page.get_by_role("grid")
+    assert grid.get_attribute("aria-rowcount") == "3001"
+    assert 10 < grid.get_by_role("row").count() < 80
+    grid.focus()
+    page.keyboard.press("End")
+    page.get_by_role("heading", name="Rule 2999").wait_for()
+    grid.locator("[aria-selected=true]").wait_for()
+    page.get_by_role("button", name="Matrix").click()
+    grid = page.get_by_role("grid")
+    grid.locator("[aria-selected=true]").wait_for()  # the selection is in sight here too
+    assert grid.get_by_role("columnheader").count() < 30
+    assert grid.get_by_role("gridcell").count() < 200
+    before = grid.get_by_role("columnheader").nth(2).inner_text()
+    grid.evaluate("element => { element.scrollLeft = 60_000 }")
+    page.wait_for_function(
+        "before => document.querySelectorAll('[role=columnheader]')[2].innerText !== before", arg=before
+    )
+    assert grid.get_by_role("columnheader").count() < 30

@@ -163,7 +163,7 @@ def test_a_cell_gives_its_rows_and_the_rules_that_misled(small_report, open_repo
     fires = reports.rules().fires(reports.table().iloc[in_cell]).dense()
     concludes_no = np.array([rule.conclusion == "no" for rule in reports.rules()])
     worst = int(np.argmax(fires.sum(axis=1) * concludes_no))
-    misled = page.locator(".misled .rule-buttons button").first
+    misled = page.get_by_label("Rows behind it").locator(".rule-buttons button").first
     assert misled.inner_text().startswith(f"{worst} ")
     assert f"{fires[worst].sum()} row" in misled.inner_text()
     misled.click()

@@ -5,9 +5,12 @@
 
 import { batch, effect, type Signal, signal } from "@preact/signals";
 
+const WRITE_DELAY = 150;
+
 export class Address {
   private readonly params = new Map<string, { value: Signal<string>; fallback: string; isStep: boolean }>();
   private isReading = false;
+  private pending: number | null = null;
 
   constructor(private readonly window: Window) {
     window.addEventListener("hashchange", () => this.read());
@@ -23,7 +26,7 @@ export class Address {
     let isFirst = true;
     effect(() => {
       value.value; // what this effect follows
-      if (!isFirst && !this.isReading) this.write(isStep);
+      if (!isFirst && !this.isReading) this.schedule(isStep);
       isFirst = false;
     });
     return value;
@@ -37,6 +40,14 @@ export class Address {
       if (text !== fallback) current.set(name, text);
     }
     return `#${current.toString()}`;
+  }
+
+  /** Steps at once; all else when a moment has passed, because browsers refuse addresses that change too fast. */
+  private schedule(isStep: boolean): void {
+    if (this.pending !== null) this.window.clearTimeout(this.pending);
+    this.pending = null;
+    if (isStep) this.write(true);
+    else this.pending = this.window.setTimeout(() => this.write(false), WRITE_DELAY);
   }
 
   private read(): void {
@@ -54,7 +65,7 @@ export class Address {
     try {
       this.window.history[isStep ? "pushState" : "replaceState"](null, "", hash);
     } catch {
-      // A frame without an address of its own, or one that changes too fast for the browser.
+      // A frame without an address of its own.
     }
   }
 }

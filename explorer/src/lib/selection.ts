@@ -106,7 +106,8 @@ export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation): B
   return bits;
 }
 
-const JUDGES: Record<Judge, string> = { rules: "rules", network: "network", truth: "truth" };
+/** How a judge is called at the beginning of a line. */
+export const JUDGES: Record<Judge, string> = { rules: "Rules", network: "Network", truth: "Truth" };
 
 export function describeCohort(cohort: Cohort, table: Table | null, found: { classes: readonly Scalar[] }, ruleName: (id: number) => string): string {
   switch (cohort.kind) {
@@ -115,13 +116,13 @@ export function describeCohort(cohort: Cohort, table: Table | null, found: { cla
     case "covered":
       return `Rows on which ${ruleName(cohort.rule)} fires`;
     case "differ":
-      return `Rows on which ${JUDGES[cohort.a]} and ${JUDGES[cohort.b]} differ`;
+      return `Rows on which ${cohort.a} and ${cohort.b} differ`;
     case "cell": {
       const name = (judge: Judge, place: number): string => {
         const label = namesOf(judge, table, found)[place];
         return label === undefined ? "?" : formatLabel(label);
       };
-      return `${JUDGES[cohort.a]}: ${name(cohort.a, cohort.i)}, ${JUDGES[cohort.b]}: ${name(cohort.b, cohort.j)}`;
+      return `${JUDGES[cohort.a]}: ${name(cohort.a, cohort.i)}, ${cohort.b}: ${name(cohort.b, cohort.j)}`;
     }
   }
 }

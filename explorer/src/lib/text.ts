@@ -76,7 +76,18 @@ export function describeValue(value: number, feature: Feature): string {
     return category === undefined ? "unknown category" : formatLabel(category);
   }
   if (feature.kind === "binary") return value === 0 ? "false" : "true";
-  return formatNumber(value);
+  return formatCell(value);
+}
+
+/** A number of a table: one in single precision with the digits that single precision has. */
+export function formatCell(value: number): string {
+  if (Number.isFinite(value) && Math.fround(value) === value) {
+    for (let digits = 1; digits <= 9; digits++) {
+      const short = Number(value.toPrecision(digits));
+      if (Math.fround(short) === value) return formatNumber(short);
+    }
+  }
+  return Number.isFinite(value) ? formatNumber(value) : shortNumber(value);
 }
 
 function categoriesOf(codes: readonly number[], feature: Feature): string[] {

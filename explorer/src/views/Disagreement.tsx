@@ -7,7 +7,7 @@ import { misleading, MisleadingRules } from "../Inspector";
 import { rowsOf } from "../lib/bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
 import { firedOn, scoresOf } from "../lib/evaluate";
-import { type Cohort, describeCohort, type Judge, readSelection, rowsOfCohort, writeSelection } from "../lib/selection";
+import { type Cohort, describeCohort, type Judge, JUDGES, readSelection, rowsOfCohort, writeSelection } from "../lib/selection";
 import { counted, formatLabel, grouped, percent, shortNumber } from "../lib/text";
 import type { Scalar } from "../payload";
 import { type Store, useStore } from "../store";
@@ -26,8 +26,6 @@ function pairsOf(store: Store): (readonly [Judge, Judge])[] {
 export function canDisagree(store: Store): boolean {
   return pairsOf(store).length > 0;
 }
-
-const NAMES: Record<Judge, string> = { rules: "Rules", network: "Network", truth: "Truth" };
 
 export function Disagreement() {
   const store = useStore();
@@ -62,7 +60,7 @@ export function Disagreement() {
         <span class="switch" role="group" aria-label="Compared">
           {pairs.map((pair) => (
             <button key={pair.join()} type="button" aria-pressed={pair[0] === a && pair[1] === b} class={pair[0] === a && pair[1] === b ? "is-on" : ""} onClick={() => choosePair(pair)}>
-              {NAMES[pair[0]]} × {NAMES[pair[1]].toLowerCase()}
+              {JUDGES[pair[0]]} × {JUDGES[pair[1]].toLowerCase()}
             </button>
           ))}
         </span>
@@ -84,7 +82,7 @@ export function Disagreement() {
         <section aria-label="Who says what" class="who">
           <CellGrid confusion={confusion} cohort={cohort} onChoose={choose} />
           <p class="quiet">
-            Rows: {NAMES[a].toLowerCase()}. Columns: {NAMES[b].toLowerCase()}. A cell shows its rows
+            Rows: {JUDGES[a].toLowerCase()}. Columns: {JUDGES[b].toLowerCase()}. A cell shows its rows
             {table.nRows < table.nTotal ? " among those in this report" : ""}; arrow keys move.
           </p>
         </section>
@@ -129,7 +127,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
           <tr>
             <th scope="col">
               <span class="quiet">
-                {NAMES[a]} ↓ {NAMES[b]} →
+                {JUDGES[a]} ↓ {JUDGES[b]} →
               </span>
             </th>
             {bNames.map((label, j) => (
@@ -152,7 +150,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
                 const isChosen = cohort.kind === "cell" && cohort.i === i && cohort.j === j;
                 const n = counts[i][j];
                 const key = `${i}.${j}`;
-                const what = `${NAMES[a]} ${formatLabel(aNames[i])}, ${NAMES[b].toLowerCase()} ${formatLabel(bNames[j])}: ${counted(n, "row")}`;
+                const what = `${JUDGES[a]} ${formatLabel(aNames[i])}, ${JUDGES[b].toLowerCase()} ${formatLabel(bNames[j])}: ${counted(n, "row")}`;
                 return (
                   <td key={j} class={isSame(aNames, i, bNames, j) ? "cell-same" : "cell-differs"} style={{ "--share": String(sums[i] === 0 ? 0 : n / sums[i]) }}>
                     <button
