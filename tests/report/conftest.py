@@ -23,7 +23,8 @@ def chromium_path() -> str | None:
     return given or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-@pytest.fixture(scope="session")
+# Ends with this folder's tests: as long as Playwright runs, no other test could use asyncio.
+@pytest.fixture(scope="package")
 def browser():
     path = chromium_path()
     if path is None:

@@ -44,6 +44,15 @@ export function orInto(target: Bits, other: Bits): void {
   for (let w = 0; w < target.length; w++) target[w] |= other[w];
 }
 
+export function andInto(target: Bits, other: Bits): void {
+  for (let w = 0; w < target.length; w++) target[w] &= other[w];
+}
+
+/** Takes the rows of the other set out. */
+export function andNotInto(target: Bits, other: Bits): void {
+  for (let w = 0; w < target.length; w++) target[w] &= ~other[w];
+}
+
 /** The rows of a set, ascending. */
 export function rowsOf(bits: Bits): Uint32Array {
   const rows = new Uint32Array(countBits(bits));

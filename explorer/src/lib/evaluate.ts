@@ -4,7 +4,7 @@
  */
 
 import type { Voting } from "../payload";
-import { allBits, type Bits, emptyBits, lowestBit, orInto, setBit } from "./bits";
+import { allBits, andInto, andNotInto, type Bits, emptyBits, lowestBit, orInto, setBit } from "./bits";
 import { holds, type Rule, type RuleSet, type Term } from "./rules";
 import { type Column, placeAbove, type Table, valueAt } from "./table";
 
@@ -95,6 +95,69 @@ function satisfies(places: readonly Places[], row: number): boolean {
   return true;
 }
 
+// --- Many rules on all rows ---
+
+/** One end of an interval: from `place` on (`isLow`), or before it. */
+interface Bound {
+  place: number;
+  rule: number;
+  isLow: boolean;
+}
+
+/**
+ * The rows of many rules at once, feature by feature: the rows with a value before some place grow as the place
+ * ascends, and are cut out of (or into) each rule with a bound there. Much faster than rule by rule, because it reads
+ * every column once and then only combines sets.
+ */
+export function coversOf(rules: readonly Rule[], table: Table): Bits[] {
+  const covers = rules.map(() => allBits(table.nRows));
+  const bounds = new Map<number, Bound[]>();
+  rules.forEach((rule, r) => {
+    for (const term of rule.terms) {
+      const column = table.columns[term.feature];
+      if (column === null) {
+        covers[r].fill(0);
+        continue;
+      }
+      const { first, end, accepts } = placesOf(term, column);
+      if (accepts !== null) {
+        andInto(covers[r], rowsAt(column, accepts, table.nRows));
+        continue;
+      }
+      let listed = bounds.get(term.feature);
+      if (listed === undefined) bounds.set(term.feature, (listed = []));
+      if (first > 0) listed.push({ place: first, rule: r, isLow: true });
+      if (end < column.values.length) listed.push({ place: end, rule: r, isLow: false });
+    }
+  });
+  for (const [feature, listed] of bounds) {
+    const column = table.columns[feature];
+    if (column !== null) cut(covers, column, listed, table.nRows);
+  }
+  return covers;
+}
+
+function cut(covers: readonly Bits[], column: Column, bounds: Bound[], nRows: number): void {
+  const before = emptyBits(nRows);
+  let n = 0;
+  bounds.sort((a, b) => a.place - b.place);
+  for (const { place, rule, isLow } of bounds) {
+    for (const end = column.starts[place]; n < end; n++) setBit(before, column.order[n]);
+    if (isLow) andNotInto(covers[rule], before);
+    else andInto(covers[rule], before);
+  }
+}
+
+/** The rows whose value is one of the accepted. */
+function rowsAt(column: Column, accepts: Uint8Array, nRows: number): Bits {
+  const bits = emptyBits(nRows);
+  for (let place = 0; place < accepts.length; place++) {
+    if (accepts[place] === 0) continue;
+    for (let i = column.starts[place]; i < column.starts[place + 1]; i++) setBit(bits, column.order[i]);
+  }
+  return bits;
+}
+
 // --- Votes ---
 
 /** What a rule adds to its class where it fires. */
@@ -136,6 +199,9 @@ export function winner(scores: ArrayLike<number>, defaultIndex: number): number 
 
 // --- All rules on all rows ---
 
+/** From here on it pays to look at all rules together. */
+const MANY_RULES = 16;
+
 /** Covers are kept as long as their rule is: unchanged rules are not evaluated again after an edit. */
 export class Evaluator {
   private readonly covers = new WeakMap<Rule, Bits>();
@@ -153,6 +219,10 @@ export class Evaluator {
 
   /** All answers; what `before` knows about the same rules is taken over. */
   evaluate(set: RuleSet, before: Evaluation | null = null): Evaluation {
+    const unknown = set.rules.filter((rule) => !this.covers.has(rule));
+    if (unknown.length > MANY_RULES) {
+      coversOf(unknown, this.table).forEach((bits, r) => this.covers.set(unknown[r], bits));
+    }
     const covers = set.rules.map((rule) => this.coverOf(rule));
     const touched = before === null ? null : touchedRows(before, set, covers);
     return evaluated(set, covers, this.table.nRows, before, touched);
