@@ -1,6 +1,6 @@
 """The page of reports: 2,000 rules × 20,000 rows, opened in Chromium, and one rule edited.
 
-The bars: interactive within 2 s of opening, an edit's effect on the screen within 100 ms. Printed, not asserted.
+The bars: interactive within 2 s of opening, an edit on the screen within 100 ms. Printed, not asserted.
 """
 
 import os
@@ -18,7 +18,7 @@ REPEAT = 5
 
 
 def write_report(path: Path) -> None:
-    """Rules of 2 to 6 terms with random bounds, voting by confidence, beside a network that is often right."""
+    """Rules of 2 to 6 terms with random bounds, voting by confidence, and a network that often agrees."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
     rules = []
@@ -37,7 +37,7 @@ def write_report(path: Path) -> None:
     found.report(path, X, truth, network, max_rows=None, title="Benchmark")
 
 
-# The first evaluation is asked for by the Overview, so that a painted frame with fidelity on it is interactive.
+# The Overview asks for the first evaluation, so that its first painted frame is interactive.
 INTERACTIVE = """() => new Promise((done) => {
   const look = () => document.querySelector("[data-ready]")
     ? requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0))

@@ -2,6 +2,7 @@
 
 import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
+import { type Misled, misleading } from "./lib/misled";
 import type { Rule } from "./lib/rules";
 import type { Cohort, Selection } from "./lib/selection";
 import { counted, describePremise, describeTerm, describeValue, grouped, percent, shortNumber } from "./lib/text";
@@ -221,7 +222,8 @@ function CohortDetails({ cohort }: { cohort: Cohort }) {
   const { table } = store;
   if (bits === null || table === null) return <p>The report holds no rows.</p>;
   const rows = rowsOf(bits);
-  const misled = misleading(store, rows);
+  const found = store.evaluation.value;
+  const misled = found === null ? [] : misleading(found, table, rows);
   return (
     <>
       <p>
@@ -261,29 +263,8 @@ function RowButtons({ rows, most = 24 }: { rows: Uint32Array; most?: number }) {
   );
 }
 
-/**
- * The rules that misled on these rows: they fired, their class was decided, and the reference (the network, or the
- * truth where there is no network) says another one. Most votes for the wrong decision first.
- */
-export function misleading(store: Store, rows: ArrayLike<number>): [place: number, nRows: number][] {
-  const found = store.evaluation.value;
-  const reference = store.table?.network ?? store.table?.truth ?? null;
-  if (found === null || reference === null) return [];
-  const nMisled = new Map<number, number>();
-  const wrong = Array.from(rows).filter((row) => reference.codes[row] !== found.decisions[row]);
-  found.set.rules.forEach((rule, place) => {
-    const cover = found.covers[place];
-    let n = 0;
-    for (const row of wrong) {
-      if (rule.classIndex === found.decisions[row] && ((cover[row >> 5] >>> (row & 31)) & 1) === 1) n++;
-    }
-    if (n > 0) nMisled.set(place, n);
-  });
-  return [...nMisled].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-}
-
 /** The rules that misled, with the number of rows. */
-export function MisleadingRules({ misled, most }: { misled: readonly [number, number][]; most?: number }) {
-  const nRows = new Map(misled);
-  return <RuleButtons places={misled.map(([place]) => place)} most={most ?? 12} note={(place) => `· ${counted(nRows.get(place) ?? 0, "row")}`} />;
+export function MisleadingRules({ misled, most }: { misled: readonly Misled[]; most?: number }) {
+  const nRows = new Map(misled.map(({ place, nRows }) => [place, nRows]));
+  return <RuleButtons places={misled.map(({ place }) => place)} most={most ?? 12} note={(place) => `· ${counted(nRows.get(place) ?? 0, "row")}`} />;
 }

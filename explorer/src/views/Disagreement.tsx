@@ -3,10 +3,11 @@
 import { useMemo, useRef } from "preact/hooks";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { misleading, MisleadingRules } from "../Inspector";
+import { MisleadingRules } from "../Inspector";
 import { rowsOf } from "../lib/bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
 import { firedOn, scoresOf } from "../lib/evaluate";
+import { misleading } from "../lib/misled";
 import { type Cohort, describeCohort, type Judge, JUDGES, readSelection, rowsOfCohort, writeSelection } from "../lib/selection";
 import { counted, formatLabel, grouped, percent, shortNumber } from "../lib/text";
 import type { Scalar } from "../payload";
@@ -206,7 +207,7 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
   );
   if (found === null || table === null) return null;
   const set = store.rules.value;
-  const misled = misleading(store, rows);
+  const misled = misleading(found, table, rows);
   const selection = store.selection.value;
   const active = selection?.kind === "row" ? rows.indexOf(selection.row) : -1;
   const judgeColumn = (key: string, title: string, codes: ArrayLike<number>, names: readonly Scalar[]): TableColumn => ({

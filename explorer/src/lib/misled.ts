@@ -1,0 +1,33 @@
+/** Which rules lead to decisions that the network (or the truth) does not share. Pure functions. */
+
+import { hasBit } from "./bits";
+import type { Evaluation } from "./evaluate";
+import type { Table } from "./table";
+
+export interface Misled {
+  place: number;
+  /** On how many of the rows. */
+  nRows: number;
+}
+
+/**
+ * The rules that misled on these rows: they had a say, their class was decided for, and the reference (the network, or
+ * the truth where there is no network) says another one. Those that misled on most rows first.
+ */
+export function misleading(found: Evaluation, table: Table, rows: ArrayLike<number>): Misled[] {
+  const reference = table.network ?? table.truth;
+  if (reference === null) return [];
+  const { set, covers, decisions, priorityRows } = found;
+  const wrong = Array.from(rows).filter((row) => reference.codes[row] !== decisions[row]);
+  const misled: Misled[] = [];
+  set.rules.forEach((rule, place) => {
+    let nRows = 0;
+    for (const row of wrong) {
+      if (rule.classIndex !== decisions[row] || !hasBit(covers[place], row)) continue;
+      // Where rules with priority decide, the others are not heard.
+      if (rule.priority || priorityRows === null || !hasBit(priorityRows, row)) nRows++;
+    }
+    if (nRows > 0) misled.push({ place, nRows });
+  });
+  return misled.sort((a, b) => b.nRows - a.nRows || a.place - b.place);
+}
