@@ -1,7 +1,7 @@
 """Reports for the browser: one HTML file with the rules, some rows, and everything that shows them."""
 
 from clausewise.report.html import page
-from clausewise.report.payload import ReportData, payload_of
+from clausewise.report.payload import ReportData, payload_of, report_data
 from clausewise.report.view import ReportView
 
-__all__ = ["ReportData", "ReportView", "page", "payload_of"]
+__all__ = ["ReportData", "ReportView", "page", "payload_of", "report_data"]

@@ -8,7 +8,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-# No request may leave the page, whatever is in the data; scripts and styles are those with these hashes.
+# No request may leave the page, whatever is in the data (a served one may ask its own server); scripts and
+# styles are those with these hashes.
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; "
     "connect-src {connect}; base-uri 'none'; form-action 'none'"
@@ -35,19 +36,22 @@ _PAGE = """<!doctype html>
 
 def page(payload: dict[str, Any]) -> str:
     """A self-contained HTML page that shows a payload (see `payload_of`)."""
-    script, style = _asset("explorer.js"), _asset("explorer.css")
-    policy = _POLICY.format(
-        script=_digest(script),
-        style=_digest(style),
-        connect="'self'" if "served" in payload else "'none'",
-    )
     return _PAGE.format(
-        policy=escape(policy),
+        policy=escape(policy(is_served="served" in payload)),
         generator=escape(payload["created_with"]),
         title=escape(_shown(payload["title"])),
-        style=style,
+        style=_asset("explorer.css"),
         payload=as_script_data(payload),
-        script=script,
+        script=_asset("explorer.js"),
+    )
+
+
+def policy(*, is_served: bool) -> str:
+    """The Content-Security-Policy of the page, which asks the server that it came from, or nobody."""
+    return _POLICY.format(
+        script=_digest(_asset("explorer.js")),
+        style=_digest(_asset("explorer.css")),
+        connect="'self'" if is_served else "'none'",
     )
 
 

@@ -88,6 +88,15 @@ class ReportData:
         )
 
 
+def report_data(rules: RuleSet, X: Any, y: Any, network: Any) -> ReportData | None:
+    """The data of a report, or None for one about the rules alone."""
+    if X is not None:
+        return ReportData(rules, X, y, network)
+    if y is not None or network is not None:
+        raise ValueError("y and network speak about rows; pass these as X, or leave both out.")
+    return None
+
+
 def payload_of(
     rules: RuleSet,
     data: ReportData | None = None,

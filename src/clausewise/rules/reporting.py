@@ -76,17 +76,60 @@ class Reporting:
         height : int, default 720
             Of the frame, in pixels.
         """
-        from clausewise.report import ReportData, ReportView, page, payload_of
+        from clausewise.report import ReportView, page, payload_of, report_data
 
         rules = cast("RuleSet", self)  # the only class with these methods
-        if X is None and (y is not None or network is not None):
-            raise ValueError("y and network speak about rows; pass these as X, or leave both out.")
         payload = payload_of(
             rules,
-            None if X is None else ReportData(rules, X, y, network),
+            report_data(rules, X, y, network),
             title=title,
             max_rows=max_rows,
             random_state=random_state,
             frontier=frontier,
         )
         return ReportView(page(payload), height)
+
+    def explore(
+        self,
+        X: Any = None,
+        y: Any = None,
+        network: Any = None,
+        *,
+        title: str | None = None,
+        port: int = 0,
+        open_browser: bool = True,
+        max_rows: int | float | None = 20_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+    ) -> None:
+        """Show the report in a browser, with all rows and the network itself behind it, until Ctrl-C.
+
+        The page is served to this machine alone, under an address with a random part that is printed. In it,
+        the network answers for rows that are typed in, and edited rules are measured on all rows of `X`.
+        `clausewise.report.serve.Explorer` does the same without waiting, for notebooks.
+
+        Parameters
+        ----------
+        X, y, network, title, random_state, frontier
+            As for `report`.
+        port : int, default 0
+            Where the server listens; 0 for any free port.
+        open_browser : bool, default True
+            Whether to open the page in the browser.
+        max_rows : int, float or None, default 20000
+            Number (or part) of the rows that go into the page; all for None.
+        """
+        from clausewise.report.serve import explore
+
+        explore(
+            cast("RuleSet", self),
+            X,
+            y,
+            network,
+            title=title,
+            port=port,
+            open_browser=open_browser,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+        )

@@ -1,0 +1,203 @@
+"""Rows that a browser sends, as a table of the same kind as the one that the network is known to read."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.features import Category, Features
+
+RawRows = list[list[Category | None]]
+
+
+def read_rows(value: Any, features: Features) -> RawRows:
+    """The rows of a request: lists of raw values, one per feature, None where missing."""
+    if not isinstance(value, list) or not value:
+        raise ValueError(
+            f"rows is {_shown(value)}; expected a list with at least one row, each a list of values."
+        )
+    return [_read_row(row, f"rows[{number}]", features) for number, row in enumerate(value)]
+
+
+def _read_row(row: Any, where: str, features: Features) -> list[Category | None]:
+    if not isinstance(row, list):
+        raise ValueError(f"{where} is {_shown(row)}; expected a list of {len(features)} values.")
+    if len(row) != len(features):
+        raise ValueError(f"{where} has {len(row)} values; expected {len(features)}, one per feature.")
+    return [_read_value(value, where, place, features) for place, value in enumerate(row)]
+
+
+def _read_value(value: Any, where: str, place: int, features: Features) -> Category | None:
+    if value is None:
+        return None
+    categories = features.categories[place]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if categories is not None:
+        # A category that nobody knows is allowed: what it means is the network's business.
+        is_text = not categories or isinstance(categories[0], str)
+        fits = isinstance(value, str) if is_text else is_number or isinstance(value, bool)
+        expected = "text" if is_text else "a number"
+    elif features.kinds[place] == "binary":
+        fits = isinstance(value, bool) or (is_number and value in (0, 1))
+        expected = "true, false, 0 or 1"
+    else:
+        fits, expected = is_number, "a number"
+    if not fits:
+        raise ValueError(
+            f"{where} has {_shown(value)} for {_shown(features.names[place])}; expected {expected}, or null "
+            "where it is missing."
+        )
+    if is_number and not _is_finite(value):
+        raise ValueError(f"{where} has a number for {_shown(features.names[place])} that no double can hold.")
+    return value  # type: ignore[no-any-return]
+
+
+def _is_finite(number: int | float) -> bool:
+    try:
+        return math.isfinite(float(number))
+    except OverflowError:
+        return False
+
+
+def _shown(value: Any, most: int = 60) -> str:
+    if isinstance(value, list | dict):
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    if isinstance(value, int) and abs(value) >= 2**64:
+        return "a huge number"  # Python refuses to print thousands of digits
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+@dataclass(frozen=True, eq=False)
+class TableLike:
+    """Makes tables like one that is there: the same library, columns, order and types.
+
+    A network behind a column transformer reads columns by name, one behind an encoder distinguishes `None`
+    from NaN: it should see rows as it has always seen them.
+
+    Parameters
+    ----------
+    X : array or DataFrame of shape (n_rows, n_features)
+        The table that is there, one that `features.encode` takes.
+    features : Features
+        Says which column is which.
+    """
+
+    X: Any
+    features: Features
+
+    def table(self, rows: RawRows) -> Any:
+        """These rows, with values in the order of the features."""
+        frame = self._frame
+        if frame is None:
+            return _array_like(self.X, rows, self._missing)
+        values = list(zip(*rows, strict=True))
+        given = [list(values[place]) for place in self._places]
+        if hasattr(self.X, "iloc"):  # pandas and those that follow it
+            return _pandas_like(self.X, frame, given, self._missing)
+        backend = frame.implementation
+        columns = {
+            series.name: nw.new_series(series.name, *_typed(series.dtype, cells), backend=backend)
+            for series, cells in zip(frame.iter_columns(), given, strict=True)
+        }
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    @cached_property
+    def _frame(self) -> "nw.DataFrame[Any] | None":
+        if isinstance(self.X, np.ndarray):
+            return None
+        found = nw.from_native(self.X, eager_only=True, pass_through=True)
+        return found if isinstance(found, nw.DataFrame) else None
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """For each column of the DataFrame, which feature it is."""
+        assert self._frame is not None
+        names = self._frame.columns
+        if not self.features.named or not all(isinstance(name, str) for name in names):
+            return list(range(len(self.features)))
+        return [self.features.index(name) for name in names]
+
+    @cached_property
+    def _missing(self) -> list[Any]:
+        """For each column of Python objects, what stands there for a missing value; None if nothing does."""
+        if hasattr(self.X, "iloc"):
+            return [_missing_in(self.X.iloc[:, place]) for place in range(self.X.shape[1])]
+        return [_missing_in(column) for column in np.asarray(self.X).T]
+
+
+def _missing_in(column: Any) -> Any:
+    if column.dtype != object:
+        return None
+    values = np.asarray(column, dtype=object)
+    return next((value for value in values if value is None or _is_unequal_to_itself(value)), None)
+
+
+def _is_unequal_to_itself(value: Any) -> bool:
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA refuses to be compared, and is missing
+        return True
+
+
+def _array_like(X: Any, rows: RawRows, missing: Sequence[Any]) -> NDArray[Any]:
+    dtype = np.asarray(X[:0]).dtype
+    if dtype.kind in "US" and not any(value is None for row in rows for value in row):
+        return np.array(rows, dtype=str)
+    if dtype.kind in "OUS":
+        table = np.empty((len(rows), len(missing)), dtype=object)
+        for number, row in enumerate(rows):
+            pairs = zip(row, missing, strict=True)
+            table[number] = [mark if value is None else value for value, mark in pairs]
+        return table
+    numbers = np.array([[np.nan if value is None else value for value in row] for row in rows], np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        cast = numbers.astype(dtype)
+    # Whole numbers cannot be missing or fractions; then these rows are wider than the others.
+    return cast if dtype.kind == "f" or np.array_equal(cast, numbers) else numbers
+
+
+def _pandas_like(
+    X: Any, frame: "nw.DataFrame[Any]", given: Sequence[list[Category | None]], missing: Sequence[Any]
+) -> Any:
+    library = frame.implementation.to_native_namespace()
+    columns = {}
+    for place, (series, cells) in enumerate(zip(frame.iter_columns(), given, strict=True)):
+        values, wanted = _typed(series.dtype, cells)
+        own = X.iloc[:, place].dtype
+        if own == object:
+            values = [missing[place] if value is None else value for value in values]
+        elif series.dtype in (nw.Categorical, nw.Enum):
+            _require_declared(values, own.categories, str(series.name))
+        dtype = own if wanted == series.dtype else "float64"
+        columns[X.columns[place]] = library.Series(values, dtype=dtype)
+    return library.DataFrame(columns)
+
+
+def _require_declared(values: Sequence[Any], categories: Any, name: str) -> None:
+    """pandas would take a category that is not declared for a missing value."""
+    declared = set(categories.tolist())
+    for value in values:
+        if value is not None and value not in declared:
+            raise ValueError(
+                f"{_shown(value)} is none of the categories that the column {_shown(name)} of the data declares, so "
+                "the network cannot be asked about it."
+            )
+
+
+def _typed(dtype: Any, cells: list[Category | None]) -> tuple[list[Any], Any]:
+    """Values as a column of this type holds them, and the type; a wider one where this one cannot."""
+    has_missing = any(value is None for value in cells)
+    if dtype == nw.Boolean and not has_missing:
+        return [bool(value) for value in cells], dtype
+    if dtype.is_integer() and not has_missing and all(value == math.floor(value) for value in cells):  # type: ignore[arg-type]
+        return [int(value) for value in cells], dtype  # type: ignore[arg-type]
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        numbers = [None if value is None else float(value) for value in cells]
+        return numbers, dtype if dtype.is_float() else nw.Float64()
+    return list(cells), dtype
