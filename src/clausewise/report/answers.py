@@ -19,7 +19,7 @@ from clausewise.rules.ruleset import RuleSet
 _MAX_MESSAGE = 1_000
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     """A request that is not answered, with the HTTP status and the reason."""
 
     def __init__(self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None) -> None:
@@ -62,7 +62,7 @@ class Answers:
             order of these classes.
         """
         if self._data is None or self._network is None or self._like is None:
-            raise Refusal(
+            raise RequestError(
                 HTTPStatus.CONFLICT, "There is no network behind this page; pass network= to explore."
             )
         raw = read_rows(_only_field(request, "rows"), self._data.rules.features)
@@ -88,7 +88,7 @@ class Answers:
         """
         data = self._data
         if data is None:
-            raise Refusal(HTTPStatus.CONFLICT, "There are no rows behind this page; pass X= to explore.")
+            raise RequestError(HTTPStatus.CONFLICT, "There are no rows behind this page; pass X= to explore.")
         rules = loads(json.dumps(_only_field(request, "rules")), source="rules")
         same_columns = rules.features == data.rules.features
         matrix = data.matrix if same_columns else rules.features.encode(data.X)

@@ -101,11 +101,10 @@ class TableLike:
         if hasattr(self.X, "iloc"):  # pandas and those that follow it
             return _pandas_like(self.X, frame, given, self._missing)
         backend = frame.implementation
-        columns = {
-            series.name: nw.new_series(series.name, *_typed(series.dtype, cells), backend=backend)
-            for series, cells in zip(frame.iter_columns(), given, strict=True)
-        }
-        return nw.from_dict(columns, backend=backend).to_native()
+        pairs = zip(frame.iter_columns(), given, strict=True)
+        return nw.from_dict(
+            {one.name: _series_like(one, cells) for one, cells in pairs}, backend=backend
+        ).to_native()
 
     @cached_property
     def _frame(self) -> "nw.DataFrame[Any] | None":
@@ -132,10 +131,15 @@ class TableLike:
 
 
 def _missing_in(column: Any) -> Any:
-    if column.dtype != object:
+    if not _holds_objects(column.dtype):
         return None
     values = np.asarray(column, dtype=object)
     return next((value for value in values if value is None or _is_unequal_to_itself(value)), None)
+
+
+def _holds_objects(dtype: Any) -> bool:
+    """Whether cells are Python objects; pandas' own types call themselves objects too."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def _is_unequal_to_itself(value: Any) -> bool:
@@ -170,23 +174,32 @@ def _pandas_like(
     for place, (series, cells) in enumerate(zip(frame.iter_columns(), given, strict=True)):
         values, wanted = _typed(series.dtype, cells)
         own = X.iloc[:, place].dtype
-        if own == object:
+        if _holds_objects(own):
             values = [missing[place] if value is None else value for value in values]
         elif series.dtype in (nw.Categorical, nw.Enum):
-            _require_declared(values, own.categories, str(series.name))
+            _require_declared(values, series)
         dtype = own if wanted == series.dtype else "float64"
         columns[X.columns[place]] = library.Series(values, dtype=dtype)
     return library.DataFrame(columns)
 
 
-def _require_declared(values: Sequence[Any], categories: Any, name: str) -> None:
-    """pandas would take a category that is not declared for a missing value."""
-    declared = set(categories.tolist())
+def _series_like(series: "nw.Series[Any]", cells: list[Category | None]) -> "nw.Series[Any]":
+    values, dtype = _typed(series.dtype, cells)
+    if dtype == nw.Enum:  # narwhals does not hand its categories on
+        _require_declared(values, series)
+        own = series.to_native()
+        return nw.from_native(type(own)(series.name, values, dtype=own.dtype), series_only=True)
+    return nw.new_series(series.name, values, dtype, backend=series.implementation)
+
+
+def _require_declared(values: Sequence[Any], series: "nw.Series[Any]") -> None:
+    """A type with declared categories cannot hold others; pandas would take them for missing values."""
+    declared = set(series.cat.get_categories().to_list())
     for value in values:
         if value is not None and value not in declared:
             raise ValueError(
-                f"{_shown(value)} is none of the categories that the column {_shown(name)} of the data declares, so "
-                "the network cannot be asked about it."
+                f"{_shown(value)} is none of the categories that column {_shown(series.name)} of the data declares, "
+                "so the network cannot be asked about it."
             )
 
 

@@ -1,9 +1,9 @@
 """The page served: the same report, with all rows and the network itself behind it, for this machine alone.
 
-Who may ask is decided before anything is read: the server listens on 127.0.0.1, the address of the page holds a
-random token, and requests must name this server as Host and, if they name one, as Origin, so that no other
-site in the same browser reaches it, not even under a name that was made to point here. Requests are bounded in
-size, time and number. No file is read for an answer, and nothing that is sent is ever executed.
+Who may ask is decided before anything is read: the server listens on 127.0.0.1, the address of the page holds
+a random token, and requests must name this server as Host and, if they name one, as Origin, so that no other
+site in the same browser reaches it, not even under a name that was made to point here. Requests are bounded
+in size, time and number. No file is read for an answer, and nothing that is sent is ever executed.
 """
 
 import io
@@ -25,7 +25,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from clausewise.report.answers import Answers, Refusal, short_message
+from clausewise.report.answers import Answers, RequestError, short_message
 from clausewise.report.html import page, policy
 from clausewise.report.payload import payload_of, report_data
 from clausewise.rules.ruleset import RuleSet
@@ -40,8 +40,8 @@ MAX_ROWS: Final = 20_000
 MAX_BYTES: Final = 16 * 2**20
 MAX_CONNECTIONS: Final = 32
 TIMEOUT: Final = 30.0
-# What is still being sent when a request is refused is thrown away for so long, so that the client gets to read
-# the reason; after that the connection is cut.
+# What is still being sent when a request is refused is thrown away for so long, so that the client gets to
+# read the reason; after that the connection is cut.
 _LINGER: Final = 2.0
 _JSON: Final = "application/json"
 _HEADERS: Final = {
@@ -172,8 +172,8 @@ class Explorer:
     def open_browser(self) -> bool:
         """Open the page in the browser; False if there is none."""
         server = self._started()
-        # Other users of this machine see the command lines of browsers, so a ticket stands there that the first
-        # who comes with it exchanges for the address.
+        # Other users of this machine see the command lines of browsers, so a ticket stands there, which the
+        # first who comes with it exchanges for the address.
         return webbrowser.open(f"http://{ADDRESS}:{server.port}/{server.new_ticket()}")
 
     def _started(self) -> "_Server":
@@ -220,8 +220,8 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         self.answers = answers
         self.max_bytes = max_bytes
         self.seconds = timeout
-        # One request is worked on at a time: not every framework is safe with threads, the rules use all cores by
-        # themselves, and only one request at a time takes the memory that its JSON needs.
+        # One request is worked on at a time: not every framework is safe with threads, the rules use all
+        # cores by themselves, and only one request at a time takes the memory that its JSON needs.
         self.working = threading.Lock()
         self._n_slots = max_connections
         self._slots = threading.Semaphore(max_connections)
@@ -232,7 +232,8 @@ class _Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
             raise OSError(
-                error.errno, f"Port {port} cannot be used ({error.strerror}); pass another, or 0 for any free one."
+                error.errno,
+                f"Port {port} cannot be used ({error.strerror}); pass another, or 0 for any free one.",
             ) from None
 
     @property
@@ -334,7 +335,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self._check_sender()
             self._find_answer()()
-        except Refusal as refusal:
+        except RequestError as refusal:
             self._refuse(refusal)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = answer  # noqa: N815
@@ -345,13 +346,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Refuse what another site sends through the user's browser."""
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
-            raise Refusal(
+            raise RequestError(
                 HTTPStatus.FORBIDDEN,
                 f"This server answers as {ADDRESS}:{self.server.port} and localhost:{self.server.port} only.",
             )
         own = {f"http://{host}" for host in self.server.hosts}
         if any(origin.strip().lower() not in own for origin in self.headers.get_all("Origin", [])):
-            raise Refusal(HTTPStatus.FORBIDDEN, _FOREIGN)
+            raise RequestError(HTTPStatus.FORBIDDEN, _FOREIGN)
 
     def _find_answer(self) -> Callable[[], None]:
         before, _, path = self.path.partition("?")[0].partition("/")
@@ -366,11 +367,11 @@ class _Handler(BaseHTTPRequestHandler):
         # The token is compared first, so that nobody without it learns what there is.
         is_ours = _is_same(first, self.server.token) and before == "" and slash == "/"
         if not is_ours or rest not in routes:
-            raise Refusal(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+            raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
         methods, answer = routes[rest]
         if self.command not in methods:
             allowed = ", ".join(methods)
-            raise Refusal(
+            raise RequestError(
                 HTTPStatus.METHOD_NOT_ALLOWED,
                 f"{self.command} is not possible here; use {allowed}.",
                 {"Allow": allowed},
@@ -382,24 +383,24 @@ class _Handler(BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         # Links may lead here from anywhere; questions come from our own page, and browsers say so.
         if self.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            raise Refusal(HTTPStatus.FORBIDDEN, _FOREIGN)
+            raise RequestError(HTTPStatus.FORBIDDEN, _FOREIGN)
         # No other site can send this type without asking first, which is refused.
         if self.headers.get_content_type() != _JSON:
-            raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send Content-Type: {_JSON}.")
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send Content-Type: {_JSON}.")
         return self._received(self._length())
 
     def _length(self) -> int:
         lengths = self.headers.get_all("Content-Length", [])
         if "Transfer-Encoding" in self.headers or not lengths:
-            raise Refusal(
+            raise RequestError(
                 HTTPStatus.LENGTH_REQUIRED, "Send the body in one piece and its size as Content-Length."
             )
         # int() would take signs, spaces, underscores and the digits of other scripts as well.
         if len(lengths) > 1 or not re.fullmatch("[0-9]{1,18}", lengths[0].strip()):
-            raise Refusal(HTTPStatus.BAD_REQUEST, "Content-Length is no size; send the number of bytes.")
+            raise RequestError(HTTPStatus.BAD_REQUEST, "Content-Length is no size; send the number of bytes.")
         length = int(lengths[0])
         if length > self.server.max_bytes:
-            raise Refusal(
+            raise RequestError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 f"The request has {length:,} bytes, more than the {self.server.max_bytes:,} that are read.",
             )
@@ -409,9 +410,9 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             body = self.rfile.read(length)
         except TimeoutError:
-            raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.") from None
+            raise RequestError(HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive.") from None
         if len(body) < length:
-            raise Refusal(
+            raise RequestError(
                 HTTPStatus.BAD_REQUEST, f"The request ended after {len(body):,} of {length:,} bytes."
             )
         return body
@@ -432,7 +433,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, _JSON, reply)
         self._linger()
 
-    def _refuse(self, refusal: Refusal) -> None:
+    def _refuse(self, refusal: RequestError) -> None:
         body = json.dumps({"error": str(refusal)}).encode("ascii")
         self._send(refusal.status, _JSON, body, refusal.headers)
         self._linger()
@@ -464,7 +465,7 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the base class refuses, such as requests that are no HTTP, in our form."""
         status = HTTPStatus(code)
-        self._refuse(Refusal(status, f"{message or status.phrase}."))
+        self._refuse(RequestError(status, f"{message or status.phrase}."))
 
     def version_string(self) -> str:
         """What the server calls itself."""
@@ -504,12 +505,12 @@ def _reply(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes) -
     try:
         found = _answered(answer, body)
         return json.dumps(found, allow_nan=False).encode("ascii")
-    except Refusal:
+    except RequestError:
         raise
     except Exception as error:
         # The reason is for whoever started the server; the client learns that there is one.
         _LOG.exception("A request could not be answered.")
-        raise Refusal(
+        raise RequestError(
             HTTPStatus.INTERNAL_SERVER_ERROR,
             f"This failed with {type(error).__name__}; the terminal that the server runs in says more.",
         ) from None
@@ -519,9 +520,9 @@ def _answered(answer: Callable[[Mapping[str, Any]], dict[str, Any]], body: bytes
     try:
         return answer(_parsed(body))
     except RecursionError:
-        raise Refusal(HTTPStatus.BAD_REQUEST, "The request is nested too deep.") from None
+        raise RequestError(HTTPStatus.BAD_REQUEST, "The request is nested too deep.") from None
     except ValueError as error:
-        raise Refusal(HTTPStatus.BAD_REQUEST, short_message(error)) from None
+        raise RequestError(HTTPStatus.BAD_REQUEST, short_message(error)) from None
 
 
 def _parsed(body: bytes) -> dict[str, Any]:
