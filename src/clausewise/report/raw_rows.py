@@ -101,7 +101,7 @@ class TableLike:
         if hasattr(self.X, "iloc"):  # pandas and those that follow it
             return _pandas_like(self.X, frame, given, self._missing)
         backend = frame.implementation
-        pairs = zip(frame.iter_columns(), given, strict=True)
+        pairs = zip(_columns(frame), given, strict=True)
         return nw.from_dict(
             {one.name: _series_like(one, cells) for one, cells in pairs}, backend=backend
         ).to_native()
@@ -166,12 +166,16 @@ def _array_like(X: Any, rows: RawRows, missing: Sequence[Any]) -> NDArray[Any]:
     return cast if dtype.kind == "f" or np.array_equal(cast, numbers) else numbers
 
 
+def _columns(frame: "nw.DataFrame[Any]") -> "list[nw.Series[Any]]":
+    return [frame[:, place] for place in range(frame.shape[1])]
+
+
 def _pandas_like(
     X: Any, frame: "nw.DataFrame[Any]", given: Sequence[list[Category | None]], missing: Sequence[Any]
 ) -> Any:
     library = frame.implementation.to_native_namespace()
     columns = {}
-    for place, (series, cells) in enumerate(zip(frame.iter_columns(), given, strict=True)):
+    for place, (series, cells) in enumerate(zip(_columns(frame), given, strict=True)):
         values, wanted = _typed(series.dtype, cells)
         own = X.iloc[:, place].dtype
         if _holds_objects(own):
@@ -198,8 +202,8 @@ def _require_declared(values: Sequence[Any], series: "nw.Series[Any]") -> None:
     for value in values:
         if value is not None and value not in declared:
             raise ValueError(
-                f"{_shown(value)} is none of the categories that column {_shown(series.name)} of the data declares, "
-                "so the network cannot be asked about it."
+                f"{_shown(value)} is none of the categories that column {_shown(series.name)} of the data "
+                "declares, so the network cannot be asked about it."
             )
 
 

@@ -442,6 +442,8 @@ class _Handler(BaseHTTPRequestHandler):
         self, status: HTTPStatus, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> None:
         self.connection.settimeout(self.server.seconds)  # for all of it, however slowly it is read
+        # The base class takes what it cannot read for HTTP 0.9, whose answers have no status.
+        self.request_version = self.protocol_version
         self.send_response(status)
         closed = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
         length = {"Content-Type": content_type, "Content-Length": str(len(body))}
