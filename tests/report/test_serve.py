@@ -233,6 +233,21 @@ def test_the_network_is_asked_about_values_that_the_data_does_not_have(explorer,
     assert found["probabilities"] == network.probabilities(row).tolist()
 
 
+def test_a_torch_network_answers_from_the_threads_of_the_server_as_in_python():
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
+    X = np.random.default_rng(0).normal(size=(60, 2)).astype(np.float32)
+    network = wrap(model)
+    labels = network.labels(X)
+    rules = RuleSet.from_rules([], ["x", "y"], default=int(labels[0]), classes=[0, 1, 2])
+    with Explorer(rules, X, network=network) as explorer:
+        found = ask(explorer, PREDICT, {"rows": X.tolist()})[1]
+    assert found["labels"] == labels.tolist()
+    assert found["probabilities"] == network.probabilities(X).tolist()
+    assert found["classes"] == [0, 1, 2]
+
+
 def test_the_same_question_has_the_same_answer(explorer):
     request = json.dumps({"rows": [[51.25, "cook", True, 2]]})
     assert len({send(explorer, PREDICT, request)[2] for _ in range(5)}) == 1
@@ -571,7 +586,7 @@ def test_sizes_that_are_missing_or_wrong_are_refused(explorer, lines, status):
 @pytest.mark.parametrize(
     ("data", "status"),
     [
-        (b"\r\n\r\n", 400),
+        (b"GET", 400),
         (b"nonsense\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n", 400),  # the beginning of TLS
         (b"GET / HTTP/9.9\r\n\r\n", 505),
@@ -584,12 +599,14 @@ def test_sizes_that_are_missing_or_wrong_are_refused(explorer, lines, status):
 )
 def test_what_is_no_http_is_refused(explorer, data, status):
     answer = send_bytes(explorer, data, end=True)
-    if data == b"\r\n\r\n":  # an empty line is no request, and may be met with silence
-        assert answer == b"" or status_of(answer) == status
-        return
     assert status_of(answer) == status
     assert list(json.loads(answer.partition(b"\r\n\r\n")[2])) == ["error"]
     assert b"<html" not in answer.lower()
+
+
+@pytest.mark.parametrize("data", [b"", b"\r\n"])
+def test_silence_is_met_with_silence(explorer, data):
+    assert send_bytes(explorer, data, end=True) == b""
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -668,6 +685,37 @@ def test_many_requests_at_once_are_answered_one_by_one_and_truly(numbers):
         assert status == 200
         assert entry["labels"] == ["b" if value > 0 else "a" for value in (number - 20, 20 - number)]
     assert max(most) == 1
+
+
+def test_questions_that_were_given_up_are_not_worked_on(numbers):
+    is_asked, may_go_on, seen = threading.Event(), threading.Event(), []
+
+    def answer(rows):
+        seen.extend(rows[:, 0].tolist())
+        if rows[0, 0] == 13:
+            is_asked.set()
+            may_go_on.wait(20)
+        return np.where(rows[:, 0] > 0, "b", "a")
+
+    with (
+        Explorer(numbers, [[1.0], [2.0]], network=a_network(answer)) as explorer,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        first = threads.submit(ask, explorer, PREDICT, {"rows": [[13]]})
+        assert is_asked.wait(20)
+        waiting = [connect(explorer) for _ in range(3)]
+        for number, connection in enumerate(waiting, 101):
+            body = f'{{"rows": [[{number}]]}}'.encode()
+            lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
+            connection.sendall(head(explorer, PREDICT, *lines) + body)
+        wait_until(lambda: len(explorer._server._open) == 4)
+        for connection in waiting:
+            connection.close()
+        wait_until(lambda: len(explorer._server._open) == 1)
+        may_go_on.set()
+        assert first.result(20)[0] == 200
+        assert ask(explorer, PREDICT, {"rows": [[5]]})[0] == 200
+    assert not {101, 102, 103} & set(seen)
 
 
 def test_more_connections_than_there_is_room_for_are_turned_away(numbers):
@@ -763,6 +811,35 @@ def test_after_the_end_nobody_listens_and_no_thread_is_left(numbers):
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((address.hostname, address.port), 5)
     explorer.close()
+
+
+def test_waiting_ends_when_the_explorer_is_closed(numbers):
+    with Explorer(numbers) as explorer:
+        threading.Timer(0.1, explorer.close).start()
+        explorer.wait()
+        assert repr(explorer) == "Explorer(not open)"
+
+
+def test_a_question_that_is_being_answered_does_not_hold_up_the_end_forever(numbers):
+    is_asked, may_go_on = threading.Event(), threading.Event()
+
+    def answer(rows):
+        if rows[0, 0] == 13:
+            is_asked.set()
+            may_go_on.wait(20)
+        return np.where(rows[:, 0] > 0, "b", "a")
+
+    explorer = Explorer(numbers, [[1.0], [2.0]], network=a_network(answer)).start()
+    body = b'{"rows": [[13]]}'
+    lines = ("Content-Type: application/json", f"Content-Length: {len(body)}")
+    with connect(explorer) as connection:
+        connection.sendall(head(explorer, PREDICT, *lines) + body)
+        assert is_asked.wait(20)
+        threading.Timer(0.2, may_go_on.set).start()
+        begin = time.monotonic()
+        explorer.close()
+        assert 0.1 < time.monotonic() - begin < 4
+        assert read_all(connection) == b""
 
 
 def test_an_explorer_that_is_not_open_has_no_address(numbers):

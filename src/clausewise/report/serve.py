@@ -43,6 +43,8 @@ TIMEOUT: Final = 30.0
 # What is still being sent when a request is refused is thrown away for so long, so that the client gets to
 # read the reason; after that the connection is cut.
 _LINGER: Final = 2.0
+# How often a request that waits for others looks whether anybody still wants its answer.
+_LOOK_UP: Final = 0.1
 _JSON: Final = "application/json"
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -72,7 +74,8 @@ def explore(
 ) -> None:
     """Serve the page of a rule set until Ctrl-C; see `RuleSet.explore`."""
     options: dict[str, Any] = {"title": title, "max_rows": max_rows, "random_state": random_state}
-    with Explorer(rules, X, y, network, port=port, frontier=frontier, **options) as explorer:
+    explorer = Explorer(rules, X, y, network, port=port, frontier=frontier, **options)
+    with explorer, suppress(KeyboardInterrupt):
         print(f"The rules are shown at {explorer.url}\nPress Ctrl-C to end.", flush=True)
         if open_browser:
             explorer.open_browser()
@@ -162,12 +165,11 @@ class Explorer:
         self._is_closed.set()
 
     def wait(self) -> None:
-        """Wait for Ctrl-C, or until `close` is called by another thread."""
+        """Wait until `close` is called by another thread, or for Ctrl-C, which is a KeyboardInterrupt."""
         self._started()
-        with suppress(KeyboardInterrupt):
-            # In slices: a wait without end cannot be interrupted on Windows.
-            while not self._is_closed.wait(0.5):
-                pass
+        # In slices: a wait without end cannot be interrupted on Windows.
+        while not self._is_closed.wait(0.5):
+            pass
 
     def open_browser(self) -> bool:
         """Open the page in the browser; False if there is none."""
@@ -428,8 +430,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_answer(self, answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
         body = self._body()  # before the lock is taken: a slow client holds up nobody
-        with self.server.working:
+        # The page gives up questions that it no longer needs, such as those of a slider that moved on.
+        while not self.server.working.acquire(timeout=_LOOK_UP):
+            if self._is_gone():
+                raise ConnectionAbortedError("The client went away while it waited.")
+        try:
             reply = _reply(answer, body)
+        finally:
+            self.server.working.release()
         self._send(HTTPStatus.OK, _JSON, reply)
         self._linger()
 
@@ -452,6 +460,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+    def _is_gone(self) -> bool:
+        self.connection.setblocking(False)
+        try:
+            return len(self.connection.recv(1, socket.MSG_PEEK)) == 0
+        except BlockingIOError:
+            return False
 
     def _linger(self) -> None:
         """Throw away what was not read; closing at once would cut off the answer."""
