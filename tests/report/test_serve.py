@@ -503,6 +503,11 @@ def test_what_is_no_request_is_refused(explorer, path, body):
     assert refusal(send(explorer, path, body))[0] == 400
 
 
+def test_numbers_that_are_not_json_are_named(explorer):
+    reason = refusal(send(explorer, PREDICT, '{"rows": [[NaN, "cook", true, 1]]}'))[1]
+    assert reason == "NaN is not JSON; a missing value is null."
+
+
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
