@@ -26,7 +26,7 @@ from clausewise import Features, Rule, RuleSet, Term, wrap
 from clausewise.io.json import dumps
 from clausewise.networks import CallableNetwork
 from clausewise.report.serve import Explorer
-from tests.report.conftest import WIDE
+from tests.report.conftest import WIDE, check_accessibility
 from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
 PREDICT, MEASURES = "api/predict", "api/measures"
@@ -954,6 +954,7 @@ def test_the_page_works_in_a_browser_and_asks_its_own_server_only(explorer, open
     page, asked = open_served(explorer.url)
     assert page.title().startswith("People")
     assert page.evaluate("() => window.clausewise.store.payload.served.n_total") == 300
+    check_accessibility(page)
     status, found = page.evaluate(ASK, [PREDICT, {"rows": X.iloc[:5].to_numpy(dtype=object).tolist()}])
     assert (status, found["labels"]) == (200, network.labels(X.iloc[:5]).tolist())
     status, found = page.evaluate(ASK, [MEASURES, {"rules": json.loads(dumps(rules[:1]))}])

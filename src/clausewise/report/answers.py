@@ -1,9 +1,10 @@
-"""What a served page may ask: the network about rows, and all rows about edited rules. No HTTP in here."""
+"""What a served page may ask: the network about rows, and all rows about edited rules. JSON in, JSON out."""
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,11 @@ from clausewise.report.raw_rows import TableLike, read_rows
 from clausewise.rules.rule import Label, plain_label
 from clausewise.rules.ruleset import RuleSet
 
+Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+
 # Frameworks write messages of many lines.
-_MAX_MESSAGE = 1_000
+_MAX_MESSAGE: Final = 1_000
+_LOG: Final = logging.getLogger(__name__)
 
 
 class RequestError(Exception):
@@ -101,10 +105,62 @@ class Answers:
         }
 
 
-def short_message(error: Exception) -> str:
-    """What an error says, short enough to be shown."""
-    text = str(error)
+# --- From bytes to bytes ---
+
+
+def reply(answer: Answer, body: bytes) -> bytes:
+    """The JSON of an answer to a request in JSON; whatever goes wrong is a RequestError."""
+    try:
+        found = _answered(answer, body)
+        return json.dumps(found, allow_nan=False).encode("ascii")
+    except RequestError:
+        raise
+    except Exception as error:
+        # The reason is for whoever started the server; the client learns that there is one.
+        _LOG.exception("A request could not be answered.")
+        raise RequestError(
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            f"This failed with {type(error).__name__}; the terminal that the server runs in says more.",
+        ) from None
+
+
+def _answered(answer: Answer, body: bytes) -> dict[str, Any]:
+    try:
+        return answer(_parsed(body))
+    except RecursionError:
+        raise RequestError(HTTPStatus.BAD_REQUEST, "The request is nested too deep.") from None
+    except ValueError as error:
+        raise RequestError(HTTPStatus.BAD_REQUEST, _shortened(str(error))) from None
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        parsed = json.loads(body.decode("utf-8"), object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"Byte {error.start} of the request is not UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"The request is no JSON: {error}.") from None
+    if not isinstance(parsed, dict):
+        raise ValueError("The request is JSON, but no object.")
+    return parsed
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entry = dict(pairs)
+    if len(entry) != len(pairs):
+        raise ValueError("The request has a key twice in one object.")
+    return entry
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON; a missing value is null.")
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…"
+
+
+# --- Parts of answers ---
 
 
 def _only_field(request: Mapping[str, Any], name: str) -> Any:
