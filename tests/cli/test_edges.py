@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 
 import numpy as np
 import pandas as pd
@@ -244,3 +245,32 @@ def test_every_json_answer_is_one_line_of_json(work, run):
     ):
         (line,) = run(*command).stdout.splitlines()
         json.loads(line)
+
+
+def test_explore_serves_the_page_with_the_network_behind_it_until_interrupted(work, tmp_path):
+    command = [sys.executable, "-u", "-m", "clausewise", "explore", work.path("rules.json"), "--no-browser"]
+    files = ["--data", work.path("rows.csv"), "--model", work.path("model.skops"), "--target", "truth"]
+    process = subprocess.Popen(
+        [*command, *files], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        printed = ""
+        while "http://127.0.0.1" not in printed:
+            line = process.stdout.readline().decode()
+            assert line, process.stderr.read()
+            printed += line
+        address = re.search(r"http://127\.0\.0\.1:\d+/\S+", printed)[0]
+        page = urllib.request.urlopen(address, timeout=60).read().decode()
+        assert '"has_network":true' in page.replace(" ", "")
+        rows = {"rows": [[30, "nurse", False, 40.0]]}
+        question = urllib.request.Request(
+            f"{address}api/predict", json.dumps(rows).encode(), {"Content-Type": "application/json"}
+        )
+        answer = json.loads(urllib.request.urlopen(question, timeout=60).read())
+        asked = pd.DataFrame([[30, "nurse", False, 40.0]], columns=["age", "job", "smokes", "income"])
+        assert answer["labels"] == work.network.predict(asked).tolist()
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode in (0, 130)
+    assert b"Traceback" not in errors

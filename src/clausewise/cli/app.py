@@ -546,6 +546,29 @@ def report(
 
 @app.command()
 @reporting_errors
+def explore(
+    rules: RulesFile,
+    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="Rows to show.")] = None,
+    model: Model = None,
+    target: Target = None,
+    title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
+    port: Annotated[int, typer.Option(help="Of the address; any free one unless given.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
+    classes: Classes = None,
+    trust: Trust = None,
+    format: DataFormat = None,
+    debug: Debug = False,
+) -> None:
+    """Show the rules in the browser, with all rows and the network itself behind the page; Ctrl-C ends it."""
+    known = _rules(rules)
+    rows = None if data is None else rows_for_rules(Source.of(data, format), known, target)
+    network = _network_for_page(model, rows, classes, trust)
+    X, y = (None, None) if rows is None else (rows.X, rows.y)
+    known.explore(X, y, network, title=title, port=port, open_browser=browser)
+
+
+@app.command()
+@reporting_errors
 def doctor(as_json: AsJson = False, debug: Debug = False) -> None:
     """Print versions, optional parts and threads, and try the whole way on small data."""
     found = _doctor.examined()
