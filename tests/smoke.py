@@ -36,6 +36,10 @@ def main() -> None:
     small = learnt.rules_.compact(X, X[:, 0] > 47, max_rules=2, points=True)
     assert len(small) <= 2
     assert (small.predict(X) == (X[:, 0] > 47)).all()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        small.report(page, X, X[:, 0] > 47)
+        assert "clausewise-report" in page.read_text(encoding="utf-8")
     package = importlib.resources.files("clausewise")
     assert json.loads(package.joinpath("io", "rules.schema.json").read_text(encoding="utf-8"))["$id"]
     assert package.joinpath("py.typed").is_file()

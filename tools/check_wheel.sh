@@ -10,5 +10,11 @@ python3=${PYTHON:-.venv/bin/python}
 "$python3" -m venv "$folder/venv"
 "$folder/venv/bin/python" -m pip install -q dist/*.whl
 cp tests/smoke.py "$folder/"
+wheel=$(ls "$PWD"/dist/*.whl)
 cd "$folder"
 venv/bin/python smoke.py
+# Without its extra the command says what it needs; with it, everything works.
+if venv/bin/clausewise --version 2> error; then echo "the command ran without its extra" >&2; exit 1; fi
+grep -q "clausewise\[cli\]" error
+venv/bin/python -m pip install -q "$wheel[cli]"
+venv/bin/clausewise doctor

@@ -18,13 +18,22 @@ from clausewise.rules.metrics import fidelity
 
 def test_extract_prints_the_rules_and_how_faithful_they_are_on_rows_held_back(work, run):
     result = run(
-        "extract", work.path("model.skops"), work.path("rows.csv"), "-o", "rules.json", "--target", "truth"
+        "extract",
+        work.path("model.skops"),
+        work.path("rows.csv"),
+        "-o",
+        "rules.json",
+        "--target",
+        "truth",
+        "--report",
+        "page.html",
     )
     assert result.exit_code == 0, result.output
     assert "IF" in result.stdout
     assert "120 rows held back" in result.stdout
     assert re.search(r"fidelity to the network +\d\d", result.stdout)
     assert "clausewise explore rules.json" in result.stdout
+    assert "clausewise-report" in Path("page.html").read_text(encoding="utf-8")
     assert "ECLAIRE" in result.stderr
     assert len(RuleSet.load("rules.json")) > 0
 

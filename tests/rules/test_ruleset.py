@@ -542,3 +542,9 @@ def test_statistics_are_counted_on_the_rows_given():
         rules.with_statistics(X, ["low"])
     with pytest.raises(ValueError, match="negative"):
         rules.with_statistics(X, ["low"] * 4, sample_weight=[1, -1, 1, 1])
+
+
+def test_labels_keep_a_nul_at_their_end():
+    rules = RuleSet.from_rules([Rule((), "a\0")], ["x"], default="a")
+    assert rules.predict([[1.0]]).tolist() == ["a\0"]
+    assert RuleSet.from_text(rules.to_text()) == rules

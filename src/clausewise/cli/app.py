@@ -165,7 +165,7 @@ def extract(
         "seconds": time.perf_counter() - started,
     }
     if report is not None:
-        extractor.report(report, rows.X, rows.y)
+        extractor.report(report, measured.X, measured.y)
     _write_rules(rules, output)
     to = console(stderr=output in (None, STDIN) or as_json)
     if as_json and output not in (None, STDIN):

@@ -858,7 +858,9 @@ def as_classes(classes: ArrayLike) -> NDArray[Any]:
     if len(set(labels)) != len(labels):
         raise ValueError(f"The classes {labels[:10]} are not all different.")
     keeps_type = isinstance(classes, np.ndarray) and (classes.dtype != object or kinds == {str})
-    array = given.copy() if keeps_type else np.array(labels)
+    # NumPy's own type for text drops NULs at the end.
+    ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    array = given.copy() if keeps_type else np.array(labels, dtype=object if ends_in_nul else None)
     if array.dtype == object and kinds != {str}:
         raise ValueError(f"The classes {labels[:5]} hold a number too large for an array.")
     array.setflags(write=False)
