@@ -82,8 +82,12 @@ export class Store {
 
   // --- Selection ---
 
+  /** From a cohort to a rule, say, the browser's Back leads back; from rule to rule it does not. */
   select(selection: Selection | null): void {
-    this.selectionText.value = writeSelection(selection);
+    const text = writeSelection(selection);
+    const before = this.selection.value?.kind;
+    if (before === undefined || before === selection?.kind) this.selectionText.value = text;
+    else this.address.step(() => (this.selectionText.value = text));
   }
 
   selectRule(id: number): void {

@@ -83,6 +83,16 @@ def test_back_returns_to_the_view_before(small_report, open_report):
     assert page.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
 
 
+def test_back_returns_from_a_rule_to_the_cohort_before(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=differ.network.rules")
+    page.get_by_role("complementary").locator(".rule-buttons button").first.click()
+    page.get_by_role("grid").focus()
+    page.keyboard.press("End")
+    page.get_by_role("heading", name="Rule 6").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Rows on which network and rules differ").wait_for()
+
+
 def test_a_changed_address_changes_the_page(small_report, open_report):
     page = open_report(small_report)
     page.evaluate("() => { location.hash = '#view=rules&sel=rule.2' }")

@@ -133,6 +133,22 @@ def test_the_inspector_tells_where_a_rule_fires(small_report, open_report):
     assert selection(page) == "Rule 3"
 
 
+def test_rules_are_seen_against_the_row_or_cohort_selected(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=row.7")
+    row = page.evaluate("() => window.clausewise.store.table.numbers[7]")
+    fires = reports.rules().fires(reports.table().iloc[[row]]).dense()[:, 0]
+    assert first_cells(page, "Rules", 8) == ["fires" if fired else "–" for fired in fires]
+    page.get_by_label("Only rules that fire on the selection").check()
+    assert first_cells(page, "Rules", 0) == [str(place) for place in np.flatnonzero(fires)]
+    cohort = open_report(small_report, fragment="#view=rules&sel=differ.network.rules")
+    drawn = cohort.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
+    _, network = reports.labels()
+    X = reports.table().iloc[drawn]
+    differs = reports.rules().predict(X) != network[drawn]
+    expected = reports.rules().fires(X).dense()[:, differs].sum(axis=1)
+    assert first_cells(cohort, "Rules", 8) == [str(n) for n in expected]
+
+
 # --- Disagreement ---
 
 

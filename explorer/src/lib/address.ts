@@ -11,6 +11,7 @@ export class Address {
   private readonly params = new Map<string, { value: Signal<string>; fallback: string; isStep: boolean }>();
   private isReading = false;
   private pending: number | null = null;
+  private isStepNext = false;
 
   constructor(private readonly window: Window) {
     window.addEventListener("hashchange", () => this.read());
@@ -26,10 +27,17 @@ export class Address {
     let isFirst = true;
     effect(() => {
       value.value; // what this effect follows
-      if (!isFirst && !this.isReading) this.schedule(isStep);
+      if (!isFirst && !this.isReading) this.schedule(isStep || this.isStepNext);
       isFirst = false;
     });
     return value;
+  }
+
+  /** Make changes that can be gone back from in one step. */
+  step(change: () => void): void {
+    this.isStepNext = true;
+    change();
+    this.isStepNext = false;
   }
 
   /** The address with these parameters changed, for links. */

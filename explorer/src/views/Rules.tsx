@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { chipWidth, ClassChip } from "../components/ClassMark";
 import { type Sorting, type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { countBits } from "../lib/bits";
+import { countBits, countCommon, hasBit } from "../lib/bits";
 import { countLabelled } from "../lib/evaluate";
 import { type Filter, filtered, sortedBy } from "../lib/filter";
 import type { Rule } from "../lib/rules";
@@ -43,6 +43,7 @@ function paramsOf(store: Store) {
     confidence: param("confidence"),
     layer: param("layer"),
     sort: param("sort"),
+    fired: param("fired"),
     as: param("as", "table"),
   };
 }
@@ -70,7 +71,8 @@ function sortingOf(store: Store): Sorting | null {
 
 function shownPlaces(store: Store): number[] {
   const set = store.rules.value;
-  const places = filtered(set, filterOf(store));
+  const isOnlyFired = paramsOf(store).fired.value !== "" && hasRowsChosen(store);
+  const places = filtered(set, filterOf(store)).filter((place) => !isOnlyFired || firesOnChosen(store, place) > 0);
   const sorting = sortingOf(store);
   const value = sorting === null ? undefined : sortValue(store, sorting.key);
   return sorting === null || value === undefined ? places : sortedBy(places, value, sorting.isDescending);
@@ -94,6 +96,8 @@ function sortValue(store: Store, key: string): ((place: number) => number | stri
       return of((rule) => rule.weight);
     case "layer":
       return of((rule) => rule.origin?.layer ?? "");
+    case "chosen":
+      return (place) => firesOnChosen(store, place);
     case "fires":
       return (place) => firesOn(store, place);
     case "agrees":
@@ -106,6 +110,22 @@ function sortValue(store: Store, key: string): ((place: number) => number | stri
 function firesOn(store: Store, place: number): number {
   const found = store.evaluation.value;
   return found === null ? 0 : countBits(found.covers[place]);
+}
+
+/** Whether a row or a cohort is selected, which the rules can be seen against. */
+function hasRowsChosen(store: Store): boolean {
+  const selection = store.selection.value;
+  return store.table !== null && (selection?.kind === "row" || selection?.kind === "cohort");
+}
+
+/** On how many of the rows selected a rule fires. */
+function firesOnChosen(store: Store, place: number): number {
+  const found = store.evaluation.value;
+  const selection = store.selection.value;
+  if (found === null || selection === null) return 0;
+  if (selection.kind === "row") return selection.row < found.nRows && hasBit(found.covers[place], selection.row) ? 1 : 0;
+  const chosen = store.selectedRows.value;
+  return chosen === null ? 0 : countCommon(found.covers[place], chosen);
 }
 
 /** Of the rows on which a rule fires, the part whose reference label (network, else truth) is its class. */
@@ -137,6 +157,12 @@ function Toolbar({ nShown }: { nShown: number }) {
       <Bound label="Terms ≤" value={length.value} onInput={(value) => (length.value = value)} />
       <Bound label="Support ≥" value={support.value} onInput={(value) => (support.value = value)} />
       <Bound label="Confidence % ≥" value={confidence.value} onInput={(value) => (confidence.value = value)} />
+      {hasRowsChosen(store) && (
+        <label class="bound">
+          <input type="checkbox" checked={params.fired.value !== ""} onChange={(event) => (params.fired.value = event.currentTarget.checked ? "1" : "")} />
+          <span>Only rules that fire on the selection</span>
+        </label>
+      )}
       <button type="button" disabled={!isFiltered} onClick={() => filters.forEach((filter) => (filter.value = ""))}>
         Clear
       </button>
@@ -231,6 +257,21 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       });
     }
   }
+  if (hasRowsChosen(store)) {
+    const isRow = store.selection.value?.kind === "row";
+    columns.push({
+      key: "chosen",
+      title: isRow ? "On row" : "On rows",
+      hint: isRow ? "Whether it fires on the row selected" : "On how many of the rows selected it fires",
+      width: 84,
+      align: "end",
+      isSortable: true,
+      cell: (row) => {
+        const n = firesOnChosen(store, places[row]);
+        return isRow ? (n > 0 ? "fires" : "–") : grouped(n);
+      },
+    });
+  }
   if (set.rules.some((rule) => rule.origin?.layer != null)) {
     columns.push({ key: "layer", title: "Layer", width: 86, isSortable: true, cell: (row) => <span class="clip">{ruleAt(row).origin?.layer ?? ""}</span> });
   }
@@ -243,7 +284,7 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       onActivate={onActivate}
       sorting={sortingOf(store)}
       onSort={sort}
-      minWidth={classWidth + 640}
+      minWidth={classWidth + 640 + (hasRowsChosen(store) ? 84 : 0)}
       empty="No rule passes these filters."
     />
   );
