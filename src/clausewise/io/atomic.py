@@ -2,10 +2,17 @@
 
 import contextlib
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+_SUFFIX = ".tmp"
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -19,31 +26,47 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write to that becomes `path` when the block ends without an error.
 
     The data goes to a new file in the same folder, reaches the disk, and then takes the old file's place in
-    one step. A link is followed, and the permissions of an existing file are kept.
+    one step. A link is followed, and the permissions of an existing file are kept. A process that is killed
+    on the way cannot clear up; what it leaves behind is removed when the same file is next written.
     """
     target = Path(os.path.realpath(path))
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}."[:200], suffix=".tmp", dir=target.parent)
+    _remove_leftovers(target)
+    temporary = None
     try:
+        permissions = _permissions(target)
+        handle, temporary = _new_temporary(target, permissions)
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _permissions(target))
-        os.replace(temporary, target)
-    except BaseException:  # an interrupt must not leave the temporary file behind either
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+            if permissions is not None:
+                os.chmod(temporary, permissions)
+            if fcntl is not None:  # still open and so still locked: nobody takes it for a leftover
+                os.replace(temporary, target)
+        if fcntl is None:  # pragma: no cover - Windows renames closed files only
+            os.replace(temporary, target)
+    except BaseException as error:  # an interrupt must not leave the temporary file behind either
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        if isinstance(error, OSError) and _concerns(error, target):
+            error.filename = os.fspath(path)  # the temporary file is one that nobody knows
+            del error.filename2
         raise
     _sync_folder(target.parent)
 
 
-def _permissions(target: Path) -> int:
+def _concerns(error: OSError, target: Path) -> bool:
+    """Whether an error is about writing, and not about another file that was read meanwhile."""
+    return error.filename is None or os.path.basename(str(error.filename)).startswith(_prefix(target))
+
+
+def _permissions(target: Path) -> int | None:
+    """Those of the existing file; None if there is none, and the system's usual ones are right."""
     try:
         return target.stat().st_mode & 0o7777
     except FileNotFoundError:
-        mask = os.umask(0)  # reading the mask needs setting it
-        os.umask(mask)
-        return 0o666 & ~mask
+        return None
 
 
 def _sync_folder(folder: Path) -> None:
@@ -54,3 +77,56 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+# --- Temporary files ---
+
+
+def _new_temporary(target: Path, permissions: int | None) -> tuple[int, str]:
+    """A new file beside the target, locked as long as it is open, which says that its writer is alive."""
+    # For nobody else until it has the permissions of the existing file; a new file gets the usual ones.
+    mode = 0o666 if permissions is None else 0o600
+    while True:
+        temporary = os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}")
+        handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        _lock(handle, wait=True)
+        if fcntl is None or os.fstat(handle).st_nlink > 0:
+            return handle, temporary
+        os.close(handle)  # pragma: no cover - another writer took it for a leftover before it was locked
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove temporary files of this target whose writers were killed."""
+    if fcntl is None:  # pragma: no cover - Windows cannot tell them from those being written
+        return
+    for leftover in _temporaries(target):
+        with contextlib.suppress(OSError):  # it is gone, or another user's
+            handle = os.open(leftover, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                if _lock(handle, wait=False):
+                    os.unlink(leftover)
+            finally:
+                os.close(handle)
+
+
+def _temporaries(target: Path) -> Iterator[str]:
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(_prefix(target)) and entry.name.endswith(_SUFFIX):
+                yield entry.path
+
+
+def _prefix(target: Path) -> str:
+    """How the names of temporary files begin; cut off, since a long name could not become any longer."""
+    return f".{target.name[:40]}."
+
+
+def _lock(handle: int, wait: bool) -> bool:
+    """Lock a file as long as it is open; False if another has it, or the file system knows no locks."""
+    if fcntl is None:  # pragma: no cover - Windows
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,256 @@
+"""Killed processes, full disks and read-only folders: the old file survives every one of them."""
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from clausewise import Rule, RuleSet, Term
+from clausewise.io import atomic
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, locks and limits of POSIX")
+
+N_KILLS = 200
+MANY = RuleSet.from_rules([Rule((Term(0, low=i),), "yes") for i in range(3_000)], ["x"], default="no")
+FEW = MANY[:5]
+
+
+def python(code, *arguments, **options):
+    """A process that runs this code."""
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def said_by(process, timeout=60):
+    """What a process prints until its end."""
+    output, errors = process.communicate(timeout=timeout)
+    assert process.returncode == 0, errors
+    return output
+
+
+# --- Killed ---
+
+KILL_WRITERS = """
+    import os, random, signal, sys, time
+    from clausewise import RuleSet
+    from clausewise.io import json as rule_json
+
+    few, many = (RuleSet.load(path) for path in sys.argv[1:3])
+    target = sys.argv[3]
+    # Made beforehand: what is to be hit is the writing, which takes far less time.
+    texts = {len(rules): rule_json.dumps(rules) for rules in (few, many)}
+    rule_json.dumps = lambda rules: texts[len(rules)]
+    whole = {text.encode() for text in texts.values()}
+    chance, n_leftovers = random.Random(0), 0
+    for _ in range(int(sys.argv[4])):
+        writer = os.fork()
+        if writer == 0:
+            while True:
+                few.save(target)
+                many.save(target)
+        time.sleep(chance.uniform(0.001, 0.01))
+        os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+        with open(target, "rb") as file:
+            assert file.read() in whole
+        n_leftovers += len(os.listdir(os.path.dirname(target))) - 1
+        few.save(target)
+        assert os.listdir(os.path.dirname(target)) == [os.path.basename(target)]
+    print(n_leftovers)
+"""
+
+
+@pytest.fixture
+def versions(tmp_path):
+    FEW.save(tmp_path / "few.json")
+    MANY.save(tmp_path / "many.json")
+    return [tmp_path / "few.json", tmp_path / "many.json"]
+
+
+def test_a_process_killed_while_it_saves_leaves_a_whole_file_and_the_next_save_clears_up(tmp_path, versions):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    FEW.save(folder / "rules.json")
+    said = said_by(python(KILL_WRITERS, *versions, folder / "rules.json", N_KILLS))
+    assert int(said) > 0, "nobody was killed while writing, so nothing was tested"
+    assert RuleSet.load(folder / "rules.json") == FEW
+
+
+KILLED_AT = """
+    import os, signal, sys
+    from clausewise import RuleSet
+    from clausewise.io import atomic
+
+    few, many = (RuleSet.load(path) for path in sys.argv[1:3])
+    target = sys.argv[3]
+    few.save(target)
+    before = open(target, "rb").read()
+
+    def killed(*arguments, **options):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def half(handle, *arguments):
+        os.write(handle, b"{")
+        killed()
+
+    for step in ("fdopen", "fsync", "chmod", "replace"):
+        writer = os.fork()
+        if writer == 0:
+            setattr(atomic.os, step, half if step == "fdopen" else killed)
+            many.save(target)
+        assert os.waitpid(writer, 0)[1] == signal.SIGKILL
+        assert open(target, "rb").read() == before
+        assert len(os.listdir(os.path.dirname(target))) == 2
+        few.save(target)
+        assert os.listdir(os.path.dirname(target)) == [os.path.basename(target)]
+        print(step)
+"""
+
+
+def test_a_process_killed_at_each_step_leaves_the_old_file(tmp_path, versions):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    said = said_by(python(KILLED_AT, *versions, folder / "rules.json"))
+    assert said.split() == ["fdopen", "fsync", "chmod", "replace"]
+
+
+def test_a_file_that_another_process_is_writing_is_not_taken_for_a_leftover(tmp_path):
+    target = tmp_path / "rules.json"
+    handle, temporary = atomic._new_temporary(target, None)
+    try:
+        FEW.save(target)
+        assert sorted(os.listdir(tmp_path)) == sorted([Path(temporary).name, "rules.json"])
+    finally:
+        os.close(handle)
+    FEW.save(target)
+    assert os.listdir(tmp_path) == ["rules.json"]
+
+
+def test_files_of_others_are_left_alone(tmp_path):
+    kept = [".other.json.0123.tmp", "rules.json.tmp", ".rules.json.swp", ".rules.jsonx.1.tmp"]
+    for name in kept:
+        (tmp_path / name).write_text("not ours")
+    FEW.save(tmp_path / "rules.json")
+    assert sorted(os.listdir(tmp_path)) == sorted([*kept, "rules.json"])
+
+
+def test_a_name_as_long_as_the_system_allows_can_be_saved(tmp_path):
+    path = tmp_path / ("é" * 120 + ".json")
+    FEW.save(path)
+    FEW.save(path)
+    assert RuleSet.load(path) == FEW
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_a_private_file_is_private_while_it_is_written(tmp_path, monkeypatch):
+    path = tmp_path / "rules.json"
+    FEW.save(path)
+    path.chmod(0o600)
+    seen = []
+    monkeypatch.setattr(atomic.os, "fsync", lambda handle: seen.append(os.fstat(handle).st_mode & 0o777))
+    FEW.save(path)
+    assert seen[0] == 0o600
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+# --- Full ---
+
+SAVE_ONCE = """
+    import os, sys
+    from clausewise import RuleSet
+    rules = RuleSet.load(sys.argv[1])
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        rules.save(sys.argv[2])
+    except OSError as error:
+        print(error.errno, error)
+    else:
+        print("saved")
+"""
+
+
+def test_a_disk_without_room_for_the_file_keeps_the_old_one(tmp_path, versions):
+    # The bound on the size of files stands for a disk that is full: both fail in the middle of a write.
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    FEW.save(folder / "rules.json")
+    process = python(SAVE_ONCE, versions[1], folder / "rules.json")
+    assert process.stdout.readline() == "ready\n"
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (10_000, 10_000))
+    number, message = said_by(process).strip().split(" ", 1)
+    assert int(number) == errno.EFBIG
+    assert message.endswith(f"'{folder / 'rules.json'}'")
+    assert os.listdir(folder) == ["rules.json"]
+    assert RuleSet.load(folder / "rules.json") == FEW
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 64 kB; only root may make one, and not in every container."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], capture_output=True)
+    if made.returncode:
+        pytest.skip(f"no file system can be mounted here: {made.stderr.decode().strip()}")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_a_full_disk_keeps_the_old_file(small_disk):
+    FEW.save(small_disk / "rules.json")
+    with pytest.raises(OSError, match=r"No space left on device: .*rules\.json") as caught:
+        MANY.save(small_disk / "rules.json")
+    assert caught.value.errno == errno.ENOSPC
+    assert os.listdir(small_disk) == ["rules.json"]
+    assert RuleSet.load(small_disk / "rules.json") == FEW
+    FEW[:3].save(small_disk / "rules.json")
+    assert RuleSet.load(small_disk / "rules.json") == FEW[:3]
+
+
+def test_a_disk_that_became_read_only_keeps_the_old_file(small_disk):
+    FEW.save(small_disk / "rules.json")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(OSError, match=r"Read-only file system: .*disk/rules\.json") as caught:
+        FEW[:3].save(small_disk / "rules.json")
+    assert caught.value.errno == errno.EROFS
+    assert os.listdir(small_disk) == ["rules.json"]
+    assert RuleSet.load(small_disk / "rules.json") == FEW
+
+
+# --- Read-only ---
+
+SAVE_AS_NOBODY = """
+    import os, sys
+    from clausewise import RuleSet
+    rules = RuleSet.load(sys.argv[1])
+    rules.predict([[1.0]])
+    if os.getuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    try:
+        rules.save(sys.argv[2])
+    except PermissionError as error:
+        print(error)
+"""
+
+
+def test_a_folder_that_may_not_be_written_keeps_the_old_file(versions):
+    # Beside pytest's own folders, which other users may not even enter.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        FEW.save(folder / "rules.json")
+        folder.chmod(0o555)
+        said = said_by(python(SAVE_AS_NOBODY, versions[1], folder / "rules.json"))
+        assert said == f"[Errno 13] Permission denied: '{folder / 'rules.json'}'\n"
+        assert os.listdir(folder) == ["rules.json"]
+        assert RuleSet.load(folder / "rules.json") == FEW
+        folder.chmod(0o755)
