@@ -166,7 +166,7 @@ def check_statistics(
     if not 0.0 <= confidence <= 1.0:
         raise ValueError(f"{subject} has confidence {confidence}; it must lie between 0 and 1.")
     # Sums of sample weights may differ in their last digits.
-    if not 0.0 <= correct <= cover * (1.0 + 1e-9) < math.inf:
+    if not (0.0 <= correct * (1.0 - 1e-9) <= cover < math.inf):
         raise ValueError(
             f"{subject} covers {cover} rows and is correct on {correct}; "
             "expected 0 ≤ correct ≤ cover, both finite."
