@@ -408,7 +408,8 @@ class _Reader:
                 return as_classes(labels)
             if dtype != "object" and not re.fullmatch(r"(u?int|float)(8|16|32|64)", dtype):
                 raise ValueError(f"{dtype!r} is no type of labels")
-            typed = np.array(labels, dtype=dtype)
+            with np.errstate(over="ignore"):  # what does not fit is found below
+                typed = np.array(labels, dtype=dtype)
             if typed.tolist() != labels:
                 raise ValueError(f"{dtype} cannot hold every class")
             return as_classes(typed)
