@@ -80,6 +80,16 @@ class RuleSet(Editing, Exports, Reporting):
     scale: float = 1.0
     changes: tuple[RuleChange, ...] = ()
 
+    def __post_init__(self) -> None:
+        # No row can then get votes that are infinite, or no number at all, whichever rules fire on it.
+        with np.errstate(over="ignore"):
+            most = float(np.abs(self.columns.weight).sum() + np.abs(self.base).sum())
+        if not np.isfinite(most):
+            raise ValueError(
+                "The weights and base votes add up to more than a double can hold; divide them all by the "
+                "same number."
+            )
+
     @classmethod
     def from_rules(
         cls,
@@ -577,7 +587,7 @@ class RuleSet(Editing, Exports, Reporting):
     def probabilities(self, scores: NDArray[np.float64], voting: Voting | None = None) -> NDArray[np.float64]:
         """What `predict_proba` makes of `scores`."""
         scheme = SCHEMES[self._voting(voting)]
-        return scheme.probabilities(scores / self.scale if scheme.uses_base else scores)
+        return scheme.probabilities(_unscaled(scores, self.scale) if scheme.uses_base else scores)
 
     def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
         """Which rules fire on which rows: a bit matrix of shape (rules, rows); `.dense()` gives booleans."""
@@ -874,6 +884,15 @@ def _base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:
         raise ValueError(f"base has shape {votes.shape}; expected {n_classes} finite numbers, one per class.")
     votes.setflags(write=False)
     return votes
+
+
+def _unscaled(votes: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Votes in units of log-odds; where they are too large for doubles, by how much they fall behind."""
+    with np.errstate(over="ignore"):
+        units = votes / scale
+        if not np.isfinite(units).all():
+            units = (votes - votes.max(axis=1, keepdims=True)) / scale
+    return units
 
 
 def _require_same_base(mine: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:

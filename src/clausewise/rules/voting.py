@@ -70,7 +70,8 @@ def _normalised(scores: Floats) -> Floats:
 
 def _softmax(scores: Floats) -> Floats:
     """Fitted weights are log-odds, and may be negative."""
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    with np.errstate(over="ignore"):  # what falls behind by more than a double can hold has probability 0
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
