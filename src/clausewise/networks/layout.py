@@ -1,5 +1,6 @@
 """Where the rows lie in a tensor."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -11,6 +12,8 @@ Found = TypeVar("Found")
 
 PROBE_SIZES: Final = (3, 5)
 """Numbers of rows with which a network is tried: the axis that grows along with them is that of the rows."""
+# Numbers in a row above which none are made up: a file may claim any shape, and memory is not endless.
+_MAX_RANDOM: Final = 2**23
 
 
 class AmbiguousLayoutError(ValueError):
@@ -111,14 +114,14 @@ def seen_on_rows(
 ) -> Found | None:
     """What `inspected` sees on these rows or, without any, on rows of the shape that the model itself tells.
 
-    None where it does not tell, or where such rows do not show how they lie.
+    None where it does not tell, where such rows do not show how they lie, or where they would be huge.
     """
     if rows is not None:
         return inspected(rows)
     if row_shape is None:
         return None
     sizes = [size for size in row_shape if size is not None]
-    if len(sizes) < len(row_shape):
+    if len(sizes) < len(row_shape) or math.prod(sizes) > _MAX_RANDOM:
         return None
     try:
         return inspected(random_rows(sizes, dtype))
