@@ -1,0 +1,439 @@
+"""What comes from outside, one target per kind of input.
+
+A target says how an input is read, with which errors it may be refused, and what must hold once it has been
+accepted. Everything else that happens is a finding.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from clausewise import Features, Origin, Rule, RuleFileError, RuleSet, RuleTextError, Term
+from clausewise.io import json as rule_json
+from clausewise.rules.language import KEYWORDS
+from tests.fuzz import onnx_models
+from tests.fuzz.mutation import NUMBERS, TEXTS, changed_json
+from tests.fuzz.recording import unwatched
+from tests.rules.random_rules import random_features, random_ruleset
+
+
+@dataclass(frozen=True)
+class Target:
+    """One kind of input.
+
+    Attributes
+    ----------
+    read : callable
+        From bytes to what was read.
+    errors : tuple of types
+        The documented refusals.
+    check : callable
+        Raises if something that was accepted does not hold what was promised.
+    examples : callable
+        Gives valid inputs.
+    strategy : callable
+        Gives a hypothesis strategy for inputs.
+    words : sequence of bytes
+        What the format is made of.
+    structured : callable, optional
+        See `Mutator`.
+    """
+
+    name: str
+    read: Callable[[bytes], Any]
+    errors: tuple[type[Exception], ...]
+    check: Callable[[Any], None]
+    examples: Callable[[], list[bytes]]
+    strategy: Callable[[], st.SearchStrategy[bytes]]
+    words: Sequence[bytes] = ()
+    structured: Callable[[bytes, Any], bytes | None] | None = None
+
+
+# --- Rule sets, however they came ---
+
+
+@cache
+def example_rules():
+    """Small rule sets that use everything there is."""
+    features = Features(
+        ("age", 'a "name"', "smokes", "zip", "</script>"),
+        ("numeric", "categorical", "binary", "categorical", "numeric"),
+        (None, ("cook", "nurse = 1", "é\n"), None, (8000, 9000.5), None),
+    )
+    rules = [
+        Rule((Term(0, low=30, high=47.5), Term(1, values=["cook"])), "yes", 0.93, 120, 112),
+        Rule((Term(2, low=0), Term(3, values=[8000])), "no", 0.61, 50.5, 30, 2.5, Origin("h 1", None)),
+        Rule((Term(2, high=0), Term(4)), "no", 0.5, 4, 2, -1.5, Origin("h 1", "u > 3"), True),
+        Rule((), "no", 0.5, 400, 200),
+    ]
+    full = RuleSet.from_rules(rules, features, default="no", voting="weights", base=[0.5, -2]).with_scale(2.5)
+    edited = full.add("IF age <= 17 THEN no", priority=True, note="law").remove(0).reweight(0, weight=3)
+    numbers = RuleSet.from_rules(
+        [Rule((Term(0, high=0.1),), 2.5)], ["x"], classes=np.array([1.5, 2.5], dtype=np.float32), default=1.5
+    )
+    rng = np.random.default_rng(0)
+    drawn = [random_ruleset(rng, random_features(rng, 3), 5) for _ in range(3)]
+    by_position = Features(("x0", "x1"), named=False)
+    return [
+        full,
+        edited,
+        numbers,
+        *drawn,
+        RuleSet.from_rules([], by_position, default=True, classes=[False, True], voting="share"),
+    ]
+
+
+def check_rules(rules):
+    """What holds for every rule set: it is written, read back, shown, and decides rows."""
+    written = rule_json.dumps(rules)
+    again = rule_json.loads(written.encode("utf-8"))
+    assert again == rules
+    assert hash(again) == hash(rules)
+    assert again.changes == rules.changes
+    assert rule_json.dumps(again) == written
+    said = RuleSet.from_text(rules.to_text())
+    assert said == rules
+    assert said.to_text() == rules.to_text()
+    rows = rows_for(rules.features)
+    decided = rules.predict(rows, n_jobs=1)
+    assert set(decided.tolist()) <= set(rules.labels)
+    assert decided.tolist() == said.predict(rows, n_jobs=1).tolist()
+    assert np.isfinite(rules.predict_proba(rows, n_jobs=1)).all()
+    assert str(rules)
+    assert repr(rules)
+    assert_only_own_tags(rules._repr_html_())
+
+
+def rows_for(features):
+    """A few rows: missing, ordinary, unknown and infinite values."""
+    table = np.empty((4, len(features)), dtype=object)
+    for place, (kind, categories) in enumerate(zip(features.kinds, features.categories, strict=True)):
+        if categories is None:
+            cells = [None, 0.0, 1.0, 1.0 if kind == "binary" else -np.inf]
+        else:
+            unknown = "nobody knows" if not categories or isinstance(categories[0], str) else -12345.5
+            cells = [None, unknown, *categories[:1], *categories[-1:], None, None]
+        for row in range(4):
+            table[row, place] = cells[row]
+    return table
+
+
+_OWN_TAGS = frozenset(["div", "p", "table", "thead", "tbody", "tr", "th", "td"])
+
+
+class _Tags(HTMLParser):
+    def handle_starttag(self, tag, attributes):
+        assert tag in _OWN_TAGS
+        assert {name for name, _ in attributes} <= {"style", "colspan"}
+
+    def handle_comment(self, data):
+        raise AssertionError(data)
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+def assert_only_own_tags(html):
+    """Nothing in names or labels became part of the page."""
+    parser = _Tags()
+    parser.feed(html)
+    parser.close()
+
+
+# --- Rule files ---
+
+_KEYS = [
+    "format",
+    "version",
+    "voting",
+    "default",
+    "classes",
+    "class_dtype",
+    "named",
+    "base",
+    "scale",
+    "features",
+    "rules",
+    "changes",
+    "name",
+    "kind",
+    "categories",
+    "if",
+    "then",
+    "confidence",
+    "cover",
+    "correct",
+    "weight",
+    "priority",
+    "origin",
+    "layer",
+    "clause",
+    "feature",
+    "low",
+    "high",
+    "values",
+    "action",
+    "rule",
+    "before",
+    "after",
+    "note",
+]
+_JSON_WORDS = [
+    *(f'"{key}": '.encode() for key in _KEYS),
+    *b"true false null { } [ ] , : {} [] NaN \xff \xed\xa0\x80 \xef\xbb\xbf".split(),
+    *(json.dumps(text).encode() for text in TEXTS),
+    *NUMBERS,
+]
+
+
+def _file_examples():
+    return [rule_json.dumps(rules).encode("utf-8") for rules in example_rules()]
+
+
+def _of_the_same_kind(value):
+    if isinstance(value, bool):
+        return st.booleans()
+    if isinstance(value, int | float):
+        return st.floats(allow_nan=False, allow_infinity=False) | st.floats(0, 1) | st.integers(-5, 5)
+    return st.text(max_size=8) if isinstance(value, str) else st.just(value)
+
+
+def _damaged_files():
+    """Valid files with any JSON in any place, and anything at all."""
+    values = st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=4)
+        ),
+        max_leaves=8,
+    )
+
+    @st.composite
+    def damaged(draw):
+        document = json.loads(draw(st.sampled_from(_file_examples())))
+        for _ in range(draw(st.integers(1, 3))):
+            inside = document
+            while True:
+                keys = list(inside) if isinstance(inside, dict) else list(range(len(inside)))
+                if not keys:
+                    break
+                key = draw(st.sampled_from(keys))
+                if isinstance(inside[key], dict | list) and draw(st.booleans()):
+                    inside = inside[key]
+                    continue
+                kind = _of_the_same_kind(inside[key]) if draw(st.integers(0, 2)) else values
+                inside[key] = draw(kind)
+                break
+        return json.dumps(document).encode()
+
+    return damaged() | values.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=200)
+
+
+RULE_FILE = Target(
+    "rule-file",
+    rule_json.loads,
+    (RuleFileError,),
+    check_rules,
+    _file_examples,
+    _damaged_files,
+    _JSON_WORDS,
+    changed_json,
+)
+
+# --- The rule language ---
+
+_SYMBOLS = (
+    "<= >= != <> == < > = ≤ ≥ ≠ ∈ { } , # NUMERIC CATEGORICAL BINARY BY POSITION int8 uint64 float16 object"
+)
+_TEXT_WORDS = [
+    *(f" {word} ".encode() for word in sorted(KEYWORDS)),
+    *_SYMBOLS.encode().split(),
+    *b"confidence cover correct weight priority layer clause origin majority share weights".split(),
+    *(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass") for text in TEXTS),
+    *NUMBERS,
+    b"\n",
+    b"\xed\xa0\x80",
+    "٣".encode(),
+    "²".encode(),
+]
+
+
+def _as_text(data):
+    return data.decode("utf-8", "surrogatepass") if _is_text(data) else data.decode("latin-1")
+
+
+def _is_text(data):
+    try:
+        data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _text_examples():
+    return [rules.to_text().encode("utf-8", "surrogatepass") for rules in example_rules()]
+
+
+def _words(words):
+    """Words of the language in any order, and lines of valid texts among them."""
+    word = st.sampled_from([word.decode("utf-8", "surrogatepass") for word in words if len(word) < 100])
+    lines = [line for rules in example_rules() for line in rules.to_text().splitlines()]
+    name = st.sampled_from(["age", "smokes", "yes", "no", "x", "f0", "f1"])
+    piece = word | name | st.sampled_from(lines) | st.text(max_size=5) | st.floats().map(str)
+    return st.lists(piece, max_size=20).map(" ".join)
+
+
+def _statements():
+    """Texts that are nearly right: a header and rules, with a word exchanged here and there."""
+
+    @st.composite
+    def nearly(draw):
+        words = re.findall(r'"(?:[^"\\]|\\.)*"|\S+|\n', draw(st.sampled_from(example_rules())).to_text())
+        for _ in range(draw(st.integers(0, 3))):
+            place = draw(st.integers(0, len(words) - 1))
+            if re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", words[place]):
+                words[place] = draw(st.floats().map(str))
+            else:
+                other = draw(st.sampled_from(words) | st.sampled_from(["<", "=", "IN", "{", "TRUE", "1e400"]))
+                words[place : place + draw(st.integers(0, 2))] = [other]
+        return " ".join(words)
+
+    return nearly()
+
+
+def _texts():
+    return (_words(_TEXT_WORDS) | _statements()).map(lambda text: text.encode("utf-8", "surrogatepass"))
+
+
+RULE_TEXT = Target(
+    "rule-text",
+    lambda data: RuleSet.from_text(_as_text(data)),
+    (RuleTextError,),
+    check_rules,
+    _text_examples,
+    _texts,
+    _TEXT_WORDS,
+)
+
+
+def _added(data):
+    try:
+        return example_rules()[0].add(_as_text(data), at=1)
+    except RuleTextError:
+        raise
+    except ValueError as error:  # what no text alone can tell
+        if "add up to more than a double can hold" in str(error):
+            return None
+        raise
+
+
+def _additions():
+    """Rules about the first example, most of them right."""
+    number = st.floats(allow_nan=False).map(str) | st.integers(-100, 100).map(str)
+    comparison = st.sampled_from(["<", "<=", ">", ">=", "=", "!=", "≤", "≥", "≠", "==", "<>"])
+    name = st.sampled_from(["age", "smokes", "zip", '"</script>"', '"a \\"name\\""', "weight", "job"])
+    known = ["TRUE", "FALSE", "cook", '"nurse = 1"', '"é\\n"', "8000", "9000.5", "x"]
+    value = number | st.sampled_from(known)
+    values = st.lists(value, max_size=3).map(lambda listed: f"{{{', '.join(listed)}}}")
+    pieces = (
+        st.tuples(name, comparison, value),
+        st.tuples(number, comparison, name, comparison, number),
+        st.tuples(name, st.sampled_from(["IN", "NOT IN", "∈"]), values),
+        st.tuples(name, st.just("IS KNOWN")),
+    )
+    term = st.one_of(*pieces).map(" ".join)
+    said = st.tuples(
+        st.sampled_from(["confidence", "cover", "correct", "weight", "priority", "layer", "origin"]), value
+    )
+    properties = st.lists(said.map(" ".join) | st.just("priority"), max_size=3).map(", ".join)
+    rule = st.builds(
+        lambda terms, label, with_: f"IF {' AND '.join(terms)} THEN {label}{' WITH ' * bool(with_)}{with_}",
+        st.lists(term, min_size=1, max_size=4),
+        st.sampled_from(["yes", "no", '"no"', "maybe"]),
+        properties,
+    )
+    texts = st.lists(rule, min_size=1, max_size=2).map("\n".join)
+    return texts.map(lambda text: text.encode("utf-8", "surrogatepass")) | _texts()
+
+
+def _check_added(rules):
+    if rules is None:
+        return
+    before = example_rules()[0]
+    assert len(rules) > len(before)
+    assert rules[:1] == before[:1]
+    assert rules.remove(slice(1, 1 + len(rules) - len(before))) == before
+    check_rules(rules)
+
+
+def _addition_examples():
+    return [
+        b"IF age <= 47 THEN yes WITH confidence 0.9",
+        "IF 17 < age ≤ 65 AND smokes = TRUE THEN no WITH priority, cover 3, correct 2".encode(),
+        b'IF "a \\"name\\"" IN {cook, "nurse = 1"} AND zip != 8000 THEN "yes" WITH weight -2',
+        b'IF "</script>" IS KNOWN THEN no # a remark\nIF TRUE THEN yes WITH layer "h 1", clause "u > 3"',
+    ]
+
+
+RULE_TO_ADD = Target(
+    "rule-to-add",
+    _added,
+    (RuleTextError,),
+    _check_added,
+    _addition_examples,
+    _additions,
+    _TEXT_WORDS,
+)
+
+# --- ONNX ---
+
+
+@cache
+def _onnx_folder():
+    return tempfile.TemporaryDirectory(prefix="clausewise-fuzz-")
+
+
+def _read_onnx(data):
+    import clausewise
+
+    path = Path(_onnx_folder().name) / "network.onnx"
+    with unwatched():
+        path.write_bytes(data)
+    return clausewise.wrap(path)
+
+
+def _check_network(network):
+    """A network that was accepted prints itself, and decides rows or says why not."""
+    assert str(network)
+    n_inputs = network.n_inputs or 4
+    if n_inputs > 100_000:  # a file may claim what it likes
+        return
+    rows = np.linspace(-1, 1, 3 * n_inputs).reshape(3, n_inputs)
+    try:
+        labels = network.labels(rows)
+    except ValueError:
+        return
+    assert labels.shape == (3,)
+    assert set(labels.tolist()) <= set(np.asarray(network.classes).tolist())
+
+
+ONNX = Target(
+    "onnx",
+    _read_onnx,
+    (ValueError,),
+    _check_network,
+    onnx_models.examples,
+    onnx_models.strategy,
+    onnx_models.WORDS,
+    onnx_models.changed,
+)
+
+TARGETS = {target.name: target for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, ONNX)}

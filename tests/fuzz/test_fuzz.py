@@ -1,0 +1,70 @@
+"""A short run of the fuzzer, inputs that once went wrong, and what the fuzzer itself must notice."""
+
+from pathlib import Path
+
+import pytest
+from tests.fuzz import driver
+from tests.fuzz.recording import run
+from tests.fuzz.targets import TARGETS
+
+FOUND = sorted((Path(__file__).parent / "found").glob("*.input"))
+
+
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_an_input_that_once_went_wrong_is_read_or_refused(path):
+    name = next(name for name in TARGETS if path.name.startswith(f"{name}-"))
+    run(TARGETS[name], path.read_bytes())
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_example_is_accepted(name):
+    target = TARGETS[name]
+    assert all(run(target, example) for example in target.examples())
+
+
+# Small enough for every run of the tests; `make fuzz` runs a hundred times as many.
+SHORT = {"rule-file": 1_000, "rule-text": 1_000, "rule-to-add": 500, "onnx": 100}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_changed_inputs_are_read_or_refused_within_bounds(name):
+    path = f"tests.fuzz.targets:{name.upper().replace('-', '_')}"
+    # Other work on the machine may hold a process up, so that here a hang is longer than in `make fuzz`.
+    result = driver.fuzz(path, "mutation", SHORT[name], seconds=20)
+    assert result.findings == {}
+    assert result.score.inputs == SHORT[name] == result.score.accepted + result.score.refused
+    assert result.score.accepted > 0
+    assert result.score.refused > 0
+    assert 0 < result.score.peak < driver.MEMORY
+
+
+@pytest.mark.parametrize(
+    ("target", "finding"),
+    [
+        ("HANGS", "over 0.3 s"),
+        ("EATS", "MemoryError"),
+        ("CRASHES", "exit code -6"),
+        ("WRITES", "'made' was opened for writing"),
+        ("WRITES_UNSEEN", "wrote made"),
+        ("RAISES", "KeyError: 'x'"),
+        ("SAYS_NOTHING", "ValueError without a message"),
+        ("TALKS", "a message of 1,000,000 characters"),
+    ],
+)
+def test_the_fuzzer_notices_what_no_input_may_do(target, finding):
+    result = driver.fuzz(f"tests.fuzz.bad_targets:{target}", "mutation", 8, seconds=0.3)
+    assert result.score.inputs == 8
+    assert any(finding in text for text in result.findings.values()), result.findings
+
+
+def test_the_fuzzer_finds_nothing_where_nothing_is():
+    result = driver.fuzz("tests.fuzz.bad_targets:GOOD", "mutation", 50)
+    assert result.findings == {}
+    assert result.score.inputs == 50
+
+
+@pytest.mark.skipif(not driver.has_atheris(), reason="atheris is not installed")
+def test_atheris_runs_so_many_inputs():
+    result = driver.fuzz("tests.fuzz.targets:RULE_TEXT", "atheris", 300, seconds=20)
+    assert result.findings == {}
+    assert 300 <= result.score.inputs <= 320
