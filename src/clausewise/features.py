@@ -1,6 +1,7 @@
 """The columns that rules speak of: names, kinds and categories; a table in, one matrix of numbers out."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -153,8 +154,9 @@ class Features:
                 raise ValueError(_wrong_width(table.n_columns, len(self), estimator))
             return range(len(self))
         position = {name: i for i, name in enumerate(table.names)}
+        known = set(self.names)
         missing = [name for name in self.names if name not in position]
-        extra = [name for name in table.names if name not in set(self.names)]
+        extra = [name for name in table.names if name not in known]
         if missing or extra:
             raise ValueError(_wrong_columns(table.n_columns, len(self), missing, extra))
         return [position[name] for name in self.names]
@@ -467,7 +469,7 @@ def _check_names(names: Sequence[str]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"{name!r} is no name of a column; names are text.")
     if len(set(names)) != len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"Two columns are called '{twice}'; names must differ.")
 
 

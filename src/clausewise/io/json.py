@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
@@ -223,10 +224,8 @@ def _bracket_depth(raw: bytes) -> int:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entry = dict(pairs)
     if len(entry) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise RuleFileError(
-            f"the key {_shown(next(k for k in keys if keys.count(k) > 1))} stands twice in one object."
-        )
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise RuleFileError(f"the key {_shown(twice)} stands twice in one object.")
     return entry
 
 

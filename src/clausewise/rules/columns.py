@@ -1,5 +1,6 @@
 """How a rule set is stored: one array per property, all terms of all rules behind each other."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -95,17 +96,21 @@ class RuleColumns:
     def first_of_equals(self) -> NDArray[np.int64]:
         """The satisfiable rules, of those with equal premise, conclusion and priority the first."""
         can_fire = self.satisfiable.tolist()
+        seen: dict[tuple[int, bool, bytes], int] = {}
+        alike = zip(self.class_index.tolist(), self.priority.tolist(), self.premise_keys(), strict=True)
+        for rule, key in enumerate(alike):
+            if can_fire[rule]:
+                seen.setdefault(key, rule)
+        return np.array(list(seen.values()), dtype=np.int64)
+
+    def premise_keys(self) -> Iterator[bytes]:
+        """Per rule a key that it shares with the rules of the same premise; without objects per term."""
         terms = np.empty((len(self.feature), 4), dtype=np.int64)
         terms[:, 0], terms[:, 1] = self.feature, self.value_set
         terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
-        seen: dict[tuple[int, bool, bytes], int] = {}
         starts = self.starts.tolist()
-        speaks_for = zip(self.class_index.tolist(), self.priority.tolist(), strict=True)
-        for rule, (class_index, priority) in enumerate(speaks_for):
-            here = slice(starts[rule], starts[rule + 1])
-            if can_fire[rule]:
-                seen.setdefault((class_index, priority, terms[here].tobytes()), rule)
-        return np.array(list(seen.values()), dtype=np.int64)
+        for begin, end in itertools.pairwise(starts):
+            yield terms[begin:end].tobytes()
 
     def same_as(self, other: "RuleColumns") -> bool:
         """Whether both hold the same rules in the same order."""
@@ -213,12 +218,16 @@ def from_rules(rules: Sequence[Rule], features: Features, index_of_label: dict[L
     starts = _starts(np.array([len(rule) for rule in rules], dtype=np.int64))
     sets: list[tuple[int, ...]] = []
     value_set: list[int] = []
+    code_of = [
+        None if values is None else {value: code for code, value in enumerate(values)}
+        for values in features.categories
+    ]
     for number, term in _numbered_terms(rules, features):
         if term.values is None:
             value_set.append(NO_SET)
         else:
             value_set.append(len(sets))
-            sets.append(_codes_of(term, features, number))
+            sets.append(_codes_of(term, features, number, code_of[term.feature]))
     terms = [term for rule in rules for term in rule.terms]
     return canonical(
         features,
@@ -431,14 +440,14 @@ def _numbered_terms(rules: Sequence[Rule], features: Features) -> Iterator[tuple
             yield number, term
 
 
-def _codes_of(term: Term, features: Features, number: int) -> tuple[int, ...]:
-    categories = features.categories[term.feature]
+def _codes_of(
+    term: Term, features: Features, number: int, code_of: dict[Category, int] | None
+) -> tuple[int, ...]:
     name = features.names[term.feature]
-    if categories is None:
+    if code_of is None:
         raise ValueError(
             f"Rule {number} tests '{name}' against categories, but it is {features.kinds[term.feature]}."
         )
-    code_of = {value: code for code, value in enumerate(categories)}
     unknown = [value for value in term.values or () if value not in code_of]
     if unknown:
         raise ValueError(f"Rule {number} tests '{name}' for {unknown[0]!r}, which is none of its categories.")

@@ -66,6 +66,9 @@ def format_number(number: float) -> str:
         return str(number)
     if number == 0.0:
         return "0"
+    if 1e-4 <= abs(number) < 1e16:  # nearly every number there is; Python writes these the same way
+        text = repr(number)
+        return text[:-2] if text.endswith(".0") else text
     sign = "-" if number < 0 else ""
     # repr gives the shortest digits that identify the double; only their arrangement differs here.
     _, digit_tuple, exponent = Decimal(repr(number)).normalize(_DIGITS).as_tuple()

@@ -14,6 +14,7 @@ error names the line and the column and shows the place.
 """
 
 import difflib
+import itertools
 import json
 import math
 import re
@@ -538,8 +539,8 @@ class _Reader:
         return self._listed(lambda: self._category(feature))
 
     def _value_set(self, feature: int, values: list[Category], position: int, negated: bool = False) -> Term:
-        every = self._codes[feature].values()
-        kept = [value for value in every if (_key(value) in set(map(_key, values))) != negated]
+        listed = set(map(_key, values))
+        kept = [value for key, value in self._codes[feature].items() if (key in listed) != negated]
         return Term(feature, self._name_of(feature), values=kept)
 
     def _properties(self) -> dict[str, Any]:
@@ -707,9 +708,10 @@ def _key(value: Category) -> tuple[bool, Category]:
 
 def _meant(name: str, known: dict[str, int]) -> str:
     """`; did you mean age?`, if something known looks alike."""
-    if len(name) > 200 or len(known) > 5_000:  # comparing long texts takes long
+    if len(name) > 100:  # comparing long texts takes long, and many as well
         return ""
-    near = difflib.get_close_matches(name, known, n=1)
+    alike = [other for other in itertools.islice(known, 500) if abs(len(other) - len(name)) <= len(name)]
+    near = difflib.get_close_matches(name, alike, n=1)
     return f"; did you mean {_written_name(near[0])}?" if near else ""
 
 

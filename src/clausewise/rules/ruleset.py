@@ -222,7 +222,17 @@ class RuleSet(Editing, Exports, Reporting):
             yield _columns.rule_at(self.columns, number, self.features, self.labels)
 
     def __contains__(self, rule: object) -> bool:
-        return any(rule == own for own in self)
+        if not isinstance(rule, Rule):
+            return False
+        stored = self.columns
+        # Made into objects only where numbers that are quickly compared are the same.
+        alike = (
+            (stored.lengths == len(rule))
+            & (stored.confidence == rule.confidence)
+            & (stored.cover == rule.cover)
+            & (stored.weight == rule.weight)
+        )
+        return any(rule == self[number] for number in np.flatnonzero(alike).tolist())
 
     def __add__(self, other: "RuleSet") -> "Self":
         if not isinstance(other, RuleSet):
@@ -745,7 +755,7 @@ class RuleSet(Editing, Exports, Reporting):
     @property
     def n_premises(self) -> int:
         """Number of different premises; fewer than rules where a premise speaks for several classes."""
-        return len({rule.terms for rule in self})
+        return len(set(self.columns.premise_keys()))
 
     @property
     def default_index(self) -> int:

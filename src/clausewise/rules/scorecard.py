@@ -1,6 +1,6 @@
 """A weighted rule set as a scorecard: points to add up with paper and pencil."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -133,9 +133,10 @@ def scorecard(rules: "RuleSet") -> Scorecard:
             f"These rules vote by {rules.voting}; a scorecard adds up weights. Give them weights "
             "(with_weights) or let them vote by those they have (with_voting('weights'))."
         )
-    numbers_of: dict[tuple[bool, Hashable], list[int]] = {}
-    for number, rule in enumerate(rules):
-        numbers_of.setdefault((not rule.priority, rule.terms), []).append(number)
+    numbers_of: dict[tuple[bool, bytes], list[int]] = {}
+    premises = zip(rules.columns.priority.tolist(), rules.columns.premise_keys(), strict=True)
+    for number, (priority, premise) in enumerate(premises):
+        numbers_of.setdefault((not priority, premise), []).append(number)
     lines = []
     for _, numbers in sorted(numbers_of.items(), key=lambda item: item[0][0]):
         points: dict[Label, float] = {}
@@ -143,9 +144,8 @@ def scorecard(rules: "RuleSet") -> Scorecard:
             label = rules.labels[rules.columns.class_index[number]]
             points[label] = points.get(label, 0.0) + float(rules.columns.weight[number])
         in_order = {label: points[label] for label in rules.labels if label in points}
-        premise = display.describe_premise(rules.columns, numbers[0], rules.features)
-        priority = bool(rules.columns.priority[numbers[0]])
-        lines.append(ScorecardLine(premise, in_order, tuple(numbers), priority))
+        shown = display.describe_premise(rules.columns, numbers[0], rules.features)
+        lines.append(ScorecardLine(shown, in_order, tuple(numbers), bool(rules.columns.priority[numbers[0]])))
     start = {
         label: votes for label, votes in zip(rules.labels, rules.base.tolist(), strict=True) if votes != 0
     }
