@@ -10,6 +10,10 @@ PLAN = {
     "RULE_FILE": {"mutation": 50_000, "hypothesis": 10_000, "atheris": 30_000},
     "RULE_TEXT": {"mutation": 45_000, "hypothesis": 10_000, "atheris": 30_000},
     "RULE_TO_ADD": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 10_000},
+    "CSV": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 5_000},
+    "PARQUET": {"mutation": 4_000, "hypothesis": 1_000},
+    "ARROW": {"mutation": 4_000, "hypothesis": 1_000},
+    "NPZ": {"mutation": 4_000, "hypothesis": 1_000},
     "ONNX": {"mutation": 10_000, "hypothesis": 2_000, "atheris": 3_000},
 }
 
@@ -47,7 +51,7 @@ def _engines(plan):
     if driver.has_atheris():
         return plan
     others = {engine: n_inputs for engine, n_inputs in plan.items() if engine != "atheris"}
-    return others | {"mutation": others["mutation"] + plan["atheris"]}
+    return others | {"mutation": others["mutation"] + plan.get("atheris", 0)}
 
 
 def _run(name, engine, n_inputs, options):

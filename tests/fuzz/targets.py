@@ -4,6 +4,7 @@ A target says how an input is read, with which errors it may be refused, and wha
 accepted. Everything else that happens is a finding.
 """
 
+import io
 import json
 import re
 import tempfile
@@ -18,6 +19,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from clausewise import Features, Origin, Rule, RuleFileError, RuleSet, RuleTextError, Term
+from clausewise.cli.rows import rows_for_rules
+from clausewise.cli.tables import DataError, Source, read_table
 from clausewise.io import json as rule_json
 from clausewise.rules.language import KEYWORDS
 from tests.fuzz import onnx_models
@@ -393,21 +396,171 @@ RULE_TO_ADD = Target(
     _TEXT_WORDS,
 )
 
-# --- ONNX ---
+# --- Files ---
 
 
 @cache
-def _onnx_folder():
+def _folder():
     return tempfile.TemporaryDirectory(prefix="clausewise-fuzz-")
+
+
+def _as_file(data, name):
+    """A file with this input, which is the target's own doing, and not the input's."""
+    with unwatched():
+        path = Path(_folder().name) / name
+        path.write_bytes(data)
+    return path
+
+
+# --- Tables ---
+
+
+def _rules_for_tables(suffix=".csv"):
+    """NPZ holds a matrix of numbers, so that rules about numbers alone are asked."""
+    return example_rules()[2 if suffix == ".npz" else 0]
+
+
+def _table_reader(suffix):
+    """Reads a file as the command line does: by itself, and then as rows for rules."""
+
+    def read(data):
+        source = Source.of(str(_as_file(data, f"rows{suffix}")))
+        read_table(source)
+        rules = _rules_for_tables(suffix)
+        return rules, rows_for_rules(source, rules)
+
+    return read
+
+
+def _check_table(read):
+    """Rows that were accepted are decided, or refused with a reason."""
+    rules, rows = read
+    try:
+        decided = rules.predict(rows.X, n_jobs=1)
+    except ValueError as error:
+        if not str(error):
+            raise AssertionError("no reason is given") from error
+        return
+    assert len(decided) == len(rows)
+
+
+def _example_tables():
+    import pyarrow as pa
+
+    rows = rows_for(_rules_for_tables().features)
+    names = _rules_for_tables().features.names
+    columns = {name: rows[:, place].tolist() for place, name in enumerate(names)}
+    return [pa.table(columns), pa.table(columns | {"class": [1, 2, 3, 4]}).slice(1, 2)]
+
+
+def _csv_examples():
+    import pyarrow as pa
+    import pyarrow.csv
+
+    texts = []
+    for table in _example_tables():
+        sink = pa.BufferOutputStream()
+        pa.csv.write_csv(table, sink)
+        texts.append(sink.getvalue().to_pybytes())
+    return texts
+
+
+def _csv_texts():
+    cell = st.sampled_from(["1", "0", "true", "", "NA", "cook", '"nurse = 1"', '"é\n"', "8000", "1e400", "x"])
+    line = st.lists(cell | st.floats().map(str), min_size=4, max_size=6).map(",".join)
+    heads = [text.split(b"\n")[0].decode() for text in _csv_examples()]
+    texts = st.tuples(st.sampled_from(heads), st.lists(line, max_size=5).map("\n".join)).map("\n".join)
+    return (texts | st.text(max_size=60)).map(str.encode) | st.binary(max_size=60)
+
+
+def _arrow_examples():
+    import pyarrow as pa
+
+    files = []
+    for table in _example_tables():
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        files.append(sink.getvalue().to_pybytes())
+    return files
+
+
+def _parquet_examples():
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    files = []
+    for table in _example_tables():
+        sink = pa.BufferOutputStream()
+        pa.parquet.write_table(table, sink)
+        files.append(sink.getvalue().to_pybytes())
+    return files
+
+
+def _npz_examples():
+    rows = np.array([[30.0], [np.nan]])
+    files = []
+    for arrays in ({"X": rows}, {"X": rows, "feature_names": np.array(["x"]), "y": np.arange(2)}):
+        with io.BytesIO() as file:
+            np.savez(file, **arrays)
+            files.append(file.getvalue())
+    return files
+
+
+_CSV_WORDS = [
+    b",",
+    b"\n",
+    b"\r\n",
+    b'"',
+    b'""',
+    b"\t",
+    b";",
+    b"NA",
+    b"null",
+    b"\xef\xbb\xbf",
+    b"\x00",
+    *NUMBERS,
+]
+
+
+def _table_target(suffix, examples, strategy=None, words=()):
+    return Target(
+        suffix[1:],
+        _table_reader(suffix),
+        (DataError,),
+        _check_table,
+        examples,
+        strategy or (lambda: _changed_bytes(examples())),
+        words,
+    )
+
+
+def _changed_bytes(examples):
+    """Binary files with up to four bytes changed, cut off somewhere or not at all."""
+    change = st.tuples(st.integers(0, 10**6), st.integers(0, 255))
+
+    def changed(drawn):
+        data, changes, end = bytearray(drawn[0]), drawn[1], drawn[2]
+        for place, value in changes:
+            data[place % len(data)] = value
+        return bytes(data[: len(data) if end > 10**5 else end])
+
+    drawn = st.tuples(st.sampled_from(examples), st.lists(change, max_size=4), st.integers(0, 10**6))
+    return drawn.map(changed) | st.binary(max_size=60)
+
+
+CSV = _table_target(".csv", _csv_examples, _csv_texts, _CSV_WORDS)
+PARQUET = _table_target(".parquet", _parquet_examples)
+ARROW = _table_target(".arrow", _arrow_examples)
+NPZ = _table_target(".npz", _npz_examples)
+
+# --- ONNX ---
 
 
 def _read_onnx(data):
     import clausewise
 
-    path = Path(_onnx_folder().name) / "network.onnx"
-    with unwatched():
-        path.write_bytes(data)
-    return clausewise.wrap(path)
+    return clausewise.wrap(_as_file(data, "network.onnx"))
 
 
 def _check_network(network):
@@ -436,4 +589,6 @@ ONNX = Target(
     onnx_models.changed,
 )
 
-TARGETS = {target.name: target for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, ONNX)}
+TARGETS = {
+    target.name: target for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, CSV, PARQUET, ARROW, NPZ, ONNX)
+}

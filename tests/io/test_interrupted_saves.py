@@ -135,7 +135,13 @@ def test_a_file_that_another_process_is_writing_is_not_taken_for_a_leftover(tmp_
 
 
 def test_files_of_others_are_left_alone(tmp_path):
-    kept = [".other.json.0123.tmp", "rules.json.tmp", ".rules.json.swp", ".rules.jsonx.1.tmp"]
+    kept = [
+        ".other.json.0123.tmp",
+        "rules.json.tmp",
+        ".rules.json.swp",
+        ".rules.json.backup.tmp",
+        ".rules.jsonx.1.tmp",
+    ]
     for name in kept:
         (tmp_path / name).write_text("not ours")
     FEW.save(tmp_path / "rules.json")

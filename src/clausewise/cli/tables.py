@@ -7,6 +7,7 @@ their columns has, so that `1` is text in a column of texts and `0` is false in 
 import contextlib
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,12 +78,14 @@ class Source:
 
 def read_table(source: Source, features: Features | None = None) -> pa.Table:
     """All rows; columns that are features have their types, others those that all rows agree on."""
-    if source.format == "csv" and features is None:
-        with _errors_of(source), _opened(source) as file:
-            table = pa.csv.read_csv(file, parse_options=_parsing(source), convert_options=_conversion(None))
-    else:
-        table = pa.concat_tables(read_batches(source, features), promote_options="permissive")
-    return _checked(table, source)
+    with _errors_of(source):
+        if source.format == "csv" and features is None:
+            with _opened(source) as file:
+                options = {"parse_options": _parsing(source), "convert_options": _conversion(None)}
+                table = pa.csv.read_csv(file, **options)
+        else:
+            table = pa.concat_tables(read_batches(source, features), promote_options="permissive")
+        return _checked(table, source)
 
 
 def read_batches(source: Source, features: Features | None = None) -> Iterator[pa.Table]:
@@ -257,8 +260,11 @@ def _npz_batches(file: Any, source: Source, features: Features | None) -> Iterat
 
 def _npz_table(file: Any, source: Source) -> pa.Table:
     """`X` (2-D) with `feature_names`, if there, and every 1-D array of the same length as a column."""
-    with np.load(file, allow_pickle=False) as arrays:
-        loaded = {name: arrays[name] for name in arrays.files}
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            loaded = {name: arrays[name] for name in arrays.files}
+    except Exception as error:  # a damaged archive makes all kinds of trouble
+        raise ValueError(str(error)) from error
     tables = [name for name, array in loaded.items() if array.ndim == 2]
     chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if chosen is None:
@@ -308,9 +314,12 @@ def _errors_of(source: Source) -> Iterator[None]:
 
 
 def _checked(table: pa.Table, source: Source) -> pa.Table:
+    if source.format in ("parquet", "arrow"):
+        # Arrow takes lengths, offsets and text from a file as they are; wrong ones would be read as memory.
+        table.validate(full=True)
     names = table.column_names
     if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise DataError(f"{source.shown} has two columns called {twice!r}; names must differ.")
     return table
 

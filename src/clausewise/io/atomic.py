@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ try:
 except ImportError:  # pragma: no cover - Windows has no such locks
     fcntl = None  # type: ignore[assignment]
 
-_SUFFIX = ".tmp"
+_ENDING = re.compile(r"[0-9a-f]{16}\.tmp")
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -87,7 +88,7 @@ def _new_temporary(target: Path, permissions: int | None) -> tuple[int, str]:
     # For nobody else until it has the permissions of the existing file; a new file gets the usual ones.
     mode = 0o666 if permissions is None else 0o600
     while True:
-        temporary = os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}")
+        temporary = os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         _lock(handle, wait=True)
         if fcntl is None or os.fstat(handle).st_nlink > 0:
@@ -110,9 +111,10 @@ def _remove_leftovers(target: Path) -> None:
 
 
 def _temporaries(target: Path) -> Iterator[str]:
+    prefix = _prefix(target)
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
-            if entry.name.startswith(_prefix(target)) and entry.name.endswith(_SUFFIX):
+            if entry.name.startswith(prefix) and _ENDING.fullmatch(entry.name, len(prefix)):
                 yield entry.path
 
 
