@@ -14,6 +14,7 @@ PLAN = {
     "PARQUET": {"mutation": 4_000, "hypothesis": 1_000},
     "ARROW": {"mutation": 4_000, "hypothesis": 1_000},
     "NPZ": {"mutation": 4_000, "hypothesis": 1_000},
+    "REQUEST": {"mutation": 8_000, "hypothesis": 2_000},
     "ONNX": {"mutation": 10_000, "hypothesis": 2_000, "atheris": 3_000},
 }
 

@@ -90,6 +90,7 @@ def _run_process(target_path, work, result, n_inputs, seed, seconds, memory):
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "MALLOC_ARENA_MAX": "2",  # memory that each thread reserves and does not use counts as well
         "HYPOTHESIS_STORAGE_DIRECTORY": str(work / "hypothesis"),
     }
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.child", target_path, result.engine]

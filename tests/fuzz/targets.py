@@ -23,7 +23,7 @@ from clausewise.cli.rows import rows_for_rules
 from clausewise.cli.tables import DataError, Source, read_table
 from clausewise.io import json as rule_json
 from clausewise.rules.language import KEYWORDS
-from tests.fuzz import onnx_models
+from tests.fuzz import onnx_models, requests
 from tests.fuzz.mutation import NUMBERS, TEXTS, changed_json
 from tests.fuzz.recording import unwatched
 from tests.rules.random_rules import random_features, random_ruleset
@@ -589,6 +589,20 @@ ONNX = Target(
     onnx_models.changed,
 )
 
+# --- Requests ---
+
+REQUEST = Target(
+    "request",
+    requests.ask,
+    (requests.RefusedError,),
+    requests.check,
+    requests.examples,
+    requests.strategy,
+    requests.WORDS,
+    requests.changed,
+)
+
 TARGETS = {
-    target.name: target for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, CSV, PARQUET, ARROW, NPZ, ONNX)
+    target.name: target
+    for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, CSV, PARQUET, ARROW, NPZ, ONNX, REQUEST)
 }

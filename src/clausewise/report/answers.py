@@ -130,7 +130,7 @@ def _answered(answer: Answer, body: bytes) -> dict[str, Any]:
     except RecursionError:
         raise RequestError(HTTPStatus.BAD_REQUEST, "The request is nested too deep.") from None
     except ValueError as error:
-        raise RequestError(HTTPStatus.BAD_REQUEST, _shortened(str(error))) from None
+        raise RequestError(HTTPStatus.BAD_REQUEST, shortened(str(error))) from None
 
 
 def _parsed(body: bytes) -> dict[str, Any]:
@@ -156,7 +156,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON; a missing value is null.")
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """A message that repeats only so much of what was sent."""
     return text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…"
 
 

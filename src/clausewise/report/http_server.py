@@ -23,7 +23,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
-from clausewise.report.answers import Answer, Answers, RequestError, reply
+from clausewise.report.answers import Answer, Answers, RequestError, reply, shortened
 from clausewise.report.html import policy
 
 ADDRESS: Final = "127.0.0.1"
@@ -328,7 +328,8 @@ class _Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the base class refuses, such as requests that are no HTTP, in our form."""
         status = HTTPStatus(code)
-        self._refuse(RequestError(status, f"{message or status.phrase}."))
+        # The base class repeats what it was sent, up to 64 kB of it.
+        self._refuse(RequestError(status, f"{shortened(message or status.phrase)}."))
 
     def version_string(self) -> str:
         """What the server calls itself."""
