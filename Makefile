@@ -37,7 +37,7 @@ demo: .venv/.stamp-core
 	$(BIN)/python examples/demo.py "$(OUT)"
 
 test: check
-	$(BIN)/python -m pytest --cov --cov-report=term $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term $(PYTEST_ARGS)
 
 check: lint types check-stubs
 
