@@ -6,6 +6,7 @@ import { evaluateRow, rowValues, scoresOf } from "./lib/evaluate";
 import { readPayload, type Voting } from "./payload";
 import { Store, StoreProvider } from "./store";
 import { themeSignal } from "./theme";
+import { type Tools, toolsOf } from "./tools";
 import "./style.css";
 
 /** What the page offers to scripts and tests: its own answers on the rows of the report. */
@@ -21,6 +22,7 @@ interface Offered {
   answers: (voting?: Voting) => Answers | null;
   /** The same, each row by itself as the form of the Predict view does it. */
   rowByRow: () => Answers | null;
+  tools: Tools;
 }
 
 declare global {
@@ -63,7 +65,7 @@ function start(): void {
   const theme = themeSignal(window);
   try {
     const store = new Store(readPayload(document), window);
-    window.clausewise = { store, answers: (voting) => answersOf(store, voting), rowByRow: () => rowByRow(store) };
+    window.clausewise = { store, answers: (voting) => answersOf(store, voting), rowByRow: () => rowByRow(store), tools: toolsOf(store) };
     root.textContent = "";
     render(
       <StoreProvider value={store}>

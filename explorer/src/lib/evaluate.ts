@@ -178,7 +178,7 @@ export function startOf(set: RuleSet): readonly number[] {
   return set.voting === "weights" ? set.base : set.base.map(() => 0);
 }
 
-function divisorsOf(set: RuleSet): Divisors {
+export function divisorsOf(set: RuleSet): Divisors {
   const others = new Float64Array(set.classes.length).fill(1);
   const priority = others.slice();
   if (set.voting === "share") {

@@ -1,12 +1,10 @@
 /** Numbers, terms and rules as text, worded as Python words them (rules/display.py). */
 
 import type { Scalar } from "../payload";
+import { formatNumber, lowerBound, upperBound } from "./decimals";
 import type { Feature, Rule, RuleSet, Term } from "./rules";
 
-/** The shortest text that reads back as this double; Python's `format_number` writes the same. */
-export function formatNumber(number: number): string {
-  return Object.is(number, -0) ? "0" : String(number);
-}
+export { formatNumber };
 
 /** Four significant digits, for charts and cells where the exact number stands elsewhere. */
 export function shortNumber(number: number): string {
@@ -40,10 +38,15 @@ export function formatLabel(label: Scalar): string {
 export function describeCondition(term: Term, feature: Feature): string {
   if (term.codes !== null) return categoriesOf(term.codes, feature).join(", ") || "none of all";
   if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
-  if (term.low >= term.high) return `> ${formatNumber(term.low)} and ≤ ${formatNumber(term.high)}`;
-  if (term.low === -Infinity) return term.high === Infinity ? "is known" : `≤ ${formatNumber(term.high)}`;
-  if (term.high === Infinity) return `> ${formatNumber(term.low)}`;
-  return `> ${formatNumber(term.low)}, ≤ ${formatNumber(term.high)}`;
+  const [above, below] = boundsOf(term);
+  if (term.low >= term.high) return `${above} and ${below}`;
+  if (term.low === -Infinity) return term.high === Infinity ? "is known" : below;
+  return term.high === Infinity ? above : `${above}, ${below}`;
+}
+
+/** `> 30` and `≤ 47`; a bound just below a short number is shown as `≥ 30`, `< 47`. */
+function boundsOf(term: Term): [above: string, below: string] {
+  return [lowerBound(term.low).replace(">=", "≥"), upperBound(term.high).replace("<=", "≤")];
 }
 
 /** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`. */
@@ -57,7 +60,9 @@ export function describeTerm(term: Term, feature: Feature): string {
   if (term.low >= term.high || !Number.isFinite(term.low) || !Number.isFinite(term.high)) {
     return `${name} ${describeCondition(term, feature)}`;
   }
-  return `${formatNumber(term.low)} < ${name} ≤ ${formatNumber(term.high)}`;
+  const [above, below] = boundsOf(term);
+  const [comparison, number] = above.split(" ");
+  return `${number} ${comparison === ">" ? "<" : "≤"} ${name} ${below}`;
 }
 
 export function describePremise(rule: Rule, features: readonly Feature[]): string {

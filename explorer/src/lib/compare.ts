@@ -1,0 +1,156 @@
+/** Two rule sets side by side, as Python's rules/comparison.py compares them. */
+
+import type { Scalar } from "../payload";
+import type { Evaluation, Evaluator } from "./evaluate";
+import { writtenValue } from "./language";
+import type { Feature, Rule, RuleSet } from "./rules";
+import type { Table } from "./table";
+import { formatNumber } from "./text";
+
+export interface Comparison {
+  /** Places in the later set of rules that the earlier one does not have. */
+  readonly added: readonly number[];
+  /** Places in the earlier set of rules that the later one does not have. */
+  readonly removed: readonly number[];
+  /** Places in both of rules with the same premise that differ in anything else. */
+  readonly changed: readonly (readonly [before: number, after: number])[];
+  readonly nSame: number;
+  /** What differs beside the rules. */
+  readonly settings: readonly { name: string; before: string; after: string }[];
+}
+
+export function compareRules(before: RuleSet, after: RuleSet): Comparison {
+  const left: [number[], number[]] = [[...before.rules.keys()], [...after.rules.keys()]];
+  const said = [before, after].map((set) => set.rules.map((rule) => keysOf(rule, set)));
+  const pairedBy = (part: 0 | 1 | 2) =>
+    paired(
+      left,
+      (r) => said[0][r][part],
+      (r) => said[1][r][part],
+    );
+  const same = pairedBy(0);
+  const changed = [...pairedBy(1), ...pairedBy(2)].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return { added: left[1], removed: left[0], changed, nSame: same.length, settings: settingsOf(before, after) };
+}
+
+/** Texts that are equal for rules equal in all; in premise and conclusion; in the premise alone. */
+function keysOf(rule: Rule, set: RuleSet): [all: string, concluding: string, premise: string] {
+  // By name, as the features of the two sets may stand in another order.
+  const terms = rule.terms.map(({ feature, low, high, codes }) => {
+    const { name, categories } = set.features[feature];
+    const values = codes === null ? null : codes.map((code) => scalarKey((categories ?? [])[code])).sort();
+    return JSON.stringify([name, String(low), String(high), values]);
+  });
+  const premise = terms.sort().join("&");
+  const concluding = `${premise}>${scalarKey(set.classes[rule.classIndex])}`;
+  const { confidence, cover, correct, weight, priority, origin } = rule;
+  const statistics = JSON.stringify([confidence, cover, correct, weight, priority, origin?.layer ?? null, origin?.clause ?? null, origin === null]);
+  return [concluding + statistics, concluding, premise];
+}
+
+function scalarKey(value: Scalar): string {
+  return `${typeof value}:${value}`;
+}
+
+/** Rules of both sets with equal keys, each used once and taken out of `left`. */
+function paired(left: [number[], number[]], keyBefore: (r: number) => string, keyAfter: (r: number) => string): [number, number][] {
+  const waiting = new Map<string, number[]>();
+  for (const r of [...left[1]].reverse()) {
+    const key = keyAfter(r);
+    waiting.set(key, waiting.get(key) ?? []);
+    waiting.get(key)?.push(r);
+  }
+  const pairs: [number, number][] = [];
+  for (const r of left[0]) {
+    const partner = waiting.get(keyBefore(r))?.pop();
+    if (partner !== undefined) pairs.push([r, partner]);
+  }
+  for (const side of [0, 1] as const) {
+    const used = new Set(pairs.map((pair) => pair[side]));
+    left[side] = left[side].filter((r) => !used.has(r));
+  }
+  return pairs;
+}
+
+// --- Settings ---
+
+function settingsOf(before: RuleSet, after: RuleSet): { name: string; before: string; after: string }[] {
+  const texts: [string, (set: RuleSet) => string][] = [
+    ["voting", (set) => set.voting],
+    ["default", (set) => writtenValue(set.classes[set.defaultIndex])],
+    ["scale", (set) => formatNumber(set.scale)],
+    ["classes", (set) => set.classes.map((label) => writtenValue(label)).join(", ")],
+    ["base", (set) => set.base.map(formatNumber).join(", ")],
+  ];
+  const differing = texts
+    .map(([name, textOf]) => ({ name, before: textOf(before), after: textOf(after) }))
+    .filter((pair) => pair.before !== pair.after);
+  const features = differingFeatures(before.features, after.features);
+  return features === null ? differing : [...differing, features];
+}
+
+/** Only the features that differ: there may be thousands. */
+function differingFeatures(before: readonly Feature[], after: readonly Feature[]): { name: string; before: string; after: string } | null {
+  const keyOf = ({ name, kind, categories }: Feature) => JSON.stringify([name, kind, categories]);
+  const [old, young] = [before.map(keyOf), after.map(keyOf)];
+  if (old.join() === young.join()) return null;
+  const others = [new Set(young), new Set(old)];
+  const gone = before.filter((_, i) => !others[0].has(old[i])).map((feature) => feature.name);
+  const come = after.filter((_, i) => !others[1].has(young[i])).map((feature) => feature.name);
+  if (gone.length === 0 && come.length === 0) return { name: "features", before: "in another order", after: "in another order" };
+  const listed = (names: readonly string[]) =>
+    names.length === 0 ? "none" : names.slice(0, 8).join(", ") + (names.length > 8 ? `, … (${names.length})` : "");
+  return { name: "features", before: listed(gone), after: listed(come) };
+}
+
+// --- Decisions ---
+
+export interface Flips {
+  /** Rows of the report, and per row the label before and after. */
+  readonly rows: readonly number[];
+  readonly before: readonly Scalar[];
+  readonly after: readonly Scalar[];
+}
+
+export function flipsOf(before: Evaluation, after: Evaluation): Flips {
+  const rows: number[] = [];
+  const labels: [Scalar[], Scalar[]] = [[], []];
+  for (let row = 0; row < before.nRows; row++) {
+    const old = before.set.classes[before.decisions[row]];
+    const young = after.set.classes[after.decisions[row]];
+    if (old === young) continue;
+    rows.push(row);
+    labels[0].push(old);
+    labels[1].push(young);
+  }
+  return { rows, before: labels[0], after: labels[1] };
+}
+
+/**
+ * The answers of rules with features of their own on the rows of the report: features are matched by name (by place
+ * if either set has no names of its own), categories by value. A text says why not, where this cannot be done.
+ */
+export function evaluateForeign(set: RuleSet, own: RuleSet, table: Table, evaluator: Evaluator): Evaluation | string {
+  const isByPlace = !set.named || !own.named;
+  if (isByPlace && set.features.length !== own.features.length) {
+    return `these rules are about ${set.features.length} features without names, the report is about ${own.features.length}`;
+  }
+  const placeOf = new Map(own.features.map((feature, place) => [feature.name, place]));
+  const places = set.features.map((feature, place) => (isByPlace ? place : (placeOf.get(feature.name) ?? -1)));
+  const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
+  for (const feature of tested) {
+    const { name, kind } = set.features[feature];
+    const place = places[feature];
+    if (place < 0) return `the report has no feature ${name}, which these rules test`;
+    if (own.features[place].kind !== kind) return `${name} is ${kind} in these rules and ${own.features[place].kind} in the report`;
+    if (table.columns[place] === null) return `the report holds no values of ${name}, which these rules test`;
+  }
+  const rules = set.rules.map((rule) => ({ ...rule, terms: rule.terms.map((term) => ({ ...term, feature: places[term.feature], codes: codesIn(own, term.codes, set.features[term.feature], places[term.feature]) })) }));
+  return evaluator.evaluate({ ...set, features: own.features, rules });
+}
+
+function codesIn(own: RuleSet, codes: readonly number[] | null, feature: Feature, place: number): readonly number[] | null {
+  if (codes === null) return null;
+  const codeOf = new Map((own.features[place].categories ?? []).map((value, code) => [value, code]));
+  return codes.map((code) => codeOf.get((feature.categories ?? [])[code]) ?? -1).filter((code) => code >= 0);
+}

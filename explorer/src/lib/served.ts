@@ -1,0 +1,41 @@
+/** What a served page may ask: the network's own answers, and measures on all rows. Files on disk ask nobody. */
+
+import type { RuleFile, Scalar } from "../payload";
+
+/** The network's answers on rows, one label each. */
+export interface NetworkAnswer {
+  labels: Scalar[];
+  /** Per row one number per class of `classes`; null where the network gives none. */
+  probabilities: number[][] | null;
+  classes: Scalar[];
+}
+
+/** Of rules, on all rows that the server holds. */
+export interface ServedMeasures {
+  n_rows: number;
+  fidelity: number | null;
+  accuracy: number | null;
+  coverage: number;
+}
+
+/** Rows of raw values, one per feature; null where missing. */
+export function askNetwork(rows: readonly (readonly (Scalar | null)[])[], signal: AbortSignal): Promise<NetworkAnswer> {
+  return ask<NetworkAnswer>("predict", { rows }, signal);
+}
+
+export function askMeasures(rules: RuleFile, signal: AbortSignal): Promise<ServedMeasures> {
+  return ask<ServedMeasures>("measures", { rules }, signal);
+}
+
+/** Addresses are relative, so that the token in the page's own address is kept. */
+async function ask<T>(what: string, question: object, signal: AbortSignal): Promise<T> {
+  const answer = await fetch(`api/${what}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(question),
+    signal,
+  });
+  const said = (await answer.json()) as T & { error?: string };
+  if (!answer.ok) throw new Error(said.error ?? `the server answered with status ${answer.status}`);
+  return said;
+}

@@ -1,0 +1,62 @@
+/** The page's own functions with plain arguments and answers, for scripts and for the tests against Python. */
+
+import { compareRules, evaluateForeign, flipsOf } from "./lib/compare";
+import { CounterfactualSearch, finished } from "./lib/counterfactuals";
+import { shortestDecimal } from "./lib/decimals";
+import { rowValues } from "./lib/evaluate";
+import { nearMisses } from "./lib/explain";
+import { readRules, RuleTextError, writtenRule } from "./lib/language";
+import { openRules } from "./lib/opened";
+import { type Rule, type RuleSet, writeRuleFile } from "./lib/rules";
+import type { RuleFile } from "./payload";
+import type { Store } from "./store";
+
+export function toolsOf(store: Store) {
+  const rowOf = (row: number): number[] => (store.table === null ? [] : rowValues(store.table, row).map((value) => value ?? NaN));
+  return {
+    /** The rule file of rules written as text, or what is wrong with the text. */
+    readText(text: string): RuleFile | { problem: string; line: number; column: number } {
+      const set = store.original;
+      try {
+        const rules: Rule[] = readRules(text, set).map((rule, id) => ({ ...rule, id }));
+        return writeRuleFile({ ...set, rules, changes: [] });
+      } catch (error) {
+        if (!(error instanceof RuleTextError)) throw error;
+        return { problem: error.problem, line: error.line, column: error.column };
+      }
+    },
+    /** The rules as text, one each. */
+    writtenRules: (): string[] => store.rules.value.rules.map((rule) => writtenRule(rule, store.rules.value)),
+    /** The working rules as a file. */
+    ruleFile: (): RuleFile => writeRuleFile(store.rules.value),
+    /** Per row the smallest change: pairs of feature and encoded value, what it becomes, and the distance. */
+    smallestChanges(maxFeatures: 1 | 2, to: number | null) {
+      const search = new CounterfactualSearch(store.rules.value, store.table);
+      return Array.from({ length: store.table?.nRows ?? 0 }, (_, row) => {
+        const found = finished(search.smallest(rowOf(row), { to, maxFeatures }));
+        return found === null ? null : { ...found, changes: found.changes.map(({ feature, after }) => [feature, after] as const) };
+      });
+    },
+    /** Per row the places of rules with one failing term, ascending. */
+    nearMisses(): number[][] {
+      const units = new Float64Array(store.rules.value.features.length).fill(1);
+      return Array.from({ length: store.table?.nRows ?? 0 }, (_, row) =>
+        nearMisses(store.rules.value, rowOf(row), units)
+          .map((miss) => miss.place)
+          .sort((a, b) => a - b),
+      );
+    },
+    /** What other rules, as the text of a rule file, have in place of the working ones. */
+    compareWith(text: string) {
+      const other: RuleSet = openRules(text);
+      const { table, evaluator } = store;
+      const now = store.evaluation.value;
+      const after = table === null || evaluator === null ? null : evaluateForeign(other, store.rules.value, table, evaluator);
+      const flips = now === null || after === null || typeof after === "string" ? null : flipsOf(now, after);
+      return { ...compareRules(store.rules.value, other), flips };
+    },
+    shortestDecimal,
+  };
+}
+
+export type Tools = ReturnType<typeof toolsOf>;
