@@ -19,8 +19,8 @@ LABELS = {"text": ["no", "yes", "may be"], "floats": [0.5, 2.0], "whole": [0, 1]
 
 RIGHT = [
     "IF age <= 47 THEN no",
-    "if age ≤ 47 and smokes = true then yes with confidence .5, cover 12, correct 1.1e1, weight -1.5, priority",
-    'IF 17 < age <= 65 AND "mean radius" >= 1e-3 AND größe > -4 THEN yes WITH layer "hidden 1", clause "u > 0"',
+    "if age ≤ 47 and smokes = true then yes with confidence .5, cover 12, correct 1.1e1, weight -1, priority",
+    'IF 17 < age <= 65 AND "mean radius" >= 1e-3 AND größe > -4 THEN yes WITH layer "hidden 1", clause "u"',
     "IF 65 >= age > 17 THEN no\n# comment\nIF TRUE THEN yes WITH origin",
     'IF job IN {nurse, "teacher", 3} AND job != cook THEN "may be"',
     "IF job NOT IN {} AND grade ∈ {1, 5.0} THEN no",

@@ -13,6 +13,11 @@ export function shortNumber(number: number): string {
   return formatNumber(Number(number.toPrecision(4)));
 }
 
+/** Six significant digits, as Python shows what a row has: enough to recognise the value. */
+export function knownNumber(number: number): string {
+  return formatNumber(Number(number.toPrecision(6)));
+}
+
 /** 15216 as 15,216. */
 export function grouped(number: number): string {
   return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
@@ -93,6 +98,11 @@ export function formatCell(value: number): string {
     }
   }
   return Number.isFinite(value) ? formatNumber(value) : shortNumber(value);
+}
+
+/** The same with six significant digits of a number. */
+export function describeShortly(value: number, feature: Feature): string {
+  return feature.kind === "numeric" && Number.isFinite(value) ? knownNumber(value) : describeValue(value, feature);
 }
 
 function categoriesOf(codes: readonly number[], feature: Feature): string[] {

@@ -6,9 +6,12 @@
 import type { ComponentType } from "preact";
 import type { Store } from "../store";
 import { canDisagree, Disagreement } from "./Disagreement";
+import { Edit } from "./Edit";
 import { hasOrigins, Origin } from "./Origin";
 import { Overview } from "./Overview";
+import { Predict } from "./Predict";
 import { Rules } from "./Rules";
+import { Structure } from "./Structure";
 
 export interface View {
   /** In the address. */
@@ -22,6 +25,9 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { id: "overview", title: "Overview", component: Overview },
   { id: "rules", title: "Rules", component: Rules },
+  { id: "structure", title: "Structure", component: Structure },
+  { id: "predict", title: "Predict", component: Predict },
   { id: "disagreement", title: "Disagreement", component: Disagreement, isAvailable: canDisagree },
   { id: "origin", title: "Origin", component: Origin, isAvailable: hasOrigins },
+  { id: "edit", title: "Edit", component: Edit },
 ];

@@ -1,0 +1,65 @@
+/** Measures before and after an edit, side by side. */
+
+import type { Evaluation, Measures } from "../lib/evaluate";
+import { grouped, percent } from "../lib/text";
+
+/** What is compared: any of these may be unknown. */
+export interface Measured {
+  fidelity: number | null;
+  accuracy: number | null;
+  coverage: number;
+}
+
+export function measured(measures: Measures): Measured {
+  const { fidelity, accuracy, coverage } = measures;
+  return { fidelity, accuracy, coverage };
+}
+
+interface Props {
+  label: string;
+  before: Measured;
+  after: Measured;
+  /** Further counts, such as rules: name, before, after. */
+  counts?: readonly (readonly [string, number, number])[];
+}
+
+export function Effect({ label, before, after, counts = [] }: Props) {
+  const shares = (["fidelity", "accuracy", "coverage"] as const).flatMap((name) => {
+    const [old, young] = [before[name], after[name]];
+    return old === null || young === null ? [] : [[name, old, young] as const];
+  });
+  return (
+    <dl class="effect" aria-label={label}>
+      {shares.map(([name, old, young]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <span class="quiet">{percent(old, 2)} →</span> <strong>{percent(young, 2)}</strong> <Difference by={100 * (young - old)} isGoodUp />
+          </dd>
+        </div>
+      ))}
+      {counts.map(([name, old, young]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <span class="quiet">{grouped(old)} →</span> <strong>{grouped(young)}</strong>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Points more or fewer; told by sign and words, not by colour alone. */
+function Difference({ by, isGoodUp }: { by: number; isGoodUp: boolean }) {
+  const shown = by.toFixed(2);
+  if (Number(shown) === 0) return <span class="quiet">same</span>;
+  return <span class={by > 0 === isGoodUp ? "better" : "worse"}>{by > 0 ? `▲ +${shown}` : `▼ −${shown.slice(1)}`}</span>;
+}
+
+/** On how many rows two rule sets of the same classes decide differently. */
+export function nDiffering(a: Evaluation, b: Evaluation): number {
+  let n = 0;
+  for (let row = 0; row < a.nRows; row++) if (a.decisions[row] !== b.decisions[row]) n++;
+  return n;
+}

@@ -1,0 +1,112 @@
+/** One term of a rule, to be changed by hand. */
+
+import { useId } from "preact/hooks";
+import { lowerBound, nextBelow, upperBound } from "../lib/decimals";
+import type { Term } from "../lib/rules";
+import { formatLabel } from "../lib/text";
+import { useStore } from "../store";
+import { TermStrip } from "./TermStrip";
+
+interface Props {
+  term: Term;
+  classIndex: number;
+  onTerm: (term: Term) => void;
+  onRemove: () => void;
+}
+
+export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
+  const { name, kind } = useStore().original.features[term.feature];
+  return (
+    <fieldset class="term-editor">
+      <legend>{name}</legend>
+      <button type="button" class="term-remove" aria-label={`Remove the term on ${name}`} onClick={onRemove}>
+        ✕
+      </button>
+      {kind === "categorical" ? (
+        <Categories term={term} onTerm={onTerm} />
+      ) : kind === "binary" ? (
+        <TrueOrFalse term={term} onTerm={onTerm} name={name} />
+      ) : (
+        <div class="term-bounds">
+          <Bound term={term} side="low" onTerm={onTerm} name={name} />
+          <Bound term={term} side="high" onTerm={onTerm} name={name} />
+        </div>
+      )}
+      <TermStrip term={term} classIndex={classIndex} height={20} />
+    </fieldset>
+  );
+}
+
+type PartProps = Pick<Props, "term" | "onTerm">;
+
+/** `> 30`, `>= 30` or `30` for the lower end, `<= 47`, `< 47` or `47` for the upper one; nothing where it is open. */
+function Bound({ term, side, name, onTerm }: PartProps & { side: "low" | "high"; name: string }) {
+  const isLow = side === "low";
+  const written = !Number.isFinite(term[side]) ? "" : isLow ? lowerBound(term.low) : upperBound(term.high);
+  return (
+    <input
+      aria-label={`${name}, ${isLow ? "lower" : "upper"} bound`}
+      value={written}
+      placeholder={isLow ? "> no bound" : "≤ no bound"}
+      onChange={(event) => {
+        const bound = readBound(event.currentTarget.value, isLow);
+        if (bound === null) event.currentTarget.value = written;
+        else onTerm({ ...term, [side]: bound });
+      }}
+    />
+  );
+}
+
+/** The stored bound (low < x ≤ high) that a text means; null if it means none. */
+export function readBound(text: string, isLow: boolean): number | null {
+  const plain = text.trim().replace("≥", ">=").replace("≤", "<=");
+  if (plain === "") return isLow ? -Infinity : Infinity;
+  const match = (isLow ? /^(>=?)?\s*(\S+)$/ : /^(<=?)?\s*(\S+)$/).exec(plain);
+  const number = match === null || !/^[+-]?[\d.]/.test(match[2]) ? NaN : Number(match[2]);
+  if (!Number.isFinite(number)) return null;
+  return match?.[1] === ">=" || match?.[1] === "<" ? nextBelow(number) + 0 : number + 0;
+}
+
+function TrueOrFalse({ term, name, onTerm }: PartProps & { name: string }) {
+  const value = term.low === 0 ? "true" : term.high === 0 ? "false" : "known";
+  return (
+    <select
+      aria-label={`${name} is`}
+      value={value}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        onTerm({ ...term, low: chosen === "true" ? 0 : -Infinity, high: chosen === "false" ? 0 : Infinity });
+      }}
+    >
+      <option value="true">true</option>
+      <option value="false">false</option>
+      <option value="known">known</option>
+    </select>
+  );
+}
+
+function Categories({ term, onTerm }: PartProps) {
+  const id = useId();
+  const categories = useStore().original.features[term.feature].categories ?? [];
+  const accepted = new Set(term.codes ?? []);
+  return (
+    <div class="term-categories">
+      {categories.map((category, code) => (
+        <label key={code} for={`${id}-${code}`}>
+          <input
+            id={`${id}-${code}`}
+            type="checkbox"
+            checked={accepted.has(code)}
+            onChange={(event) => {
+              const next = new Set(accepted);
+              if (event.currentTarget.checked) next.add(code);
+              else next.delete(code);
+              onTerm({ ...term, codes: [...next].sort((a, b) => a - b) });
+            }}
+          />
+          {formatLabel(category)}
+        </label>
+      ))}
+    </div>
+  );
+}

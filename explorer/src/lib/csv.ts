@@ -1,0 +1,114 @@
+/** One row of values out of pasted or dropped CSV, encoded as the report's rows are. */
+
+import type { Feature, RuleSet } from "./rules";
+import { counted, formatLabel } from "./text";
+
+export interface ReadRow {
+  /** One encoded value per feature, NaN where missing. */
+  values: number[];
+  /** What people should know: columns that were ignored or absent, further rows. */
+  notes: string[];
+}
+
+const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
+
+/** The first row of values; throws an Error with a message for people. */
+export function readCsvRow(text: string, set: RuleSet): ReadRow {
+  const delimiter = delimiterOf(text.replace(/^\ufeff/, ""));
+  const lines = cellsOf(text.replace(/^\ufeff/, ""), delimiter).filter((cells) => cells.some((cell) => cell.trim() !== ""));
+  if (lines.length === 0) throw new Error("There is no row; paste a line of values, with or without a line of names above it.");
+  const names = lines[0].map((cell) => cell.trim());
+  const known = new Set(set.features.map((feature) => feature.name));
+  const hasHeader = names.some((name) => known.has(name));
+  const cells = lines[hasHeader ? 1 : 0];
+  if (cells === undefined) throw new Error("There are names, but no row of values below them.");
+  const notes: string[] = [];
+  const nMore = lines.length - (hasHeader ? 2 : 1);
+  if (nMore > 0) notes.push(`${counted(nMore, "further row")} not read`);
+  const cellOf = hasHeader ? byName(set, names, cells, known, notes) : byPlace(set, cells);
+  return { values: set.features.map((feature, place) => encoded(cellOf(place), feature, delimiter)), notes };
+}
+
+function byPlace(set: RuleSet, cells: readonly string[]): (place: number) => string {
+  if (cells.length !== set.features.length) {
+    throw new Error(
+      `The row has ${counted(cells.length, "value")}, the rules know ${counted(set.features.length, "feature")}; ` +
+        "paste one value per feature in their order, or put a line of names above.",
+    );
+  }
+  return (place) => cells[place];
+}
+
+function byName(set: RuleSet, names: readonly string[], cells: readonly string[], known: ReadonlySet<string>, notes: string[]): (place: number) => string {
+  if (cells.length !== names.length) throw new Error(`There are ${counted(names.length, "name")} and ${counted(cells.length, "value")}; one each is needed.`);
+  const at = new Map(names.map((name, i) => [name, i]));
+  const absent = set.features.filter((feature) => !at.has(feature.name));
+  const ignored = names.filter((name) => !known.has(name));
+  if (absent.length > 0) notes.push(`${listed(absent.map((feature) => feature.name))} not given, so missing`);
+  if (ignored.length > 0) notes.push(`${listed(ignored)} ignored`);
+  return (place) => cells[at.get(set.features[place].name) ?? -1] ?? "";
+}
+
+function listed(names: readonly string[]): string {
+  return names.slice(0, 3).map(formatLabel).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
+}
+
+function encoded(cell: string, feature: Feature, delimiter: string): number {
+  const text = cell.trim();
+  if (feature.categories !== null) {
+    const code = feature.categories.findIndex((value) => String(value) === cell || String(value) === text || (typeof value === "number" && text !== "" && Number(text) === value));
+    if (code >= 0) return code;
+    return MISSING.has(text.toLowerCase()) ? NaN : feature.categories.length;
+  }
+  if (MISSING.has(text.toLowerCase())) return NaN;
+  if (feature.kind === "binary") {
+    const value = { true: 1, false: 0 }[text.toLowerCase()] ?? Number(text);
+    if (value !== 0 && value !== 1) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected true, false, 0, 1 or nothing.`);
+    return value;
+  }
+  const number = numberOf(text, delimiter);
+  if (number !== number) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected a number or nothing.`);
+  return number;
+}
+
+export function numberOf(text: string, delimiter = ","): number {
+  const infinite = /^([+-]?)(?:inf|infinity|∞)$/i.exec(text);
+  if (infinite !== null) return infinite[1] === "-" ? -Infinity : Infinity;
+  // Where commas do not part values, they may be decimal ones.
+  const plain = delimiter !== "," && /^[+-]?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
+  return plain === "" || !/^[+-]?[\d.]/.test(plain) ? NaN : Number(plain);
+}
+
+/** The one of comma, semicolon and tab that the first line has most of. */
+function delimiterOf(text: string): string {
+  const first = text.trimStart().split("\n", 1)[0].replace(/"[^"]*"/g, "");
+  const count = (mark: string) => first.split(mark).length - 1;
+  return ["\t", ";", ","].reduce((best, mark) => (count(mark) > count(best) ? mark : best));
+}
+
+function cellsOf(text: string, delimiter: string): string[][] {
+  const lines: string[][] = [[]];
+  let cell = "";
+  let isQuoted = false;
+  const endCell = () => {
+    lines[lines.length - 1].push(cell);
+    cell = "";
+  };
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (text[i + 1] === '"') cell += text[i++];
+      else isQuoted = false;
+    } else if (character === '"' && cell.trim() === "") {
+      cell = "";
+      isQuoted = true;
+    } else if (character === delimiter) endCell();
+    else if (character === "\n") {
+      endCell();
+      lines.push([]);
+    } else if (character !== "\r") cell += character;
+  }
+  endCell();
+  return lines;
+}

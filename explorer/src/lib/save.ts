@@ -1,0 +1,40 @@
+/** Files that the page makes: rule files as `RuleSet.save` writes them, and plain text. */
+
+import type { RuleFile } from "../payload";
+
+/** JSON with one rule per line, so that versions of a file can be compared line by line. */
+export function ruleFileText(file: RuleFile): string {
+  const { features, rules, changes, ...head } = file;
+  const lines = Object.entries(head).map(([key, value]) => `  ${JSON.stringify(key)}: ${spaced(value)},`);
+  const lists = [listed("features", features), listed("rules", rules), ...(changes === undefined ? [] : [listed("changes", changes)])];
+  return ["{", ...lines, lists.join(",\n"), "}", ""].join("\n");
+}
+
+function listed(key: string, entries: readonly object[]): string {
+  const inside = entries.map((entry) => `    ${spaced(entry)}`).join(",\n");
+  return entries.length === 0 ? `  "${key}": []` : `  "${key}": [\n${inside}\n  ]`;
+}
+
+/** JSON in one line, with spaces as Python puts them. */
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}: ${spaced(field)}`);
+  return `{${fields.join(", ")}}`;
+}
+
+/** Hands a file to the reader. */
+export function download(name: string, text: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** A name for files out of the title of the report. */
+export function fileName(title: string, what: string): string {
+  const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 40);
+  return plain === "" ? what : `${plain}-${what}`;
+}

@@ -1,0 +1,148 @@
+/**
+ * The shared-prefix tree of a rule set: rules that have terms in common stand below them. Pure functions of the rules.
+ *
+ * At every node the term that most rules share comes first, with all rules that have it below; then the term that most
+ * of the others share; and so on. Rules that share nothing more are leaves with the rest of their terms.
+ */
+
+import { type Rule, type RuleSet, type Term, termKey } from "./rules";
+
+/** How terms are shared: when they are equal, or when they bound the same feature from the same side. */
+export type Sharing = "equal" | "bounds";
+
+export interface Branch {
+  readonly kind: "branch";
+  /** Numbered from 0 in the order of the whole tree, open or not. */
+  readonly id: number;
+  /** What every rule below demands; empty for a class. */
+  readonly terms: readonly Term[];
+  /** All terms from the root to here. */
+  readonly path: readonly Term[];
+  /** Of a branch that stands for a class. */
+  readonly classIndex: number | null;
+  /** Places of the rules below, ascending. */
+  readonly places: readonly number[];
+  readonly children: readonly Node[];
+}
+
+export interface Leaf {
+  readonly kind: "leaf";
+  readonly id: number;
+  readonly place: number;
+  /** The terms that no branch above has said. */
+  readonly rest: readonly Term[];
+  readonly path: readonly Term[];
+}
+
+export type Node = Branch | Leaf;
+
+/** A rule on its way down the tree. */
+interface Passenger {
+  place: number;
+  rest: readonly Term[];
+}
+
+interface Options {
+  readonly sharing: Sharing;
+  /** Whether classes are the first level. */
+  readonly byClass: boolean;
+}
+
+export function treeOf(set: RuleSet, places: readonly number[], options: Options): Node[] {
+  let nextId = 0;
+  const branch = (terms: readonly Term[], above: readonly Term[], classIndex: number | null, riders: readonly Passenger[]): Branch => {
+    const id = nextId++;
+    // Terms that all below share stand in one branch: no chain of branches with one child each.
+    const shared = [...terms];
+    let inside = riders;
+    for (let more = sharedByAll(inside); more !== null; more = sharedByAll(inside)) {
+      const { key } = more;
+      shared.push(more.term);
+      inside = inside.map((rider) => ({ ...rider, rest: rider.rest.filter((term) => termKey(term) !== key) }));
+    }
+    const path = [...above, ...shared];
+    return { kind: "branch", id, terms: shared, path, classIndex, places: riders.map((rider) => rider.place), children: grown(inside, path) };
+  };
+  const grown = (riders: readonly Passenger[], path: readonly Term[]): Node[] => {
+    const nodes: Node[] = [];
+    const { groups, alone } = grouped(riders, path, options.sharing);
+    for (const group of groups) nodes.push(branch([group.term], path, null, group.riders));
+    for (const { place, rest } of alone) nodes.push({ kind: "leaf", id: nextId++, place, rest, path: [...path, ...rest] });
+    return nodes;
+  };
+  const riders = places.map((place) => ({ place, rest: set.rules[place].terms }));
+  if (!options.byClass) return grown(riders, []);
+  return set.classes.flatMap((_, classIndex) => {
+    const own = riders.filter((rider) => set.rules[rider.place].classIndex === classIndex);
+    return own.length === 0 ? [] : [branch([], [], classIndex, own)];
+  });
+}
+
+/** A term that every rider still has; null for one rider, who has nobody to share with. */
+function sharedByAll(riders: readonly Passenger[]): { key: string; term: Term } | null {
+  if (riders.length < 2) return null;
+  const others = riders.slice(1).map((rider) => new Set(rider.rest.map(termKey)));
+  const term = riders[0].rest.find((one) => others.every((keys) => keys.has(termKey(one))));
+  return term === undefined ? null : { key: termKey(term), term };
+}
+
+interface Group {
+  term: Term;
+  riders: Passenger[];
+}
+
+/** The riders by what most of them share, the largest group first; and those who share nothing. */
+function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: Sharing): { groups: Group[]; alone: Passenger[] } {
+  const bounded = new Set(path.map((term) => term.feature));
+  // Below a bound on a feature, sharper bounds on the same feature are shared only where they are equal.
+  const keyOf = (term: Term): string => (sharing === "equal" || bounded.has(term.feature) ? termKey(term) : sideOf(term));
+  const members = new Map<string, Set<number>>();
+  riders.forEach((rider, i) => {
+    for (const term of rider.rest) {
+      const key = keyOf(term);
+      const known = members.get(key);
+      if (known === undefined) members.set(key, new Set([i]));
+      else known.add(i);
+    }
+  });
+  const groups: Group[] = [];
+  const left = new Set(riders.keys());
+  for (;;) {
+    let best: string | null = null;
+    for (const [key, known] of members) {
+      // Of equally large groups the first by rule and term, which is the order of insertion.
+      if (known.size > 1 && (best === null || known.size > (members.get(best)?.size ?? 0))) best = key;
+    }
+    if (best === null) break;
+    const chosen = best;
+    const inGroup = [...(members.get(chosen) ?? [])];
+    const terms = inGroup.map((i) => riders[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
+    const term = hullOf(terms);
+    const said = termKey(term);
+    groups.push({ term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== said) })) });
+    for (const i of inGroup) {
+      left.delete(i);
+      for (const one of riders[i].rest) members.get(keyOf(one))?.delete(i);
+    }
+  }
+  return { groups, alone: [...left].map((i) => riders[i]) };
+}
+
+/** Which side of a feature a term bounds. */
+function sideOf(term: Term): string {
+  if (term.codes !== null) return termKey(term);
+  return `${term.feature}${term.low === -Infinity ? "" : ">"}${term.high === Infinity ? "" : "<"}`;
+}
+
+/** The least term that all of these imply. */
+function hullOf(terms: readonly Term[]): Term {
+  const { feature, codes } = terms[0];
+  const low = Math.min(...terms.map((term) => term.low));
+  return { feature, codes, low, high: Math.max(...terms.map((term) => term.high)) };
+}
+
+/** Whether so few terms are equal that a tree of equal terms would be a list. */
+export function sharesLittle(rules: readonly Rule[]): boolean {
+  const terms = rules.flatMap((rule) => rule.terms.map(termKey));
+  return new Set(terms).size > terms.length / 2;
+}

@@ -1,0 +1,328 @@
+/** The shared-prefix tree of all rules: what rules have in common is said once, above them. */
+
+import { useComputed } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { ClassChip, ClassMark, colourOf } from "../components/ClassMark";
+import { VirtualList } from "../components/VirtualList";
+import { countBits } from "../lib/bits";
+import { coverOf } from "../lib/evaluate";
+import { holds, type RuleSet, type Term } from "../lib/rules";
+import { valueAt } from "../lib/table";
+import { counted, describeRule, describeTerm, formatLabel, grouped, percent } from "../lib/text";
+import { type Branch, type Node, sharesLittle, treeOf } from "../lib/tree";
+import { useStore } from "../store";
+import "./structure.css";
+
+const LINE_HEIGHT = 28;
+/** Branches are open from the start as long as no more lines than these come of it. */
+const FEW_LINES = 26;
+
+/** One line in sight. */
+interface Line {
+  node: Node;
+  level: number;
+  parent: number;
+  place: number;
+  nSiblings: number;
+}
+
+export function Structure() {
+  const store = useStore();
+  const { address } = store;
+  const group = address.param("structure.group", "");
+  const sharing = address.param("structure.share", "");
+  const query = address.param("structure.q", "");
+  const open = address.param("structure.open", "");
+  const active = address.param("structure.at", "");
+  const isFocused = useRef(false);
+
+  const effectiveSharing = useComputed(() =>
+    sharing.value === "equal" || sharing.value === "bounds" ? sharing.value : sharesLittle(store.original.rules) ? "bounds" : "equal",
+  );
+  const places = useComputed(() => matching(store.rules.value, query.value));
+  const tree = useComputed(() => treeOf(store.rules.value, places.value, { sharing: effectiveSharing.value, byClass: group.value === "class" }));
+  const openIds = useComputed(() => opened(open.value, tree.value));
+  const lines = useComputed(() => linesOf(tree.value, openIds.value));
+
+  const set = store.rules.value;
+  const shown = lines.value;
+  const current = shown.findIndex((line) => isCurrent(line.node, set, active.value, store.selection.value?.kind === "rule" ? store.selection.value.id : null));
+
+  const setOpen = (ids: ReadonlySet<number>) => (open.value = [...ids].sort((a, b) => a - b).join(".") || "none");
+  const toggle = (node: Branch, isOpen: boolean) => {
+    const ids = new Set(openIds.value);
+    if (isOpen) ids.add(node.id);
+    else ids.delete(node.id);
+    setOpen(ids);
+  };
+  const goTo = (line: Line | undefined) => {
+    if (line === undefined) return;
+    active.value = String(line.node.id);
+    if (line.node.kind === "leaf") store.selectRule(set.rules[line.node.place].id);
+  };
+  const keys = (event: KeyboardEvent) => {
+    const line = shown[current];
+    const node = line?.node;
+    const isOpen = node?.kind === "branch" && openIds.value.has(node.id);
+    const targets: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => goTo(shown[Math.min(shown.length - 1, current + 1)]),
+      ArrowUp: () => goTo(shown[Math.max(0, current - 1)]),
+      PageDown: () => goTo(shown[Math.min(shown.length - 1, current + 12)]),
+      PageUp: () => goTo(shown[Math.max(0, current - 12)]),
+      Home: () => goTo(shown[0]),
+      End: () => goTo(shown[shown.length - 1]),
+      ArrowRight: () => (node?.kind === "branch" && !isOpen ? toggle(node, true) : goTo(shown[current + 1])),
+      ArrowLeft: () => (node?.kind === "branch" && isOpen ? toggle(node, false) : goTo(shown[line?.parent ?? -1])),
+      Enter: () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line)),
+      " ": () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line)),
+      "*": () => setOpen(new Set([...openIds.value, ...(line === undefined ? [] : siblings(tree.value, line.node.id))])),
+    };
+    const act = targets[event.key];
+    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  };
+
+  return (
+    <>
+      <div class="controls">
+        <label>
+          First level{" "}
+          <select value={group.value} onChange={(event) => (group.value = event.currentTarget.value)}>
+            <option value="">shared terms</option>
+            <option value="class">classes</option>
+          </select>
+        </label>
+        <label title="Rules with bounds on the same side of a feature can share the loosest of them.">
+          Terms are shared{" "}
+          <select value={effectiveSharing.value} onChange={(event) => (sharing.value = event.currentTarget.value)}>
+            <option value="equal">where they are equal</option>
+            <option value="bounds">where they bound the same side</option>
+          </select>
+        </label>
+        <label>
+          Find{" "}
+          <input
+            type="search"
+            value={query.value}
+            placeholder="feature, value or class"
+            onInput={(event) => (query.value = event.currentTarget.value)}
+          />
+        </label>
+        <button type="button" onClick={() => setOpen(allBranches(tree.value))}>
+          Expand all
+        </button>
+        <button type="button" onClick={() => (open.value = "none")}>
+          Collapse all
+        </button>
+        <span class="quiet" role="status">
+          {places.value.length === set.rules.length ? counted(set.rules.length, "rule") : `${grouped(places.value.length)} of ${counted(set.rules.length, "rule")}`}
+          {`, ${counted(shown.length, "line")}`}
+        </span>
+      </div>
+      <VirtualList
+        class="tree"
+        nLines={shown.length}
+        lineHeight={LINE_HEIGHT}
+        active={current}
+        attributes={{
+          role: "tree",
+          "aria-label": "Rules by the terms they share",
+          tabIndex: 0,
+          onKeyDown: keys,
+          onFocus: () => {
+            if (!isFocused.current && current < 0) goTo(shown.find((line) => line.node.kind === "branch"));
+            isFocused.current = true;
+          },
+          ...(current >= 0 ? { "aria-activedescendant": `node-${shown[current].node.id}` } : {}),
+        }}
+        line={(i, style) => {
+          const { node, level, place, nSiblings } = shown[i];
+          const isOpen = node.kind === "branch" && openIds.value.has(node.id);
+          return (
+            <div
+              key={node.id}
+              id={`node-${node.id}`}
+              class={i === current ? "tree-line is-active" : "tree-line"}
+              role="treeitem"
+              aria-level={level + 1}
+              aria-posinset={place + 1}
+              aria-setsize={nSiblings}
+              aria-selected={i === current}
+              {...(node.kind === "branch" ? { "aria-expanded": isOpen } : {})}
+              style={style}
+              onClick={() => {
+                goTo(shown[i]);
+                if (node.kind === "branch") toggle(node, !isOpen);
+              }}
+            >
+              <span class="tree-indent" aria-hidden="true" style={{ width: `calc(${level} * var(--indent))` }} />
+              {node.kind === "branch" ? <BranchLine node={node} isOpen={isOpen} /> : <LeafLine place={node.place} rest={node.rest} path={node.path} />}
+            </div>
+          );
+        }}
+      />
+      {shown.length === 0 && <p class="quiet">No rule matches.</p>}
+    </>
+  );
+}
+
+function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) {
+  const { features } = useStore().rules.value;
+  const text = node.terms.map((term) => describeTerm(term, features[term.feature])).join(" AND ");
+  return (
+    <>
+      <span class="tree-mark" aria-hidden="true">
+        {isOpen ? "▾" : "▸"}
+      </span>
+      <span class="tree-text" title={text}>
+        {node.classIndex !== null && <ClassChip index={node.classIndex} />} {text}
+        <RowMark terms={node.path} />
+      </span>
+      <span class="tree-count number">{counted(node.places.length, "rule")}</span>
+      <ClassMix node={node} />
+      <Covered terms={node.path} />
+    </>
+  );
+}
+
+function LeafLine({ place, rest, path }: { place: number; rest: readonly Term[]; path: readonly Term[] }) {
+  const { rules, features } = useStore().rules.value;
+  const rule = rules[place];
+  const text = rest.map((term) => describeTerm(term, features[term.feature])).join(" AND ");
+  return (
+    <>
+      <span class="tree-mark quiet number">{place}</span>
+      <span class="tree-text" title={text}>
+        <span class="tree-then">
+          <ClassChip index={rule.classIndex} />
+        </span>
+        {rule.priority && <span class="badge">priority</span>}
+        <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text || (path.length === 0 ? "anything" : "nothing more")}
+        <RowMark terms={path} />
+      </span>
+      <span class="tree-count number quiet">{percent(rule.confidence, 0)}</span>
+      <span class="tree-mix" />
+      <Covered terms={rule.terms} />
+    </>
+  );
+}
+
+/** How many rules below conclude each class: a bar, and the class that most conclude in words. */
+function ClassMix({ node }: { node: Branch }) {
+  const set = useStore().rules.value;
+  const counts = new Map<number, number>();
+  for (const place of node.places) counts.set(set.rules[place].classIndex, (counts.get(set.rules[place].classIndex) ?? 0) + 1);
+  const listed = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  const text = listed.map(([c, n]) => `${formatLabel(set.classes[c])}: ${n}`).join(", ");
+  let from = 0;
+  return (
+    <span class="tree-mix" title={text}>
+      <svg class="mix-bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        {listed.map(([c, n]) => {
+          const x = from;
+          from += n / node.places.length;
+          return <rect key={c} class={`mix-part ${colourOf(c)}`} x={x} width={Math.max(0, n / node.places.length - 0.012)} height="1" />;
+        })}
+      </svg>
+      <ClassMark index={listed[0][0]} />
+      <span class="mix-text">
+        {formatLabel(set.classes[listed[0][0]])}
+        {listed.length > 1 && <span class="quiet"> +{listed.length - 1}</span>}
+      </span>
+    </span>
+  );
+}
+
+/** The rows of the report on which all these terms hold. */
+function Covered({ terms }: { terms: readonly Term[] }) {
+  const { table } = useStore();
+  if (table === null) return null;
+  const n = countBits(coverOf(terms, table));
+  return (
+    <span class="tree-rows number" title="Rows of the report on which all terms up to here hold">
+      {counted(n, "row")}
+    </span>
+  );
+}
+
+/** Whether the selected row satisfies all terms up to here. */
+function RowMark({ terms }: { terms: readonly Term[] }) {
+  const store = useStore();
+  const selection = store.selection.value;
+  const { table } = store;
+  if (selection?.kind !== "row" || table === null) return null;
+  const isMet = terms.every((term) => {
+    const column = table.columns[term.feature];
+    return column !== null && selection.row < table.nRows && holds(term, valueAt(column, selection.row));
+  });
+  return isMet ? <span class="badge tree-met">✓ selected row</span> : null;
+}
+
+// --- Which lines there are ---
+
+/** Rules whose text holds all words looked for. */
+function matching(set: RuleSet, query: string): number[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const places = [...set.rules.keys()];
+  if (words.length === 0) return places;
+  return places.filter((place) => {
+    const text = describeRule(set.rules[place], set).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function opened(text: string, tree: readonly Node[]): ReadonlySet<number> {
+  if (text === "none") return new Set();
+  return text === "" ? firstOpen(tree) : new Set(text.split(".").map(Number));
+}
+
+/** Level by level, what fits on a page. */
+function firstOpen(tree: readonly Node[]): Set<number> {
+  const open = new Set<number>();
+  let nLines = tree.length;
+  for (let level = tree; level.length > 0; level = level.flatMap((node) => (node.kind === "branch" ? node.children : []))) {
+    for (const node of level) {
+      if (node.kind === "leaf") continue;
+      nLines += node.children.length;
+      if (nLines > FEW_LINES) return open;
+      open.add(node.id);
+    }
+  }
+  return open;
+}
+
+function allBranches(nodes: readonly Node[]): Set<number> {
+  const found = new Set<number>();
+  const visit = (node: Node) => {
+    if (node.kind === "leaf") return;
+    found.add(node.id);
+    node.children.forEach(visit);
+  };
+  nodes.forEach(visit);
+  return found;
+}
+
+function linesOf(nodes: readonly Node[], open: ReadonlySet<number>): Line[] {
+  const lines: Line[] = [];
+  const visit = (siblings: readonly Node[], level: number, parent: number) =>
+    siblings.forEach((node, place) => {
+      const mine = lines.length;
+      lines.push({ node, level, parent, place, nSiblings: siblings.length });
+      if (node.kind === "branch" && open.has(node.id)) visit(node.children, level + 1, mine);
+    });
+  visit(nodes, 0, -1);
+  return lines;
+}
+
+/** The branches that stand beside a node. */
+function siblings(nodes: readonly Node[], id: number): number[] {
+  if (nodes.some((node) => node.id === id)) return nodes.filter((node) => node.kind === "branch").map((node) => node.id);
+  return nodes.flatMap((node) => (node.kind === "branch" ? siblings(node.children, id) : []));
+}
+
+/** The line that was gone to last; for a rule that is selected elsewhere, its line. */
+function isCurrent(node: Node, set: RuleSet, active: string, selectedRule: number | null): boolean {
+  if (node.kind === "branch") return String(node.id) === active;
+  return set.rules[node.place].id === selectedRule && (active === String(node.id) || !/^\d+$/.test(active)) ? true : String(node.id) === active;
+}
