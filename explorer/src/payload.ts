@@ -145,10 +145,16 @@ export interface FrontierEntry {
 
 /** Present when the page is served by `clausewise explore`: what may be asked at relative addresses. */
 export interface ServedEntry {
-  /** Ends in "/"; relative to the page, so that the token in the page's own address is kept. */
-  api: string;
   has_network: boolean;
+  has_truth: boolean;
+  /** Rows behind the page, which are more than it shows. */
   n_total: number;
+}
+
+/** Rules to compare those of the report with. */
+export interface OtherRulesEntry {
+  title: string;
+  rules: RuleFile;
 }
 
 export interface Payload {
@@ -164,6 +170,7 @@ export interface Payload {
   measures?: MeasuresEntry;
   confusion?: ConfusionEntry[];
   frontier?: FrontierEntry;
+  compare?: OtherRulesEntry[];
   served?: ServedEntry;
 }
 

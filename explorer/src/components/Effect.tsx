@@ -34,7 +34,8 @@ export function Effect({ label, before, after, counts = [] }: Props) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <span class="quiet">{percent(old, 2)} →</span> <strong>{percent(young, 2)}</strong> <Difference by={100 * (young - old)} isGoodUp />
+            {old !== young && <span class="quiet">{percent(old, 2)} → </span>}
+            <strong>{percent(young, 2)}</strong> <Difference by={100 * (young - old)} />
           </dd>
         </div>
       ))}
@@ -42,7 +43,8 @@ export function Effect({ label, before, after, counts = [] }: Props) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <span class="quiet">{grouped(old)} →</span> <strong>{grouped(young)}</strong>
+            {old !== young && <span class="quiet">{grouped(old)} → </span>}
+            <strong>{grouped(young)}</strong>
           </dd>
         </div>
       ))}
@@ -51,10 +53,10 @@ export function Effect({ label, before, after, counts = [] }: Props) {
 }
 
 /** Points more or fewer; told by sign and words, not by colour alone. */
-function Difference({ by, isGoodUp }: { by: number; isGoodUp: boolean }) {
+function Difference({ by }: { by: number }) {
   const shown = by.toFixed(2);
-  if (Number(shown) === 0) return <span class="quiet">same</span>;
-  return <span class={by > 0 === isGoodUp ? "better" : "worse"}>{by > 0 ? `▲ +${shown}` : `▼ −${shown.slice(1)}`}</span>;
+  if (Number(shown) === 0) return <span class="quiet">{by === 0 ? "unchanged" : "about the same"}</span>;
+  return <span class={by > 0 ? "better" : "worse"}>{by > 0 ? `▲ +${shown}` : `▼ −${shown.slice(1)}`}</span>;
 }
 
 /** On how many rows two rule sets of the same classes decide differently. */

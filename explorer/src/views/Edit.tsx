@@ -272,7 +272,7 @@ function DraftEditor({ target }: { target: Target | null }) {
       </label>
       <textarea
         id={id}
-        rows={4}
+        rows={Math.min(8, 3 + Math.floor(text.length / 60))}
         spellcheck={false}
         value={text}
         placeholder={placeholder(set)}
@@ -288,37 +288,39 @@ function DraftEditor({ target }: { target: Target | null }) {
         {tooMany && <p>These are several rules; to change one rule, write one. New rule takes several.</p>}
       </div>
       {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(writtenRule(rule, set))} />}
-      {next !== null && canApply && <Preview next={next} />}
-      <label class="draft-label" for={`${id}-note`}>
-        Reason, for the list of changes
-      </label>
-      <input id={`${id}-note`} value={note} placeholder="seen in the audit" onInput={(event) => (state.note.value = event.currentTarget.value)} />
-      <p class="row-buttons draft-buttons">
-        <button type="button" class="primary" disabled={!canApply} title="Ctrl + Enter in the text" onClick={apply}>
-          {target === null ? "Add" : "Change the rule"}
-        </button>
-        {text !== asIs && (
-          <button type="button" onClick={() => write(asIs)}>
-            {target === null ? "Clear" : "As it was"}
+      <div class="draft-end">
+        {next !== null && canApply && <Preview next={next} />}
+        <label class="draft-label" for={`${id}-note`}>
+          Reason, for the list of changes
+        </label>
+        <input id={`${id}-note`} value={note} placeholder="why, if you like" onInput={(event) => (state.note.value = event.currentTarget.value)} />
+        <p class="row-buttons draft-buttons">
+          <button type="button" class="primary" disabled={!canApply} title="Ctrl + Enter in the text" onClick={apply}>
+            {target === null ? "Add" : "Change the rule"}
           </button>
-        )}
-        {target !== null && (
-          <>
-            <button
-              type="button"
-              onClick={() => {
-                state.drafts.value = new Map([...drafts, ["new", text]]);
-                isNew.value = "1";
-              }}
-            >
-              Copy as a new rule
+          {text !== asIs && (
+            <button type="button" onClick={() => write(asIs)}>
+              {target === null ? "Clear" : "As it was"}
             </button>
-            <button type="button" class="danger" onClick={() => remove(store, target.place, note, done)}>
-              Delete the rule
-            </button>
-          </>
-        )}
-      </p>
+          )}
+          {target !== null && (
+            <>
+              <button
+                type="button"
+                onClick={() => {
+                  state.drafts.value = new Map([...drafts, ["new", text]]);
+                  isNew.value = "1";
+                }}
+              >
+                Copy as a new rule
+              </button>
+              <button type="button" class="danger" onClick={() => remove(store, target.place, note, done)}>
+                Delete the rule
+              </button>
+            </>
+          )}
+        </p>
+      </div>
     </div>
   );
 }

@@ -5,6 +5,7 @@
 
 import type { ComponentType } from "preact";
 import type { Store } from "../store";
+import { Compare } from "./Compare";
 import { canDisagree, Disagreement } from "./Disagreement";
 import { Edit } from "./Edit";
 import { hasOrigins, Origin } from "./Origin";
@@ -30,4 +31,5 @@ export const VIEWS: readonly View[] = [
   { id: "disagreement", title: "Disagreement", component: Disagreement, isAvailable: canDisagree },
   { id: "origin", title: "Origin", component: Origin, isAvailable: hasOrigins },
   { id: "edit", title: "Edit", component: Edit },
+  { id: "compare", title: "Compare", component: Compare },
 ];

@@ -3,6 +3,7 @@
 import json
 import math
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -105,6 +106,7 @@ def payload_of(
     max_rows: int | float | None = MAX_ROWS,
     random_state: int = 0,
     frontier: "Frontier | None" = None,
+    compare: Mapping[str, RuleSet] | None = None,
     served: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What the page shows, ready for JSON.
@@ -123,6 +125,8 @@ def payload_of(
         Draws them.
     frontier : Frontier, optional
         The curve of fidelity against the number of rules.
+    compare : mapping of str to RuleSet, optional
+        Other rules, by title, to compare these with.
     served : dict, optional
         What the page may ask of a server; see ServedEntry in explorer/src/payload.ts.
     """
@@ -147,9 +151,18 @@ def payload_of(
             "spread": frontier.spread.tolist(),
             "knee": frontier.knee,
         }
+    if compare:
+        payload["compare"] = [_other_rules(title, other) for title, other in compare.items()]
     if served is not None:
         payload["served"] = served
     return payload
+
+
+def _other_rules(title: str, rules: RuleSet) -> dict[str, Any]:
+    if not isinstance(rules, RuleSet):
+        raise TypeError(f"compare[{title!r}] is a {type(rules).__name__}; pass rule sets by title.")
+    _check_exact(rules)
+    return {"title": str(title), "rules": json.loads(dumps(rules))}
 
 
 def _seed(random_state: Any) -> int:

@@ -1,6 +1,7 @@
 """What a rule set can show of itself in a browser."""
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Reporting:
         max_rows: int | float | None = 2_000,
         random_state: int = 0,
         frontier: "Frontier | None" = None,
+        compare: Mapping[str, "RuleSet"] | None = None,
     ) -> None:
         """Write one HTML file that shows the rules, for any browser, from disk or by mail.
 
@@ -50,9 +52,18 @@ class Reporting:
             Draws them.
         frontier : Frontier, optional
             What `frontier` found, to be shown as a curve.
+        compare : mapping of str to RuleSet, optional
+            Other rules, by title, such as those of last year, to compare these with in the browser.
         """
         self.show(
-            X, y, network, title=title, max_rows=max_rows, random_state=random_state, frontier=frontier
+            X,
+            y,
+            network,
+            title=title,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+            compare=compare,
         ).save(path)
 
     def show(
@@ -65,13 +76,14 @@ class Reporting:
         max_rows: int | float | None = 2_000,
         random_state: int = 0,
         frontier: "Frontier | None" = None,
+        compare: Mapping[str, "RuleSet"] | None = None,
         height: int = 720,
     ) -> "ReportView":
         """The report as an object that a notebook shows in an isolated frame.
 
         Parameters
         ----------
-        X, y, network, title, max_rows, random_state, frontier
+        X, y, network, title, max_rows, random_state, frontier, compare
             As for `report`.
         height : int, default 720
             Of the frame, in pixels.
@@ -86,6 +98,7 @@ class Reporting:
             max_rows=max_rows,
             random_state=random_state,
             frontier=frontier,
+            compare=compare,
         )
         return ReportView(page(payload), height)
 
