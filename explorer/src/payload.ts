@@ -145,6 +145,8 @@ export interface FrontierEntry {
 
 /** Present when the page is served by `clausewise explore`: what may be asked at relative addresses. */
 export interface ServedEntry {
+  /** Ends in "/"; relative to the page, so that the token in the page's own address is kept. */
+  api: string;
   has_network: boolean;
   has_truth: boolean;
   /** Rows behind the page, which are more than it shows. */

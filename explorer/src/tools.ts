@@ -5,9 +5,10 @@ import { CounterfactualSearch, finished } from "./lib/counterfactuals";
 import { shortestDecimal } from "./lib/decimals";
 import { rowValues } from "./lib/evaluate";
 import { nearMisses } from "./lib/explain";
-import { readRules, RuleTextError, writtenRule } from "./lib/language";
+import { readRules, RuleTextError, writtenRule, writtenTerm } from "./lib/language";
 import { openRules } from "./lib/opened";
 import { type Rule, type RuleSet, writeRuleFile } from "./lib/rules";
+import { type Node, type Sharing, treeOf } from "./lib/tree";
 import type { RuleFile } from "./payload";
 import type { Store } from "./store";
 
@@ -54,6 +55,17 @@ export function toolsOf(store: Store) {
       const after = table === null || evaluator === null ? null : evaluateForeign(other, store.rules.value, table, evaluator);
       const flips = now === null || after === null || typeof after === "string" ? null : flipsOf(now, after);
       return { ...compareRules(store.rules.value, other), flips };
+    },
+    /** Per leaf of the tree the rule, and the texts of all terms from the root to it. */
+    leaves(sharing: Sharing, byClass: boolean) {
+      const set = store.rules.value;
+      const found: { place: number; path: string[] }[] = [];
+      const visit = (node: Node): void => {
+        if (node.kind === "branch") node.children.forEach(visit);
+        else found.push({ place: node.place, path: node.path.map((term) => writtenTerm(term, set.features[term.feature])) });
+      };
+      treeOf(set, [...set.rules.keys()], { sharing, byClass }).forEach(visit);
+      return found;
     },
     shortestDecimal,
   };

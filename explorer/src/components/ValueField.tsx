@@ -26,10 +26,12 @@ export function ValueField(props: Props) {
   return (
     <div class={props.isChanged ? "field is-changed" : "field"}>
       <div class="field-head">
-        <label for={id} title={name}>
-          {name}
+        <span class="field-name">
+          <label for={id} title={name}>
+            {name}
+          </label>
           {props.isChanged && <span class="badge">changed</span>}
-        </label>
+        </span>
         {kind === "numeric" ? <NumberInput id={id} {...props} /> : <CategoryChoice id={id} {...props} />}
       </div>
       {kind === "numeric" && <Slider {...props} name={name} />}

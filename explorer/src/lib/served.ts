@@ -1,6 +1,6 @@
 /** What a served page may ask: the network's own answers, and measures on all rows. Files on disk ask nobody. */
 
-import type { RuleFile, Scalar } from "../payload";
+import type { RuleFile, Scalar, ServedEntry } from "../payload";
 
 /** The network's answers on rows, one label each. */
 export interface NetworkAnswer {
@@ -19,17 +19,16 @@ export interface ServedMeasures {
 }
 
 /** Rows of raw values, one per feature; null where missing. */
-export function askNetwork(rows: readonly (readonly (Scalar | null)[])[], signal: AbortSignal): Promise<NetworkAnswer> {
-  return ask<NetworkAnswer>("predict", { rows }, signal);
+export function askNetwork(served: ServedEntry, rows: readonly (readonly (Scalar | null)[])[], signal: AbortSignal): Promise<NetworkAnswer> {
+  return ask<NetworkAnswer>(`${served.api}predict`, { rows }, signal);
 }
 
-export function askMeasures(rules: RuleFile, signal: AbortSignal): Promise<ServedMeasures> {
-  return ask<ServedMeasures>("measures", { rules }, signal);
+export function askMeasures(served: ServedEntry, rules: RuleFile, signal: AbortSignal): Promise<ServedMeasures> {
+  return ask<ServedMeasures>(`${served.api}measures`, { rules }, signal);
 }
 
-/** Addresses are relative, so that the token in the page's own address is kept. */
-async function ask<T>(what: string, question: object, signal: AbortSignal): Promise<T> {
-  const answer = await fetch(`api/${what}`, {
+async function ask<T>(address: string, question: object, signal: AbortSignal): Promise<T> {
+  const answer = await fetch(address, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(question),

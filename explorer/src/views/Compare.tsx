@@ -10,7 +10,7 @@ import { writtenRule } from "../lib/language";
 import { MAX_FILE_BYTES, openRules } from "../lib/opened";
 import { perStore } from "../lib/perStore";
 import { readRuleFile, type Rule, type RuleSet } from "../lib/rules";
-import { counted, describePremise, formatLabel, formatNumber, grouped, percent } from "../lib/text";
+import { counted, describePremise, formatLabel, grouped, percent, shortNumber } from "../lib/text";
 import type { Scalar } from "../payload";
 import { type Store, useStore } from "../store";
 import "./compare.css";
@@ -256,9 +256,10 @@ function Differences({ comparison, before, after, isNow }: DifferencesProps) {
           const place = shown[row].after;
           if (isNow && place !== null) store.selectRule(after.rules[place].id);
         }}
+        minWidth={520}
         empty="No rule differs."
         columns={[
-          { key: "kind", title: "", width: 92, cell: (row) => `${SIGNS[shown[row].kind]} ${shown[row].kind}` },
+          { key: "kind", title: "Change", width: 92, cell: (row) => `${SIGNS[shown[row].kind]} ${shown[row].kind}` },
           { key: "before", title: "Before", width: 60, align: "end", cell: (row) => shown[row].before ?? "" },
           { key: "after", title: "After", width: 60, align: "end", cell: (row) => shown[row].after ?? "" },
           {
@@ -291,7 +292,7 @@ function whatDiffers(before: RuleSet, old: Rule, after: RuleSet, young: Rule): s
   const [was, is] = [before.classes[old.classIndex], after.classes[young.classIndex]];
   if (was !== is) parts.push(`then ${formatLabel(was)} → ${formatLabel(is)}`);
   for (const name of ["confidence", "weight", "cover", "correct"] as const) {
-    if (old[name] !== young[name]) parts.push(`${name} ${formatNumber(old[name])} → ${formatNumber(young[name])}`);
+    if (old[name] !== young[name]) parts.push(`${name} ${shortNumber(old[name])} → ${shortNumber(young[name])}`);
   }
   if (old.priority !== young.priority) parts.push(young.priority ? "now with priority" : "no longer with priority");
   if (old.origin?.layer !== young.origin?.layer || old.origin?.clause !== young.origin?.clause) parts.push("another origin");

@@ -15,6 +15,7 @@ import { type Rule, type RuleSet, type Term, writeRuleFile } from "../lib/rules"
 import { download, fileName, ruleFileText } from "../lib/save";
 import { askMeasures } from "../lib/served";
 import { counted, describePremise, describeRule, formatLabel, formatNumber, grouped, percent } from "../lib/text";
+import type { ServedEntry } from "../payload";
 import { type Store, useStore } from "../store";
 import "./edit.css";
 
@@ -83,20 +84,20 @@ function Effects() {
           </p>
         </>
       )}
-      {store.payload.served !== undefined && <ServedEffects />}
+      {store.payload.served !== undefined && store.payload.served.n_total > 0 && <ServedEffects served={store.payload.served} />}
     </section>
   );
 }
 
 /** In served mode, on all rows behind the page. */
-function ServedEffects() {
+function ServedEffects({ served }: { served: ServedEntry }) {
   const store = useStore();
   const answer = useSignal<{ n: number; measured: Measured } | string>("");
   useSignalEffect(() => {
     const file = writeRuleFile(store.rules.value);
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      askMeasures(file, stop.signal).then(
+      askMeasures(served, file, stop.signal).then(
         ({ n_rows, fidelity, accuracy, coverage }) => (answer.value = { n: n_rows, measured: { fidelity, accuracy, coverage } }),
         (error: unknown) => {
           if (!stop.signal.aborted) answer.value = `The server did not answer: ${error instanceof Error ? error.message : String(error)}`;
@@ -364,7 +365,8 @@ function Problem({ text, error }: { text: string; error: RuleTextError }) {
   return (
     <>
       <p>
-        {text.includes("\n") ? `Line ${error.line}, column` : "Column"} {error.column}: {error.problem}.
+        {text.includes("\n") ? `Line ${error.line}, column` : "Column"} {error.column}: {error.problem}
+          {error.problem.endsWith("?") ? "" : "."}
       </p>
       <pre aria-hidden="true">
         {`${from > 0 ? "…" : ""}${shown}\n${" ".repeat(error.column - 1 - from + (from > 0 ? 1 : 0))}▲`}

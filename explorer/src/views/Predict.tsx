@@ -11,6 +11,7 @@ import { nearMisses } from "../lib/explain";
 import { rawRow, type RowDraft, rowDraftOf } from "../lib/rowDraft";
 import { askNetwork, type NetworkAnswer } from "../lib/served";
 import { counted, describeShortly, describeTerm, describeValue, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import type { ServedEntry } from "../payload";
 import { useStore } from "../store";
 import "./predict.css";
 
@@ -237,10 +238,10 @@ function Answer({ draft, found, search }: AnswerProps) {
   return (
     <>
       <NetworkVerdict draft={draft} change={change.found.value} />
-      <h3>Votes ({set.voting})</h3>
+      <h2>Votes ({set.voting})</h2>
       <VoteBars scores={list} decision={decision} />
       <SmallestChange draft={draft} change={change} />
-      <h3>{counted(fired.length, "rule")} fired</h3>
+      <h2>{counted(fired.length, "rule")} fired</h2>
       <RuleButtons
         places={fired}
         most={8}
@@ -277,7 +278,7 @@ function NearMisses({ draft, search }: { draft: RowDraft; search: ReadonlySignal
   };
   return (
     <>
-      <h3 title="Rules with one term that fails, the nearest first">{counted(misses.length, "near miss", "near misses")}</h3>
+      <h2 title="Rules with one term that fails, the nearest first">{counted(misses.length, "near miss", "near misses")}</h2>
       <RuleButtons places={misses.map((miss) => miss.place)} most={NEAR_AT_ONCE} note={noteOf} />
     </>
   );
@@ -327,7 +328,7 @@ function SmallestChange({ draft, change }: { draft: RowDraft; change: ChangeStat
   const found = change.found.value;
   return (
     <div class="flip">
-      <h3>Smallest change that flips the decision</h3>
+      <h2>Smallest change that flips the decision</h2>
       <div class="controls">
         <label>
           To{" "}
@@ -387,7 +388,7 @@ function FoundChange({ draft, found }: { draft: RowDraft; found: Counterfactual 
 function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Counterfactual | null }) {
   const store = useStore();
   const { table, payload } = store;
-  if (payload.served?.has_network === true) return <AskedNetwork draft={draft} change={change} />;
+  if (payload.served?.has_network === true) return <AskedNetwork served={payload.served} draft={draft} change={change} />;
   const row = draft.base.value;
   if (table === null || row === null || (table.network === null && table.truth === null)) return null;
   if (draft.changed.value.size > 0) {
@@ -412,7 +413,7 @@ function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Counterfac
 }
 
 /** Served pages ask the network itself, about this row and about the row with the smallest change. */
-function AskedNetwork({ draft, change }: { draft: RowDraft; change: Counterfactual | null }) {
+function AskedNetwork({ served, draft, change }: { served: ServedEntry; draft: RowDraft; change: Counterfactual | null }) {
   const store = useStore();
   const answer = useSignal<NetworkAnswer | string>("Asking the network …");
   const changed = useSignal<Counterfactual | null>(change);
@@ -424,7 +425,7 @@ function AskedNetwork({ draft, change }: { draft: RowDraft; change: Counterfactu
     const rows = [rawRow(store, values), rawRow(store, other)];
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      askNetwork(rows, stop.signal).then(
+      askNetwork(served, rows, stop.signal).then(
         (said) => (answer.value = said),
         (error: unknown) => {
           if (!stop.signal.aborted) answer.value = `The network did not answer: ${error instanceof Error ? error.message : String(error)}`;

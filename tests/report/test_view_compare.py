@@ -1,0 +1,171 @@
+"""The Compare view: edits against the original, and rule files against the report."""
+
+import pytest
+
+from clausewise import RuleSet
+from tests.report import reports
+from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
+
+
+def edited():
+    return (
+        reports.rules()
+        .remove([1, 4])
+        .reweight(0, confidence=0.3, priority=True)
+        .add("IF age > 45 AND smokes = TRUE THEN yes WITH priority")
+    )
+
+
+def rows_drawn(page):
+    return page.evaluate("Array.from(window.clausewise.store.table.numbers)")
+
+
+def listed(page):
+    rows = page.get_by_role("grid", name="Rules that differ").get_by_role("row")
+    cells = [rows.nth(i).get_by_role("gridcell").all_inner_texts()[:3] for i in range(1, rows.count())]
+    return [(kind.split()[-1], before, after) for kind, before, after in cells]
+
+
+def expected_lines(comparison):
+    lines = [("removed", str(place), "") for place in comparison.removed]
+    lines += [("changed", str(before), str(after)) for before, after in comparison.changed]
+    return lines + [("added", "", str(place)) for place in comparison.added]
+
+
+def check_against_python(page, before, after):
+    drawn = rows_drawn(page)
+    comparison = before.compare(after, reports.table().iloc[drawn])
+    assert listed(page) == expected_lines(comparison)
+    flips = page.get_by_label("Rows that flip")
+    assert f"{len(comparison.flips)} of 300 rows" in flips.inner_text()
+    numbers = [drawn[row] for row in comparison.flips.rows.tolist()]
+    shown = flips.locator(".row-buttons button").all_inner_texts()
+    assert [int(text) for text in shown] == numbers[:60]
+    return comparison
+
+
+@pytest.fixture
+def page(small_report, open_report):
+    opened = open_report(small_report)
+    view_tab(opened, "Compare")
+    return opened
+
+
+def test_a_rule_file_is_opened_and_compared(page, tmp_path):
+    assert "Nothing differs" in page.get_by_label("In short").inner_text()
+    edited().save(tmp_path / "edited.json")
+    page.get_by_label("Open a rule file").set_input_files(tmp_path / "edited.json")
+    page.get_by_text("Opened edited.json: 6 rules.").wait_for()
+    comparison = check_against_python(page, reports.rules(), edited())
+    assert len(comparison.flips) > 0
+    page.get_by_role("button", name="Swap").click()
+    check_against_python(page, edited(), reports.rules())
+
+
+def test_what_became_of_a_rule_is_shown_by_mouse_and_keyboard(page, tmp_path):
+    edited().save(tmp_path / "edited.json")
+    page.get_by_label("Open a rule file").set_input_files(tmp_path / "edited.json")
+    page.get_by_text("Opened edited.json").wait_for()
+    grid = page.get_by_role("grid", name="Rules that differ")
+    grid.get_by_role("row").nth(1).click()
+    texts = page.locator(".compare-texts")
+    assert texts.inner_text().startswith("− IF 30 < age <= 60 THEN no WITH confidence 0.75")
+    grid.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    before, after = texts.locator("code").all_inner_texts()
+    assert "confidence 0.9" in before
+    assert "confidence 0.3" in after
+    assert "priority" in after
+    assert "confidence 0.9 → 0.3, now with priority" in grid.get_by_role("row", selected=True).inner_text()
+    page.get_by_label("Show").select_option("added")
+    assert listed(page) == [("added", "", "5")]
+
+
+def test_flips_are_filtered_by_the_way_they_go_and_lead_to_their_rows(page, tmp_path):
+    edited().save(tmp_path / "edited.json")
+    page.get_by_label("Open a rule file").set_input_files(tmp_path / "edited.json")
+    page.get_by_text("Opened edited.json").wait_for()
+    drawn = rows_drawn(page)
+    flips = reports.rules().compare(edited(), reports.table().iloc[drawn]).flips
+    first = page.locator(".ways button").first
+    first.click()
+    n, old, new = (part.strip() for part in first.inner_text().replace("→", "\n").split("\n") if part.strip())
+    numbers = [
+        drawn[row]
+        for row, was, becomes in zip(flips.rows.tolist(), flips.before, flips.after, strict=True)
+        if (was, becomes) == (old, new)
+    ]
+    assert len(numbers) == int(n)
+    shown = page.get_by_label("Rows that flip").locator(".row-buttons button")
+    assert [int(text) for text in shown.all_inner_texts()] == numbers[:60]
+    shown.first.press("Enter")
+    assert (
+        page.get_by_role("complementary").get_by_role("heading", level=2).inner_text() == f"Row {numbers[0]}"
+    )
+
+
+def test_edits_are_compared_with_the_original(page):
+    view_tab(page, "Edit")
+    page.get_by_role("grid", name="Rules to edit").get_by_role("row").nth(2).click()
+    page.get_by_role("button", name="Delete the rule").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    check_against_python(page, reports.rules(), reports.rules().remove(1))
+
+
+def test_a_file_is_dropped(page):
+    text = edited().to_text()  # no JSON, and so refused
+    for content, notice in [
+        (text, "dropped.json cannot be opened: it is not JSON"),
+        ('{"format": "other"}', "it is no rule file; open a file that RuleSet.save wrote."),
+        ("[]", "the file is []; expected an object."),
+    ]:
+        data = page.evaluate_handle(
+            """content => { const data = new DataTransfer();
+            data.items.add(new File([content], 'dropped.json')); return data; }""",
+            content,
+        )
+        page.locator(".compare").dispatch_event("drop", {"dataTransfer": data})
+        page.get_by_text(notice).wait_for()
+
+
+def test_rules_about_other_features_are_compared_without_decisions(page, tmp_path):
+    RuleSet.from_text("IF height > 3 THEN yes", ["height"], default="no").save(tmp_path / "other.json")
+    page.get_by_label("Open a rule file").set_input_files(tmp_path / "other.json")
+    page.get_by_text("Opened other.json").wait_for()
+    assert "the report has no feature height" in page.get_by_label("Rows that flip").inner_text()
+    assert "1 added, 7 removed" in page.get_by_label("In short").inner_text()
+
+
+def test_other_rules_can_be_part_of_the_report(open_report, tmp_path):
+    truth, network = reports.labels()
+    reports.rules().report(
+        tmp_path / "report.html",
+        reports.table(),
+        truth,
+        network,
+        max_rows=300,
+        compare={"Last year": edited()},
+    )
+    page = open_report(tmp_path / "report.html", fragment="#view=compare")
+    assert "Last year (6)" in page.get_by_label("After").locator("option:checked").inner_text()
+    check_against_python(page, reports.rules(), edited())
+
+
+def test_only_rule_sets_can_be_compared(tmp_path):
+    with pytest.raises(TypeError, match=r"compare\['Last year'\] is a str; pass rule sets"):
+        reports.rules().report(tmp_path / "report.html", compare={"Last year": "rules.json"})
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_comparison_is_accessible_and_fits(small_report, open_report, tmp_path, theme, viewport):
+    edited().with_voting("share").save(tmp_path / "edited.json")
+    page = open_report(small_report, fragment="#view=compare", viewport=viewport, theme=theme)
+    check_accessibility(page)
+    page.get_by_label("Open a rule file").set_input_files(tmp_path / "edited.json")
+    page.get_by_text("Opened edited.json").wait_for()
+    page.get_by_role("grid", name="Rules that differ").get_by_role("row").nth(3).click()
+    page.locator(".ways button").first.click()
+    check_accessibility(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

@@ -1,0 +1,220 @@
+"""The Edit view: rules deleted, changed and added by hand; what is saved is what Python's own edits give."""
+
+import json
+
+import numpy as np
+import pytest
+
+from clausewise import Rule, RuleSet, Term
+from tests.report import reports
+from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
+
+TEXT = "In the rule language"
+REASON = "Reason, for the list of changes"
+
+
+@pytest.fixture
+def page(small_report, open_report):
+    opened = open_report(small_report)
+    view_tab(opened, "Edit")
+    return opened
+
+
+def choose(page, number):
+    page.get_by_role("grid", name="Rules to edit").get_by_role("row").nth(number + 1).click()
+
+
+def add(page, text, reason=""):
+    page.get_by_role("button", name="New rule", exact=True).click()
+    page.get_by_label(TEXT).fill(text)
+    page.get_by_label(REASON).fill(reason)
+    page.get_by_role("button", name="Add", exact=True).click()
+
+
+def saved(page, button="Save the rules"):
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button).click()
+    return waiting.value.path()
+
+
+def effect(page, label="On the 300 rows in this report"):
+    """The figures after the arrow, by name."""
+    shown = page.get_by_label(label)
+    names, figures = shown.locator("dt").all_inner_texts(), shown.locator("dd strong").all_inner_texts()
+    return dict(zip(names, figures, strict=True))
+
+
+def expected_effect(page, rules):
+    """The same figures from Python, on the rows that the report holds."""
+    drawn = page.evaluate("Array.from(window.clausewise.store.table.numbers)")
+    X = reports.table().iloc[drawn]
+    truth, network = (labels[drawn] for labels in reports.labels())
+    decided = rules.predict(X)
+    return {
+        "fidelity": f"{100 * np.mean(decided == network):.2f} %",
+        "accuracy": f"{100 * np.mean(decided == truth):.2f} %",
+        "coverage": f"{100 * np.mean(~rules.uncovered(X)):.2f} %",
+        "rules": str(len(rules)),
+        "decided otherwise": str(np.sum(decided != reports.rules().predict(X))),
+    }
+
+
+def test_rules_are_edited_and_saved_as_python_would(page):
+    choose(page, 1)
+    page.get_by_label(REASON).fill("too broad")
+    page.get_by_role("button", name="Delete the rule").click()
+    choose(page, 0)
+    page.get_by_label(TEXT).fill("IF age <= 35 AND job IN {nurse, cook} THEN yes WITH confidence 0.8")
+    page.get_by_label(TEXT).press("Control+Enter")
+    add(page, "IF age >= 80 THEN perhaps WITH priority\nIF income > 6000 THEN no", "asked the experts")
+    choose(page, 3)
+    page.get_by_label("Confidence").fill("0.25")
+    page.get_by_label("Confidence").press("Enter")
+    page.get_by_role("button", name="Change the rule").press("Enter")
+    expected = (
+        reports.rules()
+        .remove(1, note="too broad")
+        .replace(0, "IF age <= 35 AND job IN {nurse, cook} THEN yes WITH confidence 0.8")
+        .add("IF age >= 80 THEN perhaps WITH priority IF income > 6000 THEN no", note="asked the experts")
+        .reweight(3, confidence=0.25)
+    )
+    found = RuleSet.load(saved(page))
+    assert found == expected
+    assert found.changes == expected.changes
+    text = saved(page, "Save the list of changes").read_text(encoding="utf-8")
+    assert text == "".join(f"{change}\n" for change in expected.changes)
+    assert effect(page) == expected_effect(page, expected)
+
+
+def test_the_saved_file_is_the_one_that_python_writes(page, tmp_path):
+    reports.rules().save(tmp_path / "rules.json")
+    assert saved(page).read_text(encoding="utf-8") == (tmp_path / "rules.json").read_text(encoding="utf-8")
+
+
+def test_the_effect_of_a_draft_is_shown_before_it_is_applied(page):
+    choose(page, 1)
+    page.get_by_label(TEXT).fill("IF age > 20 AND age <= 60 THEN perhaps WITH confidence 0.99")
+    expected = reports.rules().replace(1, "IF 20 < age <= 60 THEN perhaps WITH confidence 0.99")
+    wanted = expected_effect(page, expected)
+    preview = effect(page, "Effect of this edit")
+    assert preview == {name: wanted[name] for name in ("fidelity", "accuracy", "coverage")}
+    assert f"{wanted['decided otherwise']} rows decided otherwise" in page.locator(".preview").inner_text()
+    assert effect(page) == expected_effect(page, reports.rules())
+
+
+def test_undo_and_redo_by_button_and_keyboard(page):
+    add(page, "IF TRUE THEN perhaps WITH priority")
+    everywhere = effect(page)
+    assert everywhere["coverage"] == "100.00 %"
+    page.get_by_role("button", name="Undo edit").click()
+    assert effect(page) == expected_effect(page, reports.rules())
+    page.get_by_role("button", name="Redo edit").click()
+    assert effect(page) == everywhere
+    page.get_by_role("grid", name="Rules to edit").focus()
+    page.keyboard.press("Control+z")
+    assert effect(page)["rules"] == "7"
+    page.keyboard.press("Control+Shift+z")
+    assert effect(page) == everywhere
+    page.get_by_role("button", name="Discard all").click()
+    assert effect(page) == expected_effect(page, reports.rules())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("IF age <= 47 AND jbo = nurse THEN yes", "Column 18: there is no feature jbo; did you mean job?"),
+        ("IF age <= 47\nAND job = nurse THEN maybe", "Line 2, column 22: maybe is no class"),
+        ("IF age <= 47 THEN yes WITH confidence 2", "Column 1: The rule has confidence 2.0;"),
+    ],
+)
+def test_what_is_wrong_with_a_text_is_pointed_at(page, text, message):
+    page.get_by_role("button", name="New rule", exact=True).click()
+    page.get_by_label(TEXT).fill(text)
+    assert message in page.locator(".draft-error").inner_text()
+    assert page.get_by_label(TEXT).get_attribute("aria-invalid") == "true"
+    assert page.get_by_role("button", name="Add", exact=True).is_disabled()
+    column = int(message.split("olumn ")[1].split(":")[0])
+    shown = page.locator(".draft-error pre").inner_text().split("\n")
+    assert shown[1].index("▲") + 1 == column
+
+
+def test_a_rule_is_written_with_the_form_alone(page):
+    page.get_by_role("button", name="New rule", exact=True).click()
+    page.get_by_role("combobox", name="Term on").fill("age")
+    page.get_by_role("button", name="Add a term").click()
+    page.get_by_label("age, lower bound").fill(">= 30")
+    page.get_by_label("age, upper bound").fill("< 41")
+    page.get_by_role("combobox", name="Term on").fill("job")
+    page.get_by_role("combobox", name="Term on").press("Enter")
+    page.get_by_label("pilot").check()
+    page.get_by_role("combobox", name="Term on").fill("smokes")
+    page.get_by_role("combobox", name="Term on").press("Enter")
+    page.get_by_label("smokes is").select_option("false")
+    page.get_by_role("combobox", name="Then").select_option("perhaps")
+    page.get_by_label("Priority").check()
+    written = "IF 30 <= age < 41 AND job IN {cook, pilot} AND smokes = FALSE THEN perhaps WITH priority"
+    assert page.get_by_label(TEXT).input_value() == written
+    page.get_by_role("button", name="Remove the term on smokes").click()
+    page.get_by_label("age, lower bound").fill("nonsense")
+    page.get_by_label("age, lower bound").press("Enter")
+    assert page.get_by_label("age, lower bound").input_value() == ">= 30"
+    page.get_by_role("button", name="Add", exact=True).click()
+    below = float(np.nextafter(30, 0)), float(np.nextafter(41, 0))
+    terms = (Term(0, low=below[0], high=below[1]), Term(2, values=["cook", "pilot"]))
+    assert RuleSet.load(saved(page))[7] == Rule(terms, "perhaps", priority=True)
+    assert page.get_by_role("complementary").get_by_role("heading", level=2).inner_text() == "Rule 7"
+
+
+def test_reasons_can_be_given_afterwards(page):
+    choose(page, 6)
+    page.get_by_role("button", name="Delete the rule").click()
+    page.get_by_label("Reason for change 1").fill("covers nobody")
+    page.get_by_label("Reason for change 1").press("Enter")
+    (change,) = json.loads(saved(page).read_text(encoding="utf-8"))["changes"]
+    assert change["note"] == "covers nobody"
+    page.get_by_role("button", name="Undo edit").click()
+    assert page.get_by_label("Reason for change 1").input_value() == ""
+
+
+def test_drafts_wait_until_one_comes_back(page):
+    choose(page, 2)
+    page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")
+    choose(page, 3)
+    assert "age > 60" in page.get_by_label(TEXT).input_value()
+    view_tab(page, "Structure")
+    view_tab(page, "Edit")
+    choose(page, 2)
+    assert page.get_by_label(TEXT).input_value() == "IF age <= 3 THEN yes"
+    page.get_by_role("button", name="As it was").click()
+    assert "income > 2000" in page.get_by_label(TEXT).input_value()
+
+
+@pytest.mark.parametrize("classes", [[0.5, 2.0], [False, True], [3, 1]], ids=str)
+def test_labels_of_every_type_come_back(classes, open_report, tmp_path):
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, low=1),), classes[1])], ["x"], classes=classes, default=classes[0]
+    )
+    rules.report(tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", fragment="#view=edit&sel=rule.0")
+    page.get_by_label("x, lower bound").fill("2")
+    page.get_by_label("x, lower bound").press("Enter")
+    page.get_by_role("button", name="Change the rule").click()
+    expected = rules.replace(0, Rule((Term(0, low=2),), classes[1]))
+    found = RuleSet.load(saved(page))
+    assert found == expected
+    assert found.changes == expected.changes
+    assert "holds no rows" in page.get_by_label("Effect of all edits").inner_text()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_editor_is_accessible_and_fits(small_report, open_report, theme, viewport):
+    page = open_report(small_report, fragment="#view=edit", viewport=viewport, theme=theme)
+    check_accessibility(page)
+    choose(page, 0)
+    page.get_by_role("button", name="Delete the rule").click()
+    page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")
+    check_accessibility(page)
+    page.get_by_label(TEXT).fill("IF wrong")
+    check_accessibility(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
