@@ -1,0 +1,101 @@
+"""Served, the Predict view asks the network itself, and the Edit view measures on all rows."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from clausewise import wrap
+from clausewise.report.serve import Explorer
+from tests.report import reports
+from tests.report.conftest import WIDE, check_accessibility, view_tab
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A network that reads the table by the names of its columns, missing ages included."""
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    columns = ColumnTransformer(
+        [
+            ("numbers", numbers, ["age", "income"]),
+            ("job", OneHotEncoder(handle_unknown="ignore"), ["job"]),
+        ]
+    )
+    made = make_pipeline(columns, MLPClassifier((8,), max_iter=300, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it need not be a good network
+        return made.fit(reports.table(), reports.labels()[0])
+
+
+@pytest.fixture(scope="module")
+def explorer(model):
+    data = reports.rules(), reports.table(), reports.labels()[0]
+    with Explorer(*data, wrap(model), max_rows=100) as started:
+        yield started
+
+
+@pytest.fixture
+def page(browser, explorer):
+    """The served page, which asks its own server only and logs no error."""
+    context = browser.new_context(viewport=WIDE, reduced_motion="reduce")
+    opened, troubles = context.new_page(), []
+    opened.set_default_timeout(15_000)
+    opened.on("console", lambda message: troubles.append(message.text))
+    opened.on("pageerror", lambda error: troubles.append(str(error)))
+    opened.on(
+        "request", lambda asked: None if asked.url.startswith(explorer.url) else troubles.append(asked.url)
+    )
+    opened.goto(explorer.url)
+    opened.wait_for_selector("[role=tabpanel]")
+    yield opened
+    context.close()
+    assert troubles == []
+
+
+def test_the_network_answers_for_the_row_and_for_its_smallest_change(page, model):
+    view_tab(page, "Predict")
+    page.get_by_text("Paste or drop a row of CSV").click()
+    page.get_by_label("A row of CSV").fill("55,1200,nurse,false")
+    page.get_by_role("button", name="Take this row").click()
+    page.locator(".flip-found:not(.is-waiting)").get_by_text("becomes").wait_for()
+    row = reports.table(1).assign(age=[55.0], income=[1_200.0], job=["nurse"], smokes=[False])
+    drawn = page.evaluate("Array.from(window.clausewise.store.table.numbers)")
+    found = reports.rules().counterfactuals(row, reference=reports.table().iloc[drawn])
+    expected = [model.predict(row)[0], model.predict(found.rows)[0]]
+    page.locator(".recorded").get_by_text("with the smallest change").wait_for()
+    assert page.locator(".recorded .chip").all_inner_texts() == expected
+    check_accessibility(page)
+
+
+def test_edits_are_measured_on_all_rows(page, model):
+    view_tab(page, "Edit")
+    page.get_by_role("grid", name="Rules to edit").get_by_role("row").nth(2).click()
+    page.get_by_role("button", name="Delete the rule").click()
+    edited = reports.rules().remove(1)
+    X, truth = reports.table(), reports.labels()[0]
+    accuracy = np.mean(edited.predict(X) == truth)
+    fidelity = np.mean(edited.predict(X) == model.predict(X))
+    page.get_by_text("on all 400 rows").wait_for()
+    figures = page.get_by_label("On all 400 rows").locator("dd strong")
+    figures.get_by_text(f"{100 * accuracy:.2f} %").wait_for()
+    assert figures.all_inner_texts()[:2] == [f"{100 * fidelity:.2f} %", f"{100 * accuracy:.2f} %"]
+    check_accessibility(page)
+
+
+def test_it_says_so_when_the_server_is_gone(browser):
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    try:
+        with Explorer(reports.rules(), reports.table()) as started:
+            page.goto(started.url + "#view=edit")
+            page.get_by_text("on all 400 rows").wait_for()
+        page.evaluate("() => window.clausewise.store.selectRule(0)")
+        page.get_by_role("button", name="Delete the rule").click()
+        page.get_by_text("The server did not answer").wait_for()
+    finally:
+        context.close()
