@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clausewise import Features
 from clausewise.rules.voting import VOTINGS
 from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
@@ -37,6 +38,20 @@ def test_the_smallest_changes_are_those_of_python(seed, max_features, open_repor
             assert dict(one["changes"]) == encoded(features, python.changes)
             assert rules.labels[one["becomes"]] == python.becomes
             assert one["distance"] == python.distance
+
+
+def test_the_smallest_changes_of_many_rules_are_those_of_python(open_report, tmp_path):
+    rng = np.random.default_rng(7)
+    features = Features(("a", "b", "c", "d"))
+    rules = random_ruleset(rng, features, 200, voting="weights")
+    X = rng.normal(size=(40, 4))
+    expected = rules.counterfactuals(X, reference=X)
+    assert {len(one.changes) for one in expected} == {1, 2}
+    rules.report(tmp_path / "report.html", X)
+    found = open_report(tmp_path / "report.html").evaluate("window.clausewise.tools.smallestChanges(2, null)")
+    for one, python in zip(found, expected, strict=True):
+        assert dict(one["changes"]) == encoded(features, python.changes)
+        assert one["distance"] == python.distance
 
 
 def test_whole_numbers_stay_whole(open_report, tmp_path):

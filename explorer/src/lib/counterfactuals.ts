@@ -62,8 +62,11 @@ export class CounterfactualSearch {
   private readonly axisAt: ReadonlyMap<number, Axis>;
   readonly units: Float64Array;
   private readonly votes: Float64Array;
+  private readonly classOf: Uint16Array;
+  private readonly hasPriority: Uint8Array;
   private readonly start: readonly number[];
   private readonly divisors: { others: Float64Array; priority: Float64Array };
+  private readonly scratch: { scores: Float64Array; priority: Float64Array };
 
   constructor(
     private readonly set: RuleSet,
@@ -76,24 +79,28 @@ export class CounterfactualSearch {
     this.axes = [...cuts.keys()].sort((a, b) => a - b).map((place) => axisOf(set, place, cuts.get(place), this.units[place], table?.columns[place] ?? null));
     this.axisAt = new Map(this.axes.map((axis) => [axis.feature, axis]));
     this.votes = Float64Array.from(set.rules, (rule) => votesOf(rule, set.voting));
+    this.classOf = Uint16Array.from(set.rules, (rule) => rule.classIndex);
+    this.hasPriority = Uint8Array.from(set.rules, (rule) => (rule.priority ? 1 : 0));
     this.start = startOf(set);
     this.divisors = divisorsOf(set);
+    this.scratch = { scores: new Float64Array(set.classes.length), priority: new Float64Array(set.classes.length) };
   }
 
   /** The smallest change, or null if there is none; yields now and then. Missing and infinite values stay. */
   *smallest(row: ArrayLike<number>, wish: Wish): Generator<void, Counterfactual | null> {
     const state = new RowState(this.set, this.axes, row);
-    const mine = this.decide(state.firing, null, 0, null, 0);
+    const mine = this.decide(state.firing);
     if (mine === wish.to) return { changes: [], becomes: mine, distance: 0 };
     const isWanted = (decision: number) => (wish.to === null ? decision !== mine : decision === wish.to);
     const moves = this.axes.filter((axis) => Number.isFinite(row[axis.feature])).map((axis) => this.movesOf(axis, row[axis.feature]));
     let best: Counterfactual | null = null;
     let bound = Infinity;
-    for (const one of moves) {
-      const rules = state.mayFire(one.axis, null);
+    for (const all of moves) {
+      const rules = state.mayFire(all.axis, null);
+      const one = distinctMoves(all, rules, 0);
       for (let i = 0; i < one.bins.length; i++) {
         if (!(one.costs[i] < bound)) continue;
-        const becomes = this.decide(rules, one.axis, one.bins[i], null, 0);
+        const becomes = this.decide(passing(rules, one, i));
         if (!isWanted(becomes)) continue;
         bound = one.costs[i];
         best = { changes: [changeOf(one, i, row)], becomes, distance: bound };
@@ -101,20 +108,23 @@ export class CounterfactualSearch {
       yield;
     }
     if (wish.maxFeatures === 1) return best;
+    const least = moves.map((all) => all.costs.reduce((a, b) => Math.min(a, b), Infinity));
     for (let a = 0; a < moves.length; a++) {
       for (let b = a + 1; b < moves.length; b++) {
-        if (moves[a].bins.length === 0 || moves[b].bins.length === 0) continue;
+        if (least[a] + least[b] >= bound || moves[a].bins.length === 0 || moves[b].bins.length === 0) continue;
         // Costs add up, so that either must be below the bound by the least that the other costs.
-        const one = movesBelow(moves[a], bound - Math.min(...moves[b].costs));
-        const other = movesBelow(moves[b], bound - Math.min(...moves[a].costs));
-        if (one.bins.length === 0 || other.bins.length === 0) continue;
-        const rules = state.mayFire(one.axis, other.axis);
+        const rules = state.mayFire(moves[a].axis, moves[b].axis);
+        const [near, otherNear] = [movesBelow(moves[a], bound - least[b]), movesBelow(moves[b], bound - least[a])];
+        const one = distinctMoves(near, rules, largest(otherNear.costs));
+        const other = distinctMoves(otherNear, rules, largest(near.costs));
         for (let i = 0; i < one.bins.length; i++) {
-          const left = rules.filter((r) => one.axis.accepts.get(r)?.[one.bins[i]] !== 0);
+          if (!(one.costs[i] + least[b] < bound)) continue;
+          const left = passing(rules, one, i);
+          const terms = left.map((r) => other.axis.accepts.get(r) ?? null);
           for (let j = 0; j < other.bins.length; j++) {
             const cost = one.costs[i] + other.costs[j];
             if (!(cost < bound)) continue;
-            const becomes = this.decide(left, null, 0, other.axis, other.bins[j]);
+            const becomes = this.decide(left, terms, other.bins[j]);
             if (!isWanted(becomes)) continue;
             bound = cost;
             best = { changes: [changeOf(one, i, row), changeOf(other, j, row)], becomes, distance: cost };
@@ -126,19 +136,25 @@ export class CounterfactualSearch {
     return best;
   }
 
-  /** What these rules (by place, ascending) decide if they hold in the bins given, in Python's order of sums. */
-  private decide(rules: readonly number[], a: Axis | null, aBin: number, b: Axis | null, bBin: number): number {
-    const scores = Float64Array.from(this.start);
-    let priority: Float64Array | null = null;
-    for (const r of rules) {
-      if (a !== null && a.accepts.get(r)?.[aBin] === 0) continue;
-      if (b !== null && b.accepts.get(r)?.[bBin] === 0) continue;
-      const rule = this.set.rules[r];
-      if (rule.priority) priority ??= new Float64Array(scores.length);
-      ((rule.priority ? priority : null) ?? scores)[rule.classIndex] += this.votes[r];
+  /**
+   * What these rules (by place, ascending) decide if they fire, in Python's order of sums. Where terms are given,
+   * one each, a rule fires only if its term holds in the bin.
+   */
+  private decide(rules: readonly number[], terms: readonly (Uint8Array | null)[] = [], bin = 0): number {
+    const { scores, priority } = this.scratch;
+    scores.set(this.start);
+    priority.fill(0);
+    let isPriority = false;
+    for (let k = 0; k < rules.length; k++) {
+      if (terms.length > 0 && terms[k]?.[bin] === 0) continue;
+      const r = rules[k];
+      if (this.hasPriority[r] === 1) {
+        isPriority = true;
+        priority[this.classOf[r]] += this.votes[r];
+      } else scores[this.classOf[r]] += this.votes[r];
     }
-    const divisor = priority === null ? this.divisors.others : this.divisors.priority;
-    const totals = priority ?? scores;
+    const divisor = isPriority ? this.divisors.priority : this.divisors.others;
+    const totals = isPriority ? priority : scores;
     for (let c = 0; c < totals.length; c++) totals[c] /= divisor[c];
     return winner(totals, this.set.defaultIndex);
   }
@@ -214,6 +230,30 @@ function listAt<K>(lists: Map<K, number[]>, key: K): number[] {
 function changeOf(moves: Moves, i: number, row: ArrayLike<number>): ValueChange {
   const { feature } = moves.axis;
   return { feature, before: row[feature], after: moves.values[i] };
+}
+
+/** The rules that hold where a move leads, of those that hold otherwise. */
+function passing(rules: readonly number[], moves: Moves, i: number): number[] {
+  const bin = moves.bins[i];
+  const { accepts } = moves.axis;
+  return rules.filter((r) => accepts.get(r)?.[bin] !== 0);
+}
+
+/**
+ * Without the moves beside which stands a cheaper one after which the same rules hold. Costs of up to `most` are
+ * added; where that could make two sums equal, Python takes the first, which therefore stays.
+ */
+function distinctMoves(moves: Moves, rules: readonly number[], most: number): Moves {
+  const { bins, values, costs, axis } = moves;
+  const terms = rules.flatMap((r) => axis.accepts.get(r) ?? []);
+  const isCheaper = (j: number, i: number) => costs[j] < costs[i] && (j < i || costs[i] - costs[j] > 1e-15 * (costs[i] + most));
+  const isNoBetter = (i: number, j: number) => isCheaper(j, i) && terms.every((accepts) => accepts[bins[i]] === accepts[bins[j]]);
+  const kept = [...bins.keys()].filter((i) => !isNoBetter(i, i - 1) && !isNoBetter(i, i + 1));
+  return { axis, bins: kept.map((i) => bins[i]), values: kept.map((i) => values[i]), costs: kept.map((i) => costs[i]) };
+}
+
+function largest(costs: readonly number[]): number {
+  return costs.reduce((a, b) => Math.max(a, b), 0);
 }
 
 function movesBelow(moves: Moves, bound: number): Moves {
