@@ -87,6 +87,11 @@ function EditState() {
 function Tabs({ views, current }: { views: readonly View[]; current: View }) {
   const store = useStore();
   const list = useRef<HTMLDivElement>(null);
+  // Where the tabs are wider than the window, the current one is in sight.
+  useEffect(() => {
+    const { id } = current;
+    list.current?.querySelector(`#tab-${id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [current]);
   const step = (event: KeyboardEvent) => {
     const place = views.indexOf(current);
     const target = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: views.length - 1 }[event.key];

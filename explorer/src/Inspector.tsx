@@ -3,6 +3,7 @@
 import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
 import { type Misled, misleading } from "./lib/misled";
+import { rowDraftOf } from "./lib/rowDraft";
 import type { Rule } from "./lib/rules";
 import type { Cohort, Selection } from "./lib/selection";
 import { counted, describePremise, describeTerm, describeValue, grouped, percent, shortNumber } from "./lib/text";
@@ -74,13 +75,24 @@ function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         {rule.origin?.layer != null && <Fact name="Layer" value={rule.origin.layer} />}
         {rule.origin?.clause != null && <Fact name="Clause" value={rule.origin.clause} />}
       </dl>
-      {cover !== null && (
-        <p>
+      <p class="row-buttons">
+        {cover !== null && (
           <button type="button" onClick={() => store.select({ kind: "cohort", cohort: { kind: "covered", rule: rule.id } })}>
             Show its rows
           </button>
-        </p>
-      )}
+        )}
+        {store.view.value !== "edit" && (
+          <button
+            type="button"
+            onClick={() => {
+              store.address.param("edit.new").value = "";
+              store.show("edit");
+            }}
+          >
+            Edit it
+          </button>
+        )}
+      </p>
     </>
   );
 }
@@ -157,6 +169,19 @@ function RowDetails({ row }: { row: number }) {
       <VoteBars scores={scores} decision={found.decisions[row]} />
       <h3>{counted(fired.length, "rule")} fired</h3>
       <RuleButtons places={fired} note={(place) => `· ${shortNumber(votesOf(set.rules[place], set.voting))}`} />
+      {store.view.value !== "predict" && (
+        <p>
+          <button
+            type="button"
+            onClick={() => {
+              rowDraftOf(store).setBase(row);
+              store.show("predict");
+            }}
+          >
+            Try other values
+          </button>
+        </p>
+      )}
       <h3>Values that rules test</h3>
       <dl class="facts">
         {features.map((place) => {

@@ -88,6 +88,10 @@ WRONG = [
     "IF age <= 3 \\ THEN yes",
     "FEATURE age NUMERIC",
     f"IF {'a' * 60} <= 3 THEN yes",
+    f"IF {'a' * 101} <= 3 THEN yes",
+    "IF ag <= 3 THEN yes",
+    "IF a <= 3 THEN yes",
+    "IF age <= 47 THEN yes WITH cover 1.7976931348623157e308, correct 1.7976931348623157e308",
     f"IF age <= 3 THEN {'x' * 60} WITH",
 ]
 

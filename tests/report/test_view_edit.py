@@ -176,6 +176,30 @@ def test_reasons_can_be_given_afterwards(page):
     assert page.get_by_label("Reason for change 1").input_value() == ""
 
 
+def test_the_browser_asks_before_edits_are_lost(page):
+    leave = """() => {
+        const event = new Event("beforeunload", { cancelable: true });
+        window.dispatchEvent(event);
+        return event.defaultPrevented;
+    }"""
+    assert not page.evaluate(leave)
+    add(page, "IF age > 80 THEN no")
+    assert page.evaluate(leave)
+    saved(page)
+    assert not page.evaluate(leave)
+
+
+def test_rules_and_rows_lead_to_the_editor_and_the_form(page):
+    view_tab(page, "Rules")
+    page.evaluate("() => window.clausewise.store.selectRule(3)")
+    page.get_by_role("button", name="Edit it").click()
+    assert page.get_by_label("Editor").get_by_role("heading", name="Rule 3").count() == 1
+    page.evaluate("() => window.clausewise.store.select({ kind: 'row', row: 7 })")
+    page.get_by_role("button", name="Try other values").press("Enter")
+    number = page.evaluate("window.clausewise.store.table.numbers[7]")
+    assert page.get_by_label("Row", exact=True).input_value() == str(number)
+
+
 def test_drafts_wait_until_one_comes_back(page):
     choose(page, 2)
     page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")

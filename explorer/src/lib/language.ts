@@ -25,6 +25,9 @@ const USUAL = { confidence: 1, cover: 0, correct: 0, weight: 1 } as const;
 type Statistic = keyof typeof USUAL;
 const STATISTICS = Object.keys(USUAL) as Statistic[];
 
+// Comparing long names takes long, and many as well.
+const [MEANT_LENGTH, MEANT_NAMES] = [100, 500];
+
 // As in Python, letters and digits are those of all scripts; numbers are written with 0 to 9.
 const WORD = String.raw`(?:(?!\p{Nd})[\p{L}\p{N}_])[\p{L}\p{N}_.]*`;
 const TOKEN = new RegExp(
@@ -455,8 +458,10 @@ function placesByKey(values: readonly Scalar[]): Map<string, number> {
 
 /** `; did you mean age?`, if something known looks alike. */
 function meant(name: string, known: readonly string[]): string {
-  if (Array.from(name).length > 200 || known.length > 5_000) return "";
-  const near = closest(name, known);
+  const length = Array.from(name).length;
+  if (length > MEANT_LENGTH) return "";
+  const alike = [...new Set(known)].slice(0, MEANT_NAMES).filter((other) => Math.abs(Array.from(other).length - length) <= length);
+  const near = closest(name, alike);
   return near === null ? "" : `; did you mean ${writtenName(near)}?`;
 }
 
@@ -497,7 +502,7 @@ export function wrongStatistics({ confidence, cover, correct, weight }: Record<S
     return `The rule has confidence ${pythonFloat(confidence)}; it must lie between 0 and 1`;
   }
   // Sums of sample weights may differ in their last digits.
-  if (!(correct >= 0 && correct <= cover * (1 + 1e-9) && cover < Infinity)) {
+  if (!(correct >= 0 && correct * (1 - 1e-9) <= cover && cover < Infinity)) {
     const [given, right] = [pythonFloat(cover), pythonFloat(correct)];
     return `The rule covers ${given} rows and is correct on ${right}; expected 0 ≤ correct ≤ cover, both finite`;
   }

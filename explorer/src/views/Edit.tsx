@@ -31,15 +31,23 @@ interface EditState {
   note: Signal<string>;
   /** Measures and decisions of the rules as the report was made. */
   original: ReadonlySignal<Evaluation | null>;
+  /** The rules that are in a file: those of the report, or those saved last. */
+  saved: RuleSet;
 }
 
-const editStateOf = perStore(
-  (store): EditState => ({
+const editStateOf = perStore((store): EditState => {
+  const state: EditState = {
     drafts: signal<Drafts>(new Map()),
     note: signal(""),
     original: computed(() => store.evaluator?.evaluate(store.original) ?? null),
-  }),
-);
+    saved: store.original,
+  };
+  // The browser asks before it closes a page with edits that are in no file.
+  window.addEventListener("beforeunload", (event) => {
+    if (store.rules.value !== state.saved && store.isEdited.value) event.preventDefault();
+  });
+  return state;
+});
 
 export function Edit() {
   return (
@@ -528,6 +536,7 @@ function Preview({ next }: { next: RuleSet }) {
 
 function Changes() {
   const store = useStore();
+  const state = editStateOf(store);
   const set = store.rules.value;
   const { title } = store.payload;
   const nBefore = store.original.changes.length;
@@ -536,7 +545,13 @@ function Changes() {
     <section class="changes" aria-label="List of changes">
       <h2>{changes.length === 0 ? "Nothing has been changed" : counted(changes.length, "change")}</h2>
       <p class="row-buttons">
-        <button type="button" onClick={() => download(`${fileName(title, "rules")}.json`, ruleFileText(writeRuleFile(set)), "application/json")}>
+        <button
+          type="button"
+          onClick={() => {
+            download(`${fileName(title, "rules")}.json`, ruleFileText(writeRuleFile(set)), "application/json");
+            state.saved = set;
+          }}
+        >
           Save the rules
         </button>
         <button type="button" disabled={changes.length === 0} onClick={() => download(`${fileName(title, "changes")}.txt`, writtenChanges(changes), "text/plain")}>
