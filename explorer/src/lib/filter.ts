@@ -40,6 +40,11 @@ export function filtered(set: RuleSet, filter: Filter): number[] {
   return places;
 }
 
+/** Places of the rules with all words looked for. */
+export function searched(set: RuleSet, query: string): number[] {
+  return filtered(set, { query, classIndex: null, feature: null, maxLength: null, minSupport: null, minConfidence: null, layer: null });
+}
+
 function wordsOf(query: string): string[] {
   const found = query.toLowerCase().matchAll(/"([^"]+)"?|[^\s"]+/g);
   return Array.from(found, (match) => match[1] ?? match[0]);

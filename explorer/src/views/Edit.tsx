@@ -9,12 +9,13 @@ import { VirtualTable } from "../components/VirtualTable";
 import { axisOf } from "../lib/axis";
 import { withAdded, withNote, withoutRules, withReplaced, writtenChanges } from "../lib/edits";
 import { type Evaluation, measuresOf } from "../lib/evaluate";
+import { searched } from "../lib/filter";
 import { type NewRule, readRules, RuleTextError, writtenRule } from "../lib/language";
 import { perStore } from "../lib/perStore";
 import { type Rule, type RuleSet, type Term, writeRuleFile } from "../lib/rules";
 import { download, fileName, ruleFileText } from "../lib/save";
 import { askMeasures } from "../lib/served";
-import { counted, describePremise, describeRule, formatLabel, formatNumber, grouped, percent } from "../lib/text";
+import { counted, describePremise, formatLabel, formatNumber, grouped, percent } from "../lib/text";
 import type { ServedEntry } from "../payload";
 import { type Store, useStore } from "../store";
 import "./edit.css";
@@ -136,16 +137,7 @@ function RuleList() {
   const query = store.address.param("edit.q", "");
   const isNew = store.address.param("edit.new", "");
   const set = store.rules.value;
-  const places = useComputed(() => {
-    const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const { rules } = store.rules.value;
-    const all = [...rules.keys()];
-    if (words.length === 0) return all;
-    return all.filter((place) => {
-      const text = describeRule(rules[place], store.rules.value).toLowerCase();
-      return words.every((word) => text.includes(word));
-    });
-  }).value;
+  const places = useComputed(() => searched(store.rules.value, query.value)).value;
   const selected = isNew.value === "" ? (store.selectedRule.value?.place ?? -1) : -1;
   return (
     <section class="edit-rules" aria-label="Rules">

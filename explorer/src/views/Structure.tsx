@@ -6,9 +6,10 @@ import { ClassChip, ClassMark, colourOf } from "../components/ClassMark";
 import { VirtualList } from "../components/VirtualList";
 import { countBits } from "../lib/bits";
 import { coverOf } from "../lib/evaluate";
+import { searched } from "../lib/filter";
 import { holds, type RuleSet, type Term } from "../lib/rules";
 import { valueAt } from "../lib/table";
-import { counted, describeRule, describeTerm, formatLabel, grouped, percent } from "../lib/text";
+import { counted, describeTerm, formatLabel, grouped, percent } from "../lib/text";
 import { type Branch, type Node, sharesLittle, treeOf } from "../lib/tree";
 import { useStore } from "../store";
 import "./structure.css";
@@ -39,7 +40,7 @@ export function Structure() {
   const effectiveSharing = useComputed(() =>
     sharing.value === "equal" || sharing.value === "bounds" ? sharing.value : sharesLittle(store.original.rules) ? "bounds" : "equal",
   );
-  const places = useComputed(() => matching(store.rules.value, query.value));
+  const places = useComputed(() => searched(store.rules.value, query.value));
   const tree = useComputed(() => treeOf(store.rules.value, places.value, { sharing: effectiveSharing.value, byClass: group.value === "class" }));
   const openIds = useComputed(() => opened(open.value, tree.value));
   const lines = useComputed(() => linesOf(tree.value, openIds.value));
@@ -260,17 +261,6 @@ function RowMark({ terms }: { terms: readonly Term[] }) {
 }
 
 // --- Which lines there are ---
-
-/** Rules whose text holds all words looked for. */
-function matching(set: RuleSet, query: string): number[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const places = [...set.rules.keys()];
-  if (words.length === 0) return places;
-  return places.filter((place) => {
-    const text = describeRule(set.rules[place], set).toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}
 
 function opened(text: string, tree: readonly Node[]): ReadonlySet<number> {
   if (text === "none") return new Set();
