@@ -89,8 +89,12 @@ function Tabs({ views, current }: { views: readonly View[]; current: View }) {
   const list = useRef<HTMLDivElement>(null);
   // Where the tabs are wider than the window, the current one is in sight.
   useEffect(() => {
-    const { id } = current;
-    list.current?.querySelector(`#tab-${id}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const tabs = list.current;
+    const tab = tabs?.querySelector(`#tab-${current.id}`);
+    if (tabs === null || tab == null) return;
+    const [box, own] = [tabs.getBoundingClientRect(), tab.getBoundingClientRect()];
+    // Not scrollIntoView, after which the next tab stop would be behind the tab.
+    tabs.scrollLeft += Math.max(0, own.right - box.right) + Math.min(0, own.left - box.left);
   }, [current]);
   const step = (event: KeyboardEvent) => {
     const place = views.indexOf(current);

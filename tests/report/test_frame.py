@@ -45,6 +45,12 @@ def test_arrow_keys_move_between_tabs(small_report, open_report):
     assert page.get_by_role("tab", name="Overview").get_attribute("aria-selected") == "true"
 
 
+def test_the_current_tab_is_in_sight_on_narrow_screens(small_report, open_report):
+    page = open_report(small_report, fragment="#view=compare", viewport=NARROW)
+    box = page.get_by_role("tab", name="Compare").bounding_box()
+    assert 0 <= box["x"] <= NARROW["width"] - box["width"]
+
+
 def test_the_first_tab_stop_skips_to_the_view(small_report, open_report):
     page = open_report(small_report)
     page.keyboard.press("Tab")
@@ -138,7 +144,7 @@ def test_the_page_may_not_load_anything(small_report, open_report):
 
 def test_rules_without_data_are_shown_too(bare_report, open_report):
     page = open_report(bare_report)
-    assert page.get_by_role("tab").all_inner_texts() == ["Overview", "Rules", "Origin"]
+    assert page.get_by_role("tab").all_inner_texts() == [name for name in VIEWS if name != "Disagreement"]
     view_tab(page, "Rules")
     page.get_by_role("button", name="Matrix").click()
     page.get_by_role("row").nth(1).click()

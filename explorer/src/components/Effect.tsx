@@ -3,7 +3,7 @@
 import type { Evaluation, Measures } from "../lib/evaluate";
 import { grouped, percent } from "../lib/text";
 
-/** What is compared: any of these may be unknown. */
+/** What is compared; what is not known is null. */
 export interface Measured {
   fidelity: number | null;
   accuracy: number | null;
