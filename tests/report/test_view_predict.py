@@ -127,7 +127,8 @@ def test_it_says_which_rules_fired_and_which_nearly_did(page):
     assert answer.get_by_role("heading", name=f"{len(why.fired)} rules fired").count() == 1
     assert answer.get_by_role("heading", name=f"{len(why.near_misses)} near misses").count() == 1
     shown = [item.inner_text() for item in answer.locator(".rule-buttons").nth(0).get_by_role("button").all()]
-    assert [int(text.split()[0]) for text in shown] == [one.number for one in why.fired]
+    order = sorted(why.fired, key=lambda one: (one.rule.conclusion != why.prediction, -one.votes))
+    assert [int(text.split()[0]) for text in shown] == [one.number for one in order]
     missed = [
         item.inner_text() for item in answer.locator(".rule-buttons").nth(1).get_by_role("button").all()
     ]
@@ -136,7 +137,7 @@ def test_it_says_which_rules_fired_and_which_nearly_did(page):
     answer.locator(".rule-buttons").nth(0).get_by_role("button").first.click()
     assert (
         page.get_by_role("complementary").get_by_role("heading", level=2).inner_text()
-        == f"Rule {why.fired[0].number}"
+        == f"Rule {order[0].number}"
     )
 
 

@@ -213,7 +213,7 @@ function Fields({ draft, search }: { draft: RowDraft; search: ReadonlySignal<Cou
       {nMore > 0 && (
         <p>
           <button type="button" onClick={() => (nShown.value += 4 * FIELDS_AT_ONCE)}>
-            Show {grouped(Math.min(nMore, 4 * FIELDS_AT_ONCE))} more of {grouped(nMore)}
+            {nMore <= 4 * FIELDS_AT_ONCE ? `Show the other ${nMore}` : `Show ${4 * FIELDS_AT_ONCE} more of ${grouped(nMore)}`}
           </button>
         </p>
       )}
@@ -235,6 +235,10 @@ function Answer({ draft, found, search }: AnswerProps) {
   const { scores, decision, fired, isPriority } = found.value;
   const list = Array.from(scores);
   const change = useSmallestChange(draft, search);
+  // Those for the decision first, and of these the ones with most votes.
+  const votes = (place: number) => votesOf(set.rules[place], set.voting);
+  const isFor = (place: number) => (set.rules[place].classIndex === decision ? 1 : 0);
+  const listed = [...fired].sort((a, b) => isFor(b) - isFor(a) || votes(b) - votes(a) || a - b);
   return (
     <>
       <NetworkVerdict draft={draft} change={change.found.value} />
@@ -243,9 +247,9 @@ function Answer({ draft, found, search }: AnswerProps) {
       <SmallestChange draft={draft} change={change} />
       <h2>{counted(fired.length, "rule")} fired</h2>
       <RuleButtons
-        places={fired}
+        places={listed}
         most={8}
-        note={(place) => (set.rules[place].priority === isPriority ? `· ${shortNumber(votesOf(set.rules[place], set.voting))} votes` : "· overruled by rules with priority")}
+        note={(place) => (set.rules[place].priority === isPriority ? `· ${shortNumber(votes(place))} votes` : "· overruled by rules with priority")}
       />
       <NearMisses draft={draft} search={search} />
     </>
@@ -404,8 +408,7 @@ function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Counterfac
       )}
       {table.truth !== null && (
         <>
-          {" "}
-          <span class="quiet">Truth</span> <ClassChip index={table.truth.codes[row]} names={table.truth.names} />
+          <span class="quiet">{table.network !== null && " · "}Truth</span> <ClassChip index={table.truth.codes[row]} names={table.truth.names} />
         </>
       )}
     </p>
