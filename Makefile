@@ -12,7 +12,7 @@ help:
 	@echo "make test              set up, run all checks and all tests"
 	@echo "make check             ruff, mypy, C++ warnings, stubs"
 	@echo "make bench             speed and memory against peers, side by side"
-	@echo "make fuzz              long randomised comparisons with the reference implementations"
+	@echo "make fuzz              hostile inputs, and long randomised comparisons with the reference implementations"
 	@echo "make check-sanitizers  the core's tests under AddressSanitizer and UBSan"
 	@echo "make explorer          build the page of reports from its source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the wheel and try it in an empty environment"
@@ -61,8 +61,11 @@ check-sanitizers: .venv/.stamp-dev
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks
 
-# New inputs for the property tests, and the long comparisons that `make test` leaves out.
+# Hostile inputs for all that comes from outside, new inputs for the property tests, and the long comparisons
+# that `make test` leaves out. atheris adds inputs that coverage led to, where it can be installed.
 fuzz: .venv/.stamp-dev
+	-$(PIP) install "atheris>=3.0"
+	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/rules tests/io tests/induction/test_matrix.py $(PYTEST_ARGS)
 	$(BIN)/python -m pytest tests -m fuzz $(PYTEST_ARGS)
 

@@ -9,9 +9,12 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from clausewise import Rule, RuleSet, Term
+from clausewise.cli.writing import table_writer
 from clausewise.io import atomic
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, locks and limits of POSIX")
@@ -220,6 +223,29 @@ def test_a_full_disk_keeps_the_old_file(small_disk):
     assert RuleSet.load(small_disk / "rules.json") == FEW
     FEW[:3].save(small_disk / "rules.json")
     assert RuleSet.load(small_disk / "rules.json") == FEW[:3]
+
+
+def test_a_full_disk_keeps_an_old_report(small_disk):
+    path = small_disk / "report.html"
+    path.write_text("old")
+    with pytest.raises(OSError, match=r"No space left on device: .*report\.html"):
+        FEW.report(path)
+    assert os.listdir(small_disk) == ["report.html"]
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow", ".jsonl"])
+def test_a_full_disk_keeps_old_predictions(small_disk, suffix):
+    path = small_disk / f"rows{suffix}"
+    path.write_text("old")
+    table = pa.table({"row": np.random.default_rng(0).integers(0, 2**60, 50_000)})
+    with (
+        pytest.raises(OSError, match="No space left on device"),
+        table_writer(str(path), table.schema, False) as write,
+    ):
+        write(table)
+    assert os.listdir(small_disk) == [path.name]
+    assert path.read_text() == "old"
 
 
 def test_a_disk_that_became_read_only_keeps_the_old_file(small_disk):

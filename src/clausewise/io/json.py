@@ -33,6 +33,7 @@ MAX_BYTES: Final = 64 * 2**20
 
 # The format nests 6 deep. Checked before parsing, because the parser recurses.
 _MAX_DEPTH: Final = 16
+_MAX_REASON: Final = 1_000
 _LABEL_TYPES: Final[Mapping[str, type]] = {
     "str": str,
     "object": str,
@@ -177,7 +178,9 @@ def loads(data: str | bytes, source: str = "The text") -> RuleSet:
     except RuleFileError as error:
         raise RuleFileError(f"{source}: {error}") from error.__cause__
     except ValueError as error:  # what the rule set itself refuses
-        raise RuleFileError(f"{source}: {error}") from error
+        reason = str(error)
+        shown = reason if len(reason) <= _MAX_REASON else f"{reason[:_MAX_REASON]}…"  # names may be megabytes
+        raise RuleFileError(f"{source}: {shown}") from error
 
 
 def _parsed(data: str | bytes) -> Any:

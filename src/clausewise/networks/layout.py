@@ -13,7 +13,7 @@ Found = TypeVar("Found")
 PROBE_SIZES: Final = (3, 5)
 """Numbers of rows with which a network is tried: the axis that grows along with them is that of the rows."""
 # Numbers in a row above which none are made up: a file may claim any shape, and memory is not endless.
-_MAX_RANDOM: Final = 2**23
+_MAX_RANDOM: Final = 2**21
 
 
 class AmbiguousLayoutError(ValueError):

@@ -60,6 +60,8 @@ _FORMS: dict[str, OutputForm] = {
     "Gemm": "logits",
     "MatMul": "logits",
 }
+# A model with a fixed number of rows computes that many for every question, however few are asked about.
+_MAX_FIXED_ROWS = 2**16
 _DTYPES = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
@@ -98,6 +100,11 @@ class OnnxBackend:
         self.dtype: np.dtype[Any] = np.dtype(_DTYPES[read.type])
         sizes = [size if isinstance(size, int) and size > 0 else None for size in read.shape]
         self._n_fixed, self._row_shape = sizes[0], sizes[1:]
+        if self._n_fixed is not None and self._n_fixed > _MAX_FIXED_ROWS:
+            raise ValueError(
+                f"{self.title} reads {self._n_fixed:,} rows at a time, never fewer; export it with a number "
+                "of rows that is left open."
+            )
         self.n_inputs = self._row_shape[0] if len(self._row_shape) == 1 else None
         self._output = _scores(session, self.title)
         self.classes: Sequence[Any] | None = _classes(self._model.graph)

@@ -58,6 +58,7 @@ KEYWORDS: Final = frozenset(
 )
 """Words that name nothing unless they are quoted, in capitals or not."""
 
+_MAX_PROBLEM: Final = 1_000
 _STATEMENTS: Final = "FEATURE, COLUMNS, CLASSES, DEFAULT, VOTING, BASE, SCALE or IF"
 _NUMBERS: Final = ("confidence", "cover", "correct", "weight")
 
@@ -90,6 +91,8 @@ class RuleTextError(ValueError):
         self.line = text.count("\n", 0, position) + 1
         begin = text.rfind("\n", 0, position) + 1
         self.column = position - begin + 1
+        if len(problem) > _MAX_PROBLEM:  # names may be megabytes long
+            problem = f"{problem[:_MAX_PROBLEM]}…"
         super().__init__(f"line {self.line}, column {self.column}: {problem}\n{_shown_place(text, position)}")
 
 
