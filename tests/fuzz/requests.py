@@ -135,7 +135,7 @@ def examples():
     """What the page asks."""
     rules = json.loads(rule_json.dumps(_rules()))
     return [
-        request(b"api/predict", json.dumps({"rows": [[0.5, 1], [None, -2]]}).encode()),
+        request(b"api/predict", json.dumps({"rows": [[0.5, 1], [3, -2]]}).encode()),
         request(b"api/measures", json.dumps({"rules": rules}).encode()),
         request(b"", b"", b"HEAD"),
     ]

@@ -498,9 +498,9 @@ def _parquet_examples():
 
 
 def _npz_examples():
-    rows = np.array([[30.0], [np.nan]])
+    table = {"X": np.array([[30.0], [np.nan]]), "feature_names": np.array(["x"])}
     files = []
-    for arrays in ({"X": rows}, {"X": rows, "feature_names": np.array(["x"]), "y": np.arange(2)}):
+    for arrays in (table, table | {"y": np.arange(2)}):
         with io.BytesIO() as file:
             np.savez(file, **arrays)
             files.append(file.getvalue())
