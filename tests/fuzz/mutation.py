@@ -60,6 +60,7 @@ class Mutator:
         self.random = random.Random(seed)
         self._pool = list(examples)
         self._n_examples = len(self._pool)
+        self._max_size = 2 * max(map(len, self._pool))
         self._words = tuple(words)
         self._structured = structured
 
@@ -70,7 +71,9 @@ class Mutator:
         return self.changed(self.random.choice(self._pool))
 
     def accepted(self, data):
-        """Change this input further on; a bounded number of them is kept."""
+        """Change this input further on; a bounded number of them is kept, and none that grew too long."""
+        if len(data) > self._max_size:
+            return
         if len(self._pool) < self._n_examples + 200:
             self._pool.append(data)
         else:
