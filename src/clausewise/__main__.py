@@ -2,4 +2,5 @@
 
 from clausewise.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

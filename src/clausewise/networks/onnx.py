@@ -145,7 +145,10 @@ class OnnxBackend:
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
         """The named tensors; nothing that they do not depend on is computed."""
         asked = [self._output if name == OUTPUT else self._names[name] for name in names]
-        values = self._run(rows, asked)
+        try:
+            values = self._run(rows, asked)
+        except Exception as error:  # onnxruntime has an exception of its own for each kind of failure
+            raise ValueError(f"{self.title} fails on rows of shape {rows.shape[1:]}: {error}") from error
         return [
             value if name == OUTPUT else self._layouts[name].rows_first(value, len(rows))
             for name, value in zip(names, values, strict=True)
