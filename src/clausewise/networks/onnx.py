@@ -216,6 +216,10 @@ def _loaded(model: Any) -> tuple[Any, str]:
         raise ValueError(f"{path.name} is no ONNX model, or damaged: {error}") from error
     if not loaded.graph.node:
         raise ValueError(f"{path.name} is no ONNX model, or damaged: there is nothing in it.")
+    for node in loaded.graph.node:
+        # protobuf gives text that is no UTF-8 as bytes.
+        if any(isinstance(text, bytes) for text in (node.name, node.op_type, *node.input, *node.output)):
+            raise ValueError(f"{path.name} is no ONNX model, or damaged: a name in it is not UTF-8.")
     return loaded, path.stem
 
 
