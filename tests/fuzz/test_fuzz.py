@@ -28,7 +28,7 @@ def test_every_example_is_accepted(name):
 def test_drawn_inputs_are_read_or_refused(name):
     target = TARGETS[name]
 
-    @settings(max_examples=15, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10, suppress_health_check=list(HealthCheck))
     @given(target.strategy())
     def every(data):
         run(target, data)
@@ -37,7 +37,7 @@ def test_drawn_inputs_are_read_or_refused(name):
 
 
 # Small enough for every run of the tests; `make fuzz` runs a hundred times as many.
-SHORT = {"rule-file": 1_500, "rule-text": 1_500, "csv": 300, "onnx": 100, "request": 100}
+SHORT = {"rule-file": 1_000, "rule-text": 600, "csv": 300, "onnx": 100, "request": 100}
 
 
 @pytest.mark.parametrize("name", SHORT)

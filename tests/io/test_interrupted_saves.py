@@ -19,7 +19,7 @@ from clausewise.io import atomic
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, locks and limits of POSIX")
 
-N_KILLS = 200
+N_KILLS = 100
 MANY = RuleSet.from_rules([Rule((Term(0, low=i),), "yes") for i in range(3_000)], ["x"], default="no")
 FEW = MANY[:5]
 

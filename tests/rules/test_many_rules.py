@@ -131,7 +131,7 @@ def test_all_of_many_rules_are_written_for_other_systems_in_bounded_memory(tmp_p
     ],
 )
 def test_ten_times_the_rules_take_no_hundred_times_the_time(work):
-    few, many = many_rules(100), many_rules(1_000)
+    few, many = many_rules(50), many_rules(500)
     work(few)  # imports what is imported late
     seconds = [min(_seconds(work, rules) for _ in range(2)) for rules in (few, many)]
     assert seconds[1] < 40 * seconds[0] + 0.05
