@@ -1,5 +1,6 @@
 """Bad input, scripts and pipes: exit codes, short errors, steady memory."""
 
+import csv
 import json
 import os
 import re
@@ -7,10 +8,16 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
+from sklearn.compose import make_column_transformer
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import clausewise
 from clausewise import Features, Rule, RuleSet, Term
@@ -34,11 +41,10 @@ from clausewise import Features, Rule, RuleSet, Term
         (["extract", "no_such_module:thing", "{rows}"], "no module 'no_such_module'"),
         (["extract", "json:nothing", "{rows}"], "json has no 'nothing'"),
         (["extract", "json:dumps", "{rows}"], "is no network"),
-        (["extract", "{model}", "{rows}", "--drop", "nothing"], "no column 'nothing' to drop"),
-        (["extract", "{model}", "{rows}", "--holdout", "1.5"], "part of the rows"),
-        (["extract", "{model}", "{rows}", "--voting", "loud"], "voting"),
-        (["compact", "{rules}", "{rows}", "--target", "truth", "--max-rules", "0"], "max_rules"),
-        (["export", "{rules}", "--to", "sql", "--dialect", "klingon"], "klingon"),
+        (["extract", "{model}", "{rows}", "--drop", "nothing"], "no column 'nothing'"),
+        (["extract", "{model}", "{rows}", "-o", "no/folder/r.json"], "no folder"),
+        (["evaluate", "{rules}", "{rows}", "--target", "age"], "none of which is one of the classes no, yes"),
+        (["simplify", "{rules}", "{rows}", "--target", "age", "--tolerance", "0.1"], "none of which"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line_or_two_with_exit_code_1(work, run, arguments, message):
@@ -65,6 +71,16 @@ def test_what_is_wrong_is_said_in_a_line_or_two_with_exit_code_1(work, run, argu
         ["compact", "{rules}", "{rows}"],
         ["simplify", "{rules}", "--tolerance", "0.1"],
         ["export", "{rules}", "--to", "fortran"],
+        ["export", "{rules}", "--to", "sql", "--dialect", "klingon"],
+        ["extract", "{model}", "{rows}", "--holdout", "1.5"],
+        ["extract", "{model}", "{rows}", "--voting", "loud"],
+        ["extract", "{model}", "{rows}", "--json"],
+        ["compact", "{rules}", "{rows}", "--target", "truth", "--max-rules", "0"],
+        ["predict", "{rules}", "{rows}", "--jobs", "0"],
+        ["predict", "{rules}", "{rows}", "--format", "xls"],
+        ["predict", "{rules}", "{rows}", "--proba", "--name", "probability no"],
+        ["explain", "{rules}", "--row", "3"],
+        ["simplify", "{rules}", "--target", "truth"],
     ],
 )
 def test_wrong_usage_has_exit_code_2(work, run, arguments):
@@ -114,7 +130,6 @@ def test_objects_in_an_npz_file_are_not_unpickled(work, run):
 
 
 def test_unknown_types_in_a_skops_file_are_refused_by_name(work, run):
-    import skops.io
     from sklearn.preprocessing import FunctionTransformer
 
     skops.io.dump(FunctionTransformer(os.path.join), "other.skops")
@@ -274,3 +289,157 @@ def test_explore_serves_the_page_with_the_network_behind_it_until_interrupted(wo
         _, errors = process.communicate(timeout=60)
     assert process.returncode in (0, 130)
     assert b"Traceback" not in errors
+
+
+RULES = """
+FEATURE age NUMERIC
+FEATURE job CATEGORICAL {cook, nurse}
+FEATURE smokes BINARY
+CLASSES {no, yes}
+DEFAULT no
+IF age > 40 AND job = cook THEN yes
+IF smokes = TRUE THEN yes
+"""
+
+
+@pytest.fixture
+def by_hand(tmp_path):
+    (tmp_path / "rules.txt").write_text(RULES)
+    return "rules.txt"
+
+
+def test_columns_that_rules_do_not_know_may_hold_anything(run, by_hand):
+    rows = "age,job,smokes,score,day\n" + "50,cook,0,0.0,2024-01-01\n" * 200_000 + "50,cook,0,0.5,unknown\n"
+    result = run("predict", by_hand, "-", "-o", "out.csv", input=rows)
+    assert result.exit_code == 0, result.stderr
+    assert pd.read_csv("out.csv")["prediction"].eq("yes").all()
+
+
+def test_kept_columns_stay_as_they_were(run, by_hand):
+    rows = 'age,job,smokes,zip,note\n50,cook,0,00001,"a, b"\n050,cook,1,0.0,\n'
+    result = run("predict", by_hand, "-", "--keep", input=rows)
+    assert list(csv.reader(result.stdout.splitlines()))[1:] == [
+        ["50", "cook", "0", "00001", "a, b", "yes"],
+        ["050", "cook", "1", "0.0", "", "yes"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("classes", "column"),
+    [
+        ('{"0", "1"}', "0\n1"),
+        ("{0, 1}", "0\n1.0"),
+        ("{FALSE, TRUE}", "false\nTrue"),
+        ('{"false", "true"}', "false\ntrue"),
+        ("{0.5, 1.5}", "0.5\n1.50"),
+    ],
+)
+def test_labels_of_a_file_are_taken_as_the_classes_they_mean(run, tmp_path, classes, column):
+    first, second = classes.strip("{}").split(", ")
+    rules = f"FEATURE x NUMERIC CLASSES {classes} DEFAULT {first} IF x > 0 THEN {second}"
+    (tmp_path / "rules.txt").write_text(rules)
+    labels = column.split("\n")
+    rows = f"x,y\n-1,{labels[0]}\n1,{labels[1]}\n"
+    result = run("evaluate", "rules.txt", "-", "--target", "y", "--json", input=rows)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["accuracy"] == 1.0
+
+
+def test_labels_that_no_rule_knows_are_told_and_count_as_wrong(run, by_hand):
+    rows = "age,job,smokes,y\n50,cook,0,yes\n50,cook,0,perhaps\n"
+    result = run("evaluate", by_hand, "-", "--target", "y", "--json", input=rows)
+    assert json.loads(result.stdout)["accuracy"] == 0.5
+    assert "holds 'perhaps', which is none of the classes" in result.stderr
+
+
+def test_missing_labels_are_an_error(run, by_hand):
+    rows = "age,job,smokes,y\n50,cook,0,yes\n50,cook,0,\n50,cook,0,NA\n"
+    result = run("evaluate", by_hand, "-", "--target", "y", input=rows)
+    assert result.exit_code == 1
+    assert "lacks 2 labels" in result.stderr
+
+
+def test_rule_sets_with_other_features_are_compared_by_their_own_columns(run, by_hand, tmp_path):
+    (tmp_path / "more.txt").write_text(
+        RULES.replace("CLASSES", 'FEATURE zip CATEGORICAL {"01", "02"}\nCLASSES') + 'IF zip = "02" THEN no'
+    )
+    (tmp_path / "rows.csv").write_text("zip,age,job,smokes\n01,50,cook,0\n02,50,cook,0\n")
+    for pair in ((by_hand, "more.txt"), ("more.txt", by_hand)):
+        result = run("compare", *pair, "rows.csv")
+        assert result.exit_code == 0, result.stderr
+        assert "1 of 2 rows flip" in result.stdout
+
+
+def test_rules_about_some_columns_are_measured_against_a_network_that_reads_more(work, run, tmp_path):
+    (tmp_path / "few.txt").write_text(
+        "FEATURE age NUMERIC CLASSES {no, yes} DEFAULT no IF age <= 44 THEN yes"
+    )
+    result = run("evaluate", "few.txt", work.path("rows.csv"), "--model", work.path("model.skops"), "--json")
+    assert result.exit_code == 0, result.stderr
+    X = work.frame.drop(columns="truth")
+    agrees = np.mean(np.where(X.age <= 44, "yes", "no") == work.network.predict(X))
+    assert json.loads(result.stdout)["fidelity"] == pytest.approx(agrees)
+
+
+def test_rules_by_position_work_beside_a_target(run, tmp_path):
+    (tmp_path / "rules.txt").write_text(
+        'FEATURE x0 CATEGORICAL {"01", "02"} FEATURE x1 NUMERIC COLUMNS BY POSITION '
+        "CLASSES {a, b} DEFAULT a\n"
+        'IF x0 = "02" AND x1 > 1 THEN b'
+    )
+    rows = "code,size,y\n01,5,a\n02,5,b\n"
+    result = run("evaluate", "rules.txt", "-", "--target", "y", "--json", input=rows)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["accuracy"] == 1.0
+
+
+def test_a_column_can_be_said_to_be_text(run):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"zip": rng.choice(["01234", "04321"], 200), "x": rng.normal(size=200).round(3)})
+    y = np.where((X.zip == "01234") ^ (X.x > 0), "a", "b")
+    encoder = make_column_transformer((OneHotEncoder(), ["zip"]), ("passthrough", ["x"]))
+    network = make_pipeline(encoder, MLPClassifier((8,), solver="lbfgs", max_iter=200, random_state=0))
+    skops.io.dump(network.fit(X, y), "model.skops")
+    X.assign(y=y).to_csv("rows.csv", index=False)
+    result = run("extract", "model.skops", "rows.csv", "--target", "y", "--text", "zip", "-o", "r.txt", "-q")
+    assert result.exit_code == 0, result.stderr
+    assert "01234" in Path("r.txt").read_text()
+
+
+def test_a_pipe_is_written_to_and_not_replaced(work, run, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = subprocess.Popen(["cat", "pipe"], cwd=tmp_path, stdout=subprocess.PIPE)
+    result = run("export", work.path("rules.json"), "--to", "text", "-o", "pipe")
+    assert result.exit_code == 0, result.stderr
+    assert reader.communicate(timeout=60)[0].decode() == work.rules.to_text()
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_rows_may_come_from_a_pipe_with_a_name(work, run, tmp_path):
+    os.mkfifo(tmp_path / "rows")
+    writer = subprocess.Popen(["cp", work.path("rows.csv"), "rows"], cwd=tmp_path)
+    result = run("predict", work.path("rules.json"), "rows", "--format", "csv")
+    assert writer.wait(timeout=60) == 0
+    assert result.stdout.count("\n") == 601
+
+
+def test_errors_in_rule_texts_name_the_file(run, tmp_path):
+    (tmp_path / "bad.txt").write_text("FEATURE x NUMERIC\nDEFAULT a\nIF x <= b THEN a\n")
+    (tmp_path / "latin.txt").write_bytes(b"\xff")
+    for name, message in (
+        ("bad.txt", "bad.txt, line 3, column 9: expected a number"),
+        ("latin.txt", "not text in UTF-8"),
+    ):
+        result = run("explain", name)
+        assert result.exit_code == 1
+        assert message in result.stderr
+
+
+def test_rules_in_text_can_be_piped_in(run):
+    assert run("explain", "-", input=RULES).stdout.startswith("2 rules")
+
+
+def test_a_page_can_go_to_standard_output(run, by_hand, tmp_path):
+    result = run("report", by_hand, "-o", "-")
+    assert result.stdout.startswith("<!")
+    assert [path.name for path in tmp_path.iterdir()] == ["rules.txt"]

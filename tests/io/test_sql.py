@@ -45,7 +45,8 @@ def decisions(database, rules, rows, table="some table"):
     query = connection.execute(f'{rules.to_sql(table, database)} ORDER BY "row id"')
     names = [column[0] for column in query.description]
     assert names[: len(features) + 2] == ["row id", *features.names, "more"]
-    assert names[-1] == "decision"
+    assert names[-1].rstrip("_") == "decision"
+    assert len(set(names)) == len(names)
     found = [row[-1] for row in query.fetchall()]
     connection.close()
     return found

@@ -361,7 +361,12 @@ class Reader {
       if (given.has(name)) this.fail(`${name} stands twice`, position);
       given.add(name);
       if (name === "layer" || name === "clause") texts[name] = this.name();
-      else if (name !== "priority" && name !== "origin") numbers[name] = this.number() + 0;
+      else if (name !== "priority" && name !== "origin") {
+        const { position: place } = this.token;
+        numbers[name] = this.number() + 0;
+        const problem = name === "confidence" ? wrongStatistics({ ...USUAL, confidence: numbers[name] }) : null;
+        if (problem !== null) this.fail(problem, place);
+      }
     } while (this.take(","));
     const hasOrigin = given.has("layer") || given.has("clause") || given.has("origin");
     const origin: Origin | null = hasOrigin ? texts : null;
@@ -383,7 +388,7 @@ class Reader {
     const { kind, text } = this.token;
     if (kind === "string") return this.string();
     if (kind !== "word") this.fail(`expected a name, found ${this.shown}`);
-    if (KEYWORDS.has(text.toUpperCase())) this.fail(`${text} is a word of the language; as a name it is quoted: "${text}"`);
+    if (KEYWORDS.has(text.toUpperCase())) this.fail(`expected a name, found ${text}; a name like that is quoted: "${text}"`);
     return this.next().text;
   }
 

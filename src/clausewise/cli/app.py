@@ -1,8 +1,10 @@
 """The commands. Each reads files, calls the library, and prints; `docs/cli.md` describes them."""
 
+import os
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +20,7 @@ from rich.text import Text
 import clausewise
 from clausewise.cli import doctor as _doctor
 from clausewise.cli.console import (
+    RuleSourceError,
     console,
     percent,
     print_json,
@@ -27,18 +30,36 @@ from clausewise.cli.console import (
 )
 from clausewise.cli.exporting import FORMATS, exported
 from clausewise.cli.models import load_network
-from clausewise.cli.rows import Rows, held_back, rows_for_network, rows_for_rules
+from clausewise.cli.rows import Rows, RuleRows, held_back, labels_like, rows_for_network, rows_for_rules
 from clausewise.cli.tables import STDIN, Source, columns_of, read_batches
 from clausewise.cli.writing import table_writer
 from clausewise.extractors.base import RuleExtractor
 from clausewise.extractors.short_form import METHODS
 from clausewise.io import json as rule_json
 from clausewise.io.atomic import write_atomically
+from clausewise.io.sql import DIALECTS as DIALECT_TABLE
 from clausewise.networks import Network
-from clausewise.rules import Counterfactual, Explanation, RuleSet
+from clausewise.rules import Counterfactual, Explanation, RuleSet, RuleTextError
 from clausewise.rules.metrics import accuracy, coverage, fidelity
+from clausewise.rules.rule import Label
 from clausewise.rules.term import format_category
 from clausewise.rules.voting import VOTINGS
+
+TEXT_ENDINGS = (".txt", ".rules")
+"""Of files that hold text in the rule language."""
+DIALECTS = tuple(DIALECT_TABLE)
+
+
+def one_of(choices: Sequence[str]) -> Callable[[str | None], str | None]:
+    """A check that an option is one of these."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in choices:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
+        return value
+
+    return check
+
 
 app = typer.Typer(
     help="Short, faithful IF-THEN rules from trained neural networks.",
@@ -73,7 +94,11 @@ Output = Annotated[
 ]
 DataFormat = Annotated[
     str | None,
-    typer.Option("--format", help="Of DATA: csv, parquet, arrow or npz; told by its name unless given."),
+    typer.Option(
+        "--format",
+        callback=one_of(("csv", "parquet", "arrow", "npz")),
+        help="Of DATA: csv, parquet, arrow or npz; told by its name unless given.",
+    ),
 ]
 Classes = Annotated[
     str | None,
@@ -83,8 +108,8 @@ Trust = Annotated[
     list[str] | None,
     typer.Option("--trust", metavar="TYPE", help="A type in a .skops file that may be loaded."),
 ]
-Jobs = Annotated[int | None, typer.Option("--jobs", help="Number of threads; all cores unless given.")]
-Seed = Annotated[int, typer.Option("--seed", help="For everything that is drawn.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Number of threads; all cores unless given.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="For everything that is drawn.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress on standard error.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
@@ -117,7 +142,7 @@ def extract(
     data: DataFile,
     output: Output = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "eclaire",
-    max_rules: Annotated[int | None, typer.Option(help="At most so many rules (eclaire).")] = None,
+    max_rules: Annotated[int | None, typer.Option(min=1, help="At most so many rules (eclaire).")] = None,
     min_cases: Annotated[
         str | None, typer.Option(help="Fewest rows per rule: a number, a part of the rows, or auto.")
     ] = None,
@@ -126,11 +151,21 @@ def extract(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="A column of DATA that the network does not read."),
     ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="A column of a CSV file that is text, though it looks like numbers."
+        ),
+    ] = None,
     test: Annotated[
         str | None, typer.Option(metavar="DATA", help="Rows to measure on, in place of those held back.")
     ] = None,
-    holdout: Annotated[float, typer.Option(help="Part of the rows that is held back to measure on.")] = 0.2,
-    voting: Annotated[str | None, typer.Option(help=f"One of {', '.join(VOTINGS)}.")] = None,
+    holdout: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Part of the rows that is held back to measure on.")
+    ] = 0.2,
+    voting: Annotated[
+        str | None, typer.Option(callback=one_of(VOTINGS), help=f"One of {', '.join(VOTINGS)}.")
+    ] = None,
     report: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write a page (HTML) that shows the rules.")
     ] = None,
@@ -144,19 +179,24 @@ def extract(
     debug: Debug = False,
 ) -> None:
     """Extract rules from a trained network, and say how faithful they are on rows held back."""
+    if as_json and output in (None, STDIN):
+        raise typer.BadParameter("--json prints the measures; say with -o where the rules go")
+    for path in (output, report):
+        _require_folder(path)
     started = time.perf_counter()
     extractor = _extractor(method, max_rules, min_cases, voting, seed, jobs, quiet)
     network = _network(model, classes, trust)
-    rows = rows_for_network(Source.of(data, format), network, target, drop or ())
+    columns = (target, drop or (), text or ())
+    rows = rows_for_network(Source.of(data, format), network, *columns)
     if test is not None:
-        train, tested = rows, rows_for_network(Source.of(test), network, target, drop or ())
+        train, tested = rows, rows_for_network(Source.of(test), network, *columns)
     else:
         train, tested = held_back(rows, network, holdout, seed)
     extractor.set_params(network=network).fit(train.X, train.y)
     rules = extractor.rules_
     measured = tested if len(tested) else train
     result = {
-        "method": extractor.method,
+        "method": method,
         "n_rules": len(rules),
         "n_rows": len(train),
         "n_rows_measured": len(measured),
@@ -164,11 +204,11 @@ def extract(
         **_measures(rules, measured, network.labels(measured.X)),
         "seconds": time.perf_counter() - started,
     }
+    _write_rules(rules, output)
     if report is not None:
         extractor.report(report, measured.X, measured.y)
-    _write_rules(rules, output)
-    to = console(stderr=output in (None, STDIN) or as_json)
-    if as_json and output not in (None, STDIN):
+    to = console(stderr=output in (None, STDIN))
+    if as_json:
         print_json(result | {"output": output, "report": report})
     else:
         print_rules(rules, to)
@@ -238,7 +278,10 @@ def evaluate(
     target: Target = None,
     model: Model = None,
     voting: Annotated[
-        str | None, typer.Option(help=f"Another one than the rules' own: {', '.join(VOTINGS)}.")
+        str | None,
+        typer.Option(
+            callback=one_of(VOTINGS), help=f"Another one than the rules' own: {', '.join(VOTINGS)}."
+        ),
     ] = None,
     classes: Classes = None,
     trust: Trust = None,
@@ -251,19 +294,19 @@ def evaluate(
     if target is None and model is None:
         raise typer.BadParameter("say what to measure against: --target COLUMN, --model MODEL, or both")
     known = _rules(rules)
-    rows = rows_for_rules(Source.of(data, format), known, target)
-    network = None if model is None else _network(model, classes, trust).labels(rows.X)
+    chosen = known if voting is None else known.with_voting(voting)  # type: ignore[arg-type]
+    rows = rows_for_rules(Source.of(data, format), chosen, target)
+    network = None if model is None else _network_labels(rows, chosen, model, classes, trust)
+    measures = _measures(chosen, rows, network)
     if rows.y is None:
-        chosen = known if voting is None else known.with_voting(voting)  # type: ignore[arg-type]
-        result = {"voting": chosen.voting, "n_rules": len(chosen), **_measures(chosen, rows, network)}
         if as_json:
-            print_json(result)
+            print_json({"voting": chosen.voting, "n_rows": len(rows), "n_rules": len(chosen), **measures})
         else:
-            print_pairs({"rules": f"{len(chosen):,}", **_shown_measures(result)}, console())
+            print_pairs({"rules": f"{len(chosen):,}", **_shown_measures(measures)}, console())
         return
-    found = known.evaluate(rows.X, rows.y, network=network, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
+    found = chosen.evaluate(rows.X, rows.y, network=network, n_jobs=jobs)
     if as_json:
-        print_json(asdict(found))
+        print_json(asdict(found) | {"accuracy_of_network": measures["accuracy_of_network"]})
     else:
         print(found)
 
@@ -284,31 +327,36 @@ def predict(
 ) -> None:
     """Decide each row by the rules. Files larger than memory are read, decided and written piece by piece."""
     known, source = _rules(rules), Source.of(data, format)
+    made = [name, *(_probability_of(label) for label in known.labels)] if proba else [name]
+    if len(set(made)) < len(made):
+        raise typer.BadParameter(
+            f"{name!r} is also the name of a column of probabilities; give another --name"
+        )
     write = None
     with ExitStack() as stack:
-        for batch in read_batches(source, known.features):
-            decided = _decided(known, columns_of(batch, known.features, source), name, proba, jobs)
+        for batch in read_batches(source):
+            decided = _decided(known, columns_of(batch, known.features, source), made, jobs)
             if keep:
-                if twice := set(decided.column_names) & set(batch.column_names):
+                if twice := set(made) & set(batch.column_names):
                     raise ValueError(
                         f"{source.shown} has a column {min(twice)!r} already; give another --name."
                     )
-                for place, column in enumerate(decided.column_names):
-                    batch = batch.append_column(column, decided.column(place))
-                decided = batch
+                decided = pa.table([*batch.columns, *decided.columns], names=[*batch.column_names, *made])
             if write is None:  # only now it is known what the columns are
                 schema = decided.schema
                 write = stack.enter_context(table_writer(output, schema, as_json))
             write(decided.cast(schema))
 
 
-def _decided(rules: RuleSet, table: pa.Table, name: str, proba: bool, jobs: int | None) -> pa.Table:
-    columns = {name: _label_array(rules.predict(table, n_jobs=jobs), rules)}
-    if proba:
-        probabilities = rules.predict_proba(table, n_jobs=jobs)
-        for place, label in enumerate(rules.labels):
-            columns[f"probability {format_category(label)}"] = pa.array(probabilities[:, place])
-    return pa.table(columns)
+def _probability_of(label: Label) -> str:
+    return f"probability {format_category(label)}"
+
+
+def _decided(rules: RuleSet, table: pa.Table, names: Sequence[str], jobs: int | None) -> pa.Table:
+    columns = [_label_array(rules.predict(table, n_jobs=jobs), rules)]
+    if len(names) > 1:
+        columns += [pa.array(part) for part in rules.predict_proba(table, n_jobs=jobs).T]
+    return pa.table(columns, names=list(names))
 
 
 def _label_array(labels: NDArray[Any], rules: RuleSet) -> pa.Array:
@@ -336,6 +384,8 @@ def explain(
     """Say why rows are decided as they are: rules that fired, votes, near misses."""
     known = _rules(rules)
     if data is None:
+        if row or counterfactuals:
+            raise typer.BadParameter("rows are explained with DATA; pass it too")
         whole = known.explain_global()
         if as_json:
             use = zip(known.features.names, whole.feature_use.tolist(), strict=True)
@@ -365,7 +415,7 @@ def _explanation(number: int, found: Explanation) -> dict[str, Any]:
         "row": number,
         "prediction": found.prediction,
         "voting": found.voting,
-        "scores": found.scores,
+        "scores": [{"class": label, "votes": votes} for label, votes in found.scores.items()],
         "fired": [
             {"rule": rule.number, "votes": rule.votes, "overridden": rule.overridden, "text": rule.text}
             for rule in found.fired
@@ -391,11 +441,11 @@ def compact(
     model: Model = None,
     target: Target = None,
     max_rules: Annotated[
-        int | None, typer.Option(help="At most so many rules; recommended from the data unless given.")
+        int | None, typer.Option(min=1, help="At most so many rules; recommended from the data unless given.")
     ] = None,
-    max_terms: Annotated[int, typer.Option(help="Most terms of a rule.")] = 6,
+    max_terms: Annotated[int, typer.Option(min=1, help="Most terms of a rule.")] = 6,
     min_fidelity: Annotated[
-        float | None, typer.Option(help="The fewest rules that reach this fidelity.")
+        float | None, typer.Option(min=0.0, max=1.0, help="The fewest rules that reach this fidelity.")
     ] = None,
     points: Annotated[
         bool, typer.Option("--points", help="Whole weights from −5 to 5, to add up by hand.")
@@ -439,7 +489,9 @@ def simplify(
         str | None, typer.Argument(metavar="[DATA]", help="Rows to measure on; needed with a tolerance.")
     ] = None,
     output: Output = None,
-    tolerance: Annotated[float, typer.Option(help="Part of the rows on which agreement may be lost.")] = 0.0,
+    tolerance: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Part of the rows on which agreement may be lost.")
+    ] = 0.0,
     model: Model = None,
     target: Target = None,
     classes: Classes = None,
@@ -450,8 +502,8 @@ def simplify(
     """Fewer rules that decide every row alike, or within a tolerance on DATA."""
     known = _rules(rules)
     if data is None:
-        if tolerance > 0:
-            raise typer.BadParameter("a tolerance is measured on rows; pass DATA")
+        if tolerance > 0 or model is not None or target is not None:
+            raise typer.BadParameter("agreement is measured on rows; pass DATA")
         shorter = known.simplify()
     else:
         rows, labels = _rows_and_labels(known, data, format, model, target, classes, trust)
@@ -472,7 +524,7 @@ def compare(
 ) -> None:
     """Say which rules were added, removed or changed, and which rows flip."""
     old, new = _rules(before), _rules(after)
-    X = None if data is None else rows_for_rules(Source.of(data, format), old, also=new.features).X
+    X = None if data is None else _rows_of_both(Source.of(data, format), old, new)
     found = old.compare(new, X)
     if not as_json:
         print(found)
@@ -509,14 +561,17 @@ def export(
     rules: RulesFile,
     to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(FORMATS)}.")],
     output: Output = None,
-    table: Annotated[str, typer.Option(help="The table that SQL reads.")] = "rows",
-    dialect: Annotated[str, typer.Option(help="Of SQL: sqlite, postgresql, duckdb or bigquery.")] = "sqlite",
+    table: Annotated[str, typer.Option(help="The table that SQL reads; schema.table names both.")] = "rows",
+    dialect: Annotated[
+        str, typer.Option(callback=one_of(DIALECTS), help=f"Of SQL: {', '.join(DIALECTS)}.")
+    ] = "sqlite",
+    decision: Annotated[str, typer.Option(help="The column of decisions in SQL.")] = "decision",
     debug: Debug = False,
 ) -> None:
     """Write the rules in another language: SQL, Python, PMML, ONNX, …; all decide as `predict` does."""
     if to not in FORMATS:
         raise typer.BadParameter(f"there is no format {to!r}; there are {', '.join(FORMATS)}")
-    _write_bytes(exported(_rules(rules), to, table=table, dialect=dialect), output)
+    _write_bytes(exported(_rules(rules), to, table=table, dialect=dialect, decision=decision), output)
 
 
 @app.command()
@@ -538,10 +593,20 @@ def report(
     """Write one HTML file that shows the rules, needs no network, and can be mailed around."""
     known = _rules(rules)
     rows = None if data is None else rows_for_rules(Source.of(data, format), known, target)
-    network = _network_for_page(model, rows, classes, trust)
-    X, y = (None, None) if rows is None else (rows.X, rows.y)
-    known.report(output, X, y, network, title=title)
-    print(output)
+    X, y, network = None, None, None
+    if rows is None:
+        _require_no_model(model)
+    else:
+        X, y = rows.X, rows.y
+        network = None if model is None else _network_labels(rows, known, model, classes, trust)
+    if output == STDIN:
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "report.html"
+            known.report(page, X, y, network, title=title)
+            _write_bytes(page.read_bytes(), None)
+    else:
+        known.report(output, X, y, network, title=title)
+        print(output)
 
 
 @app.command()
@@ -552,7 +617,9 @@ def explore(
     model: Model = None,
     target: Target = None,
     title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
-    port: Annotated[int, typer.Option(help="Of the address; any free one unless given.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Of the address; any free one unless given.")
+    ] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
     classes: Classes = None,
     trust: Trust = None,
@@ -562,7 +629,9 @@ def explore(
     """Show the rules in the browser, with all rows and the network itself behind the page; Ctrl-C ends it."""
     known = _rules(rules)
     rows = None if data is None else rows_for_rules(Source.of(data, format), known, target)
-    network = _network_for_page(model, rows, classes, trust)
+    if rows is None:
+        _require_no_model(model)
+    network = None if model is None else _network(model, classes, trust)
     X, y = (None, None) if rows is None else (rows.X, rows.y)
     known.explore(X, y, network, title=title, port=port, open_browser=browser)
 
@@ -572,9 +641,7 @@ def explore(
 def doctor(as_json: AsJson = False, debug: Debug = False) -> None:
     """Print versions, optional parts and threads, and try the whole way on small data."""
     found = _doctor.examined()
-    if as_json:
-        print_json(found)
-    else:
+    if not as_json:
         to = console()
         for heading in ("versions", "optional parts"):
             to.print(Text(heading))
@@ -582,7 +649,7 @@ def doctor(as_json: AsJson = False, debug: Debug = False) -> None:
         to.print(Text(f"threads  {found['threads']}"))
     checks = _doctor.self_test()
     if as_json:
-        print_json({"self-test": checks})
+        print_json(found | {"self-test": checks})
     else:
         for name, outcome in checks.items():
             print(
@@ -597,25 +664,31 @@ def doctor(as_json: AsJson = False, debug: Debug = False) -> None:
 
 def _rules(path: str) -> RuleSet:
     """A rule file, or text in the rule language."""
-    if Path(path).suffix in (".txt", ".rules"):
-        return RuleSet.from_text(Path(path).read_text(encoding="utf-8"))
     if path == STDIN:
-        return rule_json.loads(sys.stdin.buffer.read(rule_json.MAX_BYTES + 1), source="standard input")
-    return RuleSet.load(path)
+        data = sys.stdin.buffer.read(rule_json.MAX_BYTES + 1)
+    elif Path(path).suffix.lower() in TEXT_ENDINGS:
+        data = Path(path).read_bytes()
+    else:
+        return RuleSet.load(path)
+    source = "standard input" if path == STDIN else path
+    if data.lstrip()[:1] in (b"{", b""):
+        return rule_json.loads(data, source=source)
+    try:
+        return RuleSet.from_text(data.decode("utf-8"))
+    except RuleTextError as error:
+        raise RuleSourceError(f"{source}, {error}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{source} is not text in UTF-8: {error.reason}, byte {error.start}.") from error
 
 
 def _network(model: str, classes: str | None, trust: Sequence[str] | None) -> Network:
-    return load_network(model, trusted=trust or (), classes=classes.split(",") if classes else ())
+    labels = [label.strip() for label in classes.split(",")] if classes else []
+    return load_network(model, trusted=trust or (), classes=labels)
 
 
-def _network_for_page(
-    model: str | None, rows: Rows | None, classes: str | None, trust: Sequence[str] | None
-) -> Network | None:
-    if model is None:
-        return None
-    if rows is None:
+def _require_no_model(model: str | None) -> None:
+    if model is not None:
         raise typer.BadParameter("a network is asked about rows; pass data too")
-    return _network(model, classes, trust)
 
 
 def _rows_and_labels(
@@ -631,7 +704,27 @@ def _rows_and_labels(
     if model is not None and target is not None:
         raise typer.BadParameter("say what to imitate: either --model MODEL or --target COLUMN")
     rows = rows_for_rules(Source.of(data, format), rules, target)
-    return rows, rows.y if model is None else _network(model, classes, trust).labels(rows.X)
+    return rows, rows.y if model is None else _network_labels(rows, rules, model, classes, trust)
+
+
+def _network_labels(
+    rows: RuleRows, rules: RuleSet, model: str, classes: str | None, trust: Sequence[str] | None
+) -> NDArray[Any]:
+    """What the network says of rows, in the labels that the rules have."""
+    network = _network(model, classes, trust)
+    return labels_like(network.labels(rows.for_network(network)).tolist(), rules.labels, "The network")
+
+
+def _rows_of_both(source: Source, old: RuleSet, new: RuleSet) -> Any:
+    """The columns of two rule sets."""
+    if source.path == STDIN:
+        raise typer.BadParameter("rows are read once for either rule set; pass a file")
+    first, second = rows_for_rules(source, old), rows_for_rules(source, new)
+    table = first.table
+    for name in second.table.column_names:
+        if name not in table.column_names:
+            table = table.append_column(name, second.table.column(name))
+    return Rows(table, None).X
 
 
 def _measures(rules: RuleSet, rows: Rows, network: NDArray[Any] | None) -> dict[str, Any]:
@@ -661,8 +754,15 @@ def _shown_measures(result: dict[str, Any]) -> dict[str, str]:
     return shown
 
 
+def _require_folder(path: str | None) -> None:
+    """Before long work, that its result can be written."""
+    folder = None if path in (None, STDIN) else Path(str(path)).absolute().parent
+    if folder is not None and not os.access(folder, os.W_OK):
+        raise ValueError(f"{path} cannot be written: there is no folder {folder}, or it is not writable.")
+
+
 def _write_rules(rules: RuleSet, output: str | None) -> None:
-    if output is not None and Path(output).suffix in (".txt", ".rules"):
+    if output is not None and Path(output).suffix.lower() in TEXT_ENDINGS:
         _write_bytes(rules.to_text().encode("utf-8"), output)
     else:
         _write_bytes(rule_json.dumps(rules).encode("utf-8"), output)

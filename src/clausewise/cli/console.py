@@ -31,6 +31,10 @@ _WIDTH_OF_FILES = 120
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, IndexError)
 
 
+class RuleSourceError(ValueError):
+    """A RuleTextError with the name of the file before it."""
+
+
 def reporting_errors(command: Callable[_Parameters, None]) -> Callable[_Parameters, None]:
     """The command, with errors as a line or two on standard error and the exit code 1."""
 
@@ -78,7 +82,7 @@ def _to_stderr(text: str) -> None:
 
 
 def _described(error: Exception) -> str:
-    if isinstance(error, RuleTextError):
+    if isinstance(error, RuleTextError | RuleSourceError):
         return str(error)  # shows the place below the message
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror

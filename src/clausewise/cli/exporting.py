@@ -7,7 +7,9 @@ from clausewise.io import json as rule_json
 from clausewise.rules import RuleSet
 
 FORMATS: Final[Mapping[str, Callable[..., Any]]] = {
-    "sql": lambda rules, table, dialect: rules.to_sql(table, dialect=dialect),
+    "sql": lambda rules, table, dialect, decision: rules.to_sql(
+        table.split("."), dialect=dialect, decision=decision
+    ),
     "python": lambda rules, **_: rules.to_python(),
     "pmml": lambda rules, **_: rules.to_pmml(),
     "onnx": lambda rules, **_: rules.to_onnx().SerializeToString(),
@@ -19,9 +21,9 @@ FORMATS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 
-def exported(rules: RuleSet, to: str, *, table: str, dialect: str) -> bytes:
+def exported(rules: RuleSet, to: str, *, table: str, dialect: str, decision: str) -> bytes:
     """The rules in a format, ready to be written."""
-    found = FORMATS[to](rules, table=table, dialect=dialect)
+    found = FORMATS[to](rules, table=table, dialect=dialect, decision=decision)
     if isinstance(found, bytes):
         return found
     return (found if found.endswith("\n") else f"{found}\n").encode("utf-8")

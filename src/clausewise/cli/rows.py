@@ -1,7 +1,9 @@
 """Rows as the library takes them, with their labels if there are any."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
@@ -10,10 +12,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from clausewise.cli.tables import DataError, Source, column, columns_of, read_table
-from clausewise.features import Features
+from clausewise.cli.tables import (
+    DataError,
+    Source,
+    columns_of,
+    inferred,
+    listed,
+    read_raw,
+    read_table,
+    target_column,
+)
 from clausewise.networks import Network
 from clausewise.rules import RuleSet
+from clausewise.rules.rule import Label
+from clausewise.rules.term import format_category
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +38,7 @@ class Rows:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    @property
+    @cached_property
     def X(self) -> Any:  # noqa: N802 - the scikit-learn name
         """The rows as a DataFrame: of pandas, which scikit-learn's transformers ask for, if it is there."""
         return self.table if find_spec("pandas") is None else self.table.to_pandas()
@@ -36,40 +48,104 @@ class Rows:
         return Rows(self.table.take(pa.array(numbers)), None if self.y is None else self.y[numbers])
 
 
-def rows_for_network(source: Source, network: Network, target: str | None, drop: Sequence[str]) -> Rows:
+@dataclass(frozen=True, eq=False)
+class RuleRows(Rows):
+    """Rows with the columns that rules know, and all columns of the file for a network that reads others."""
+
+    others: pa.Table
+    source: Source
+
+    def for_network(self, network: Network) -> Any:
+        """The rows as the network reads them."""
+        names = self._names_for(network)
+        if names == self.table.column_names:
+            return self.X
+        known = {name: self.table.column(name) for name in self.table.column_names}
+        further = [name for name in names if name not in known]
+        known |= dict(zip(further, inferred(self.others.select(further), self.source).columns, strict=True))
+        return Rows(pa.table([known[name] for name in names], names=names), None).X
+
+    def _names_for(self, network: Network) -> list[str]:
+        own: list[str] = self.table.column_names
+        every: list[str] = self.others.column_names
+        if network.feature_names is not None and set(network.feature_names) <= {*own, *every}:
+            return list(network.feature_names)
+        return every if network.n_inputs == len(every) != len(own) else own
+
+
+def rows_for_network(
+    source: Source, network: Network, target: str | None, drop: Sequence[str], text: Sequence[str] = ()
+) -> Rows:
     """The columns that a network reads, or all but the target and those to drop, and the target."""
-    table = read_table(source)
-    y = None if target is None else column(table, target, source)
-    for name in drop:
+    table = read_table(source, text=text)
+    labels = None if target is None else target_column(table, target, source)
+    for name in (*drop, *text):
         if name not in table.column_names:
-            raise DataError(f"{source.shown} has no column {name!r} to drop.")
+            raise DataError(f"{source.shown} has no column {name!r}; it has {listed(table.column_names)}.")
     inputs = [name for name in table.column_names if name != target and name not in drop]
     known = network.feature_names
     if known is not None and set(known) <= set(inputs):
         inputs = list(known)
     if not inputs:
         raise DataError(f"{source.shown} has no columns besides the target.")
-    return Rows(_checked(table.select(inputs), source), y)
+    rows = Rows(_checked(table.select(inputs), source), None)
+    if labels is None:
+        return rows
+    network.labels(rows.take(np.array([0])).X)  # some networks tell their classes when they are asked
+    return Rows(
+        rows.table, labels_like(labels, network.classes.tolist(), f"Column {target!r} of {source.shown}")
+    )
 
 
-def rows_for_rules(
-    source: Source, rules: RuleSet, target: str | None = None, *, also: Features | None = None
-) -> Rows:
-    """The columns that rules know (and those of other features), and the target."""
-    table = read_table(source, rules.features)
-    y = None if target is None else column(table, target, source)
-    own = columns_of(table, rules.features, source)
-    if also is not None:
-        for name in also.names:
-            if name not in own.column_names and name in table.column_names:
-                own = own.append_column(name, table.column(name))
-    return Rows(_checked(own, source), y)
+def rows_for_rules(source: Source, rules: RuleSet, target: str | None = None) -> RuleRows:
+    """The columns that rules know, and the target."""
+    table = read_raw(source)
+    y = None
+    if target is not None:
+        labels = target_column(table, target, source)
+        y = labels_like(labels, rules.labels, f"Column {target!r} of {source.shown}")
+        if target not in rules.features.names:
+            table = table.drop_columns([target])
+    return RuleRows(_checked(columns_of(table, rules.features, source), source), y, table, source)
+
+
+def labels_like(values: Sequence[Any], classes: Sequence[Label], what: str) -> NDArray[Any]:
+    """Labels of a file as the classes they mean: 1, "1" and 1.0 mean the class 1, true the class True.
+
+    A label that means none of them stays as it is, unless none does.
+    """
+    meant: dict[Any, Label] = {}
+    for value in dict.fromkeys(values):
+        same = [label for label in classes if _means(value, label)]
+        if same:
+            meant[value] = same[0]
+    unknown = [value for value in dict.fromkeys(values) if value not in meant]
+    shown = ", ".join(map(format_category, classes[:8]))
+    if unknown and not meant:
+        raise DataError(f"{what} holds {listed(unknown)}, none of which is one of the classes {shown}.")
+    if unknown:
+        warnings.warn(
+            f"{what} holds {listed(unknown)}, which is none of the classes {shown}; it counts as wrong.",
+            stacklevel=2,
+        )
+    return np.array([meant.get(value, value) for value in values], dtype=None if not unknown else object)
+
+
+def _means(value: Any, label: Label) -> bool:
+    if all(isinstance(value, kind) == isinstance(label, kind) for kind in (bool, str)):
+        return bool(value == label)
+    if isinstance(value, str):
+        if isinstance(label, bool):
+            return value.lower() == str(label).lower()
+        try:
+            return float(value) == label
+        except ValueError:
+            return False
+    return isinstance(label, str) and label in (str(value), format_category(value), str(value).lower())
 
 
 def held_back(rows: Rows, network: Network, part: float, seed: int) -> tuple[Rows, Rows]:
     """Rows to learn from and rows to measure on, drawn so that the network's classes keep their shares."""
-    if not 0.0 <= part < 1.0:
-        raise ValueError(f"--holdout is {part}; it is a part of the rows, from 0 to below 1.")
     if part == 0.0 or len(rows) < 2:
         return rows, rows.take(np.array([], dtype=np.int64))
     labels = network.labels(rows.X)

@@ -5,6 +5,8 @@ their columns has, so that `1` is text in a column of texts and `0` is false in 
 """
 
 import contextlib
+import csv
+import io
 import sys
 import zipfile
 from collections import Counter
@@ -20,7 +22,7 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from clausewise.features import Features
+from clausewise.features import Category, Features, Kind
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[Mapping[str, Format]] = {
@@ -37,7 +39,9 @@ FORMATS: Final[Mapping[str, Format]] = {
 STDIN: Final = "-"
 BATCH_ROWS: Final = 65_536
 _CSV_BLOCK_BYTES: Final = 4 * 2**20
-_MISSING: Final = tuple(pa.csv.ConvertOptions().null_values)
+MISSING: Final = tuple(pa.csv.ConvertOptions().null_values)
+"""Words that stand for missing values in CSV files."""
+_HEADER_BYTES: Final = 2**20
 _TRUE, _FALSE = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
 
 
@@ -66,7 +70,7 @@ class Source:
                 f"{path}: a name ends in {', '.join(FORMATS)}; for others, say --format csv, parquet, arrow "
                 "or npz."
             )
-        if not Path(path).is_file():
+        if not Path(path).exists() or Path(path).is_dir():
             raise DataError(f"There is no file {path}.")
         return cls(path, _known_format(told), "\t" if plain[-1:] == [".tsv"] else ",")
 
@@ -76,126 +80,191 @@ class Source:
         return "standard input" if self.path == STDIN else self.path
 
 
-def read_table(source: Source, features: Features | None = None) -> pa.Table:
-    """All rows; columns that are features have their types, others those that all rows agree on."""
-    with _errors_of(source):
-        if source.format == "csv" and features is None:
-            with _opened(source) as file:
-                options = {"parse_options": _parsing(source), "convert_options": _conversion(None)}
-                table = pa.csv.read_csv(file, **options)
-        else:
-            table = pa.concat_tables(read_batches(source, features), promote_options="permissive")
-        return _checked(table, source)
+def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
+    """All rows, with columns of the types that their values agree on; those in `text` are text."""
+    if source.format != "csv":
+        return pa.concat_tables(read_batches(source), promote_options="permissive")
+    with _errors_of(source), _opened(source) as file:
+        names, rejoined = _with_header(file, source)
+        options = pa.csv.ConvertOptions(
+            column_types={name: pa.string() for name in text if name in names},
+            null_values=MISSING,
+            strings_can_be_null=True,
+            true_values=_TRUE[2:],
+            false_values=_FALSE[2:],
+        )
+        return _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
 
 
-def read_batches(source: Source, features: Features | None = None) -> Iterator[pa.Table]:
-    """The rows batch by batch, at a memory that does not grow with their number (NPZ is read as a whole)."""
+def read_batches(source: Source) -> Iterator[pa.Table]:
+    """The rows batch by batch, at a memory that does not grow with their number (NPZ is read as a whole).
+
+    What a CSV file holds is text; `columns_of` makes of it what rules expect.
+    """
     readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
     with _errors_of(source), _opened(source) as file:
-        for batch in readers[source.format](file, source, features):
+        for batch in readers[source.format](file, source):
             yield _checked(batch, source)
 
 
+def read_raw(source: Source) -> pa.Table:
+    """All rows as they are; text, if they come from a CSV file."""
+    return pa.concat_tables(read_batches(source), promote_options="permissive")
+
+
 def columns_of(table: pa.Table, features: Features, source: Source) -> pa.Table:
-    """The columns that rules know, in their order; others are left out."""
+    """The columns that rules know, in their order and with their types; others are left out."""
     names = table.column_names
     if features.named or set(features.names) <= set(names):
         missing = [name for name in features.names if name not in names]
         if missing:
             raise DataError(
-                f"{source.shown} has no column {_listed(missing)}, which the rules know; it has "
-                f"{_listed(names)}."
+                f"{source.shown} has no column {listed(missing)}, which the rules know; it has "
+                f"{listed(names)}."
             )
-        return table.select(list(features.names))
-    if len(names) != len(features):
+        chosen = table.select(list(features.names))
+    elif len(names) == len(features):
+        chosen = table.rename_columns(list(features.names))
+    else:
         raise DataError(
             f"{source.shown} has {len(names)} columns, the rules were learnt with {len(features)} without "
             "names; pass these columns only, or name them as the rules do."
         )
-    return table.rename_columns(list(features.names))
+    typed = [
+        _typed(chosen.column(i), name, features.kinds[i], features.categories[i], source)
+        for i, name in enumerate(features.names)
+    ]
+    return pa.table(typed, names=list(features.names))
 
 
-def column(table: pa.Table, name: str, source: Source) -> np.ndarray[Any, Any]:
-    """One column as an array of labels; missing labels are an error."""
+def inferred(table: pa.Table, source: Source) -> pa.Table:
+    """Columns of text out of a CSV file as numbers or flags, where all their values are."""
+    if source.format != "csv":
+        return table
+    return pa.table([_inferred(column) for column in table.columns], names=table.column_names)
+
+
+def target_column(table: pa.Table, name: str, source: Source) -> list[Any]:
+    """The labels in one column; missing ones are an error."""
     if name not in table.column_names:
-        raise DataError(f"{source.shown} has no column {name!r}; it has {_listed(table.column_names)}.")
+        raise DataError(f"{source.shown} has no column {name!r}; it has {listed(table.column_names)}.")
     values = table.column(name)
+    if source.format == "csv" and pa.types.is_string(values.type):
+        values = _null_words(values, MISSING)
     if values.null_count:
         raise DataError(
             f"Column {name!r} of {source.shown} lacks {values.null_count:,} labels; fill or drop them."
         )
-    array = np.asarray(values.to_pylist())
-    if array.dtype.kind not in "biufU":
+    labels: list[Any] = values.to_pylist()
+    if any(not isinstance(label, str | int | float) for label in labels[:1]):
         raise DataError(f"Column {name!r} of {source.shown} holds {values.type}, which are no class labels.")
-    return array
+    return labels
 
 
 # --- CSV ---
 
 
-def _csv_batches(file: Any, source: Source, features: Features | None) -> Iterator[pa.Table]:
+def _csv_batches(file: Any, source: Source) -> Iterator[pa.Table]:
+    names, rejoined = _with_header(file, source)
     reader = pa.csv.open_csv(
-        file,
+        rejoined,
         read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES),
         parse_options=_parsing(source),
-        convert_options=_conversion(features),
+        convert_options=pa.csv.ConvertOptions(
+            column_types={name: pa.string() for name in names}, strings_can_be_null=False
+        ),
     )
-    _require_header(reader.schema.names, source)
-    n_read = 0
-    for batch in reader:
-        n_read += batch.num_rows
-        yield _with_missing(pa.Table.from_batches([batch]), features)
-    if n_read == 0:
-        yield pa.Table.from_batches([], schema=reader.schema)
+    yield from _tables(iter(reader), reader.schema)
 
 
 def _parsing(source: Source) -> pa.csv.ParseOptions:
     return pa.csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True)
 
 
-def _conversion(features: Features | None) -> pa.csv.ConvertOptions:
-    types = {} if features is None else dict(zip(features.names, _types(features), strict=True))
-    # Where categories are known, a word such as NA may be one of them, and `_with_missing` decides.
-    return pa.csv.ConvertOptions(
-        column_types=types,
-        null_values=_MISSING,
-        strings_can_be_null=features is None,
-        true_values=_TRUE if features is not None else _TRUE[2:],
-        false_values=_FALSE if features is not None else _FALSE[2:],
-    )
-
-
-def _with_missing(table: pa.Table, features: Features | None) -> pa.Table:
-    """Words that stand for missing values as such, in columns of text where they are no category."""
-    if features is None:
-        return table
-    for name, kind, categories in zip(features.names, features.kinds, features.categories, strict=True):
-        place = table.schema.get_field_index(name)
-        if kind == "categorical" and place >= 0 and pa.types.is_string(table.schema.field(place).type):
-            words = pa.array([word for word in _MISSING if word not in (categories or ())])
-            is_missing = pa.compute.is_in(table.column(place), value_set=words)
-            values = pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), table.column(place))
-            table = table.set_column(place, name, values)
-    return table
-
-
-def _types(features: Features) -> list[pa.DataType]:
-    types = []
-    for kind, categories in zip(features.kinds, features.categories, strict=True):
-        if kind == "binary" or (categories and all(isinstance(value, bool) for value in categories)):
-            types.append(pa.bool_())
-        else:
-            is_text = categories is not None and all(isinstance(value, str) for value in categories)
-            types.append(pa.string() if is_text else pa.float64())
-    return types
-
-
-def _require_header(names: Sequence[str], source: Source) -> None:
+def _with_header(file: Any, source: Source) -> tuple[list[str], Any]:
+    """The names of the columns, and the file as it was before they were read."""
+    head = file.read(_HEADER_BYTES)
+    text = head.decode("utf-8-sig", errors="replace")
+    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter), [])
     if names and all(_is_number(name) for name in names):
         raise DataError(
-            f"The first line of {source.shown} holds numbers ({_listed(names)}); a table begins with the "
+            f"The first line of {source.shown} holds numbers ({listed(names)}); a table begins with the "
             "names of its columns."
         )
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+        raise DataError(
+            f"The first line of {source.shown} is {names[0][:60]!r}; columns are separated by commas, or by "
+            "tabs in a .tsv file."
+        )
+    return names, _Rejoined(head, file)
+
+
+class _Rejoined(io.RawIOBase):
+    """The bytes that were read ahead, and then the rest of a file."""
+
+    def __init__(self, head: bytes, rest: Any) -> None:
+        self._head, self._rest = memoryview(head), rest
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as there are bytes."""
+        part = bytes(self._head[: len(buffer)])
+        self._head = self._head[len(part) :]
+        if not part:
+            part = self._rest.read(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def _typed(
+    values: pa.ChunkedArray,
+    name: str,
+    kind: Kind,
+    categories: tuple[Category, ...] | None,
+    source: Source,
+) -> pa.ChunkedArray:
+    """A column as the rules expect it: text of a CSV file becomes numbers, flags or categories."""
+    if pa.types.is_decimal(values.type):
+        return values.cast(pa.float64())
+    if source.format != "csv":
+        return values
+    if categories is not None and all(isinstance(value, str) for value in categories):
+        # A word such as NA is missing, unless it is a category.
+        return _null_words(values, [word for word in MISSING if word not in categories])
+    known = _null_words(pa.compute.utf8_trim_whitespace(values), MISSING)
+    is_flag = kind == "binary" or (categories and all(isinstance(value, bool) for value in categories))
+    try:
+        return _flags(known) if is_flag else known.cast(pa.float64())
+    except pa.ArrowInvalid as error:
+        expected = "0, 1, true or false" if is_flag else "numbers"
+        raise DataError(f"Column {name!r} of {source.shown} should hold {expected}: {error}") from error
+
+
+def _null_words(values: pa.ChunkedArray, words: Sequence[str]) -> pa.ChunkedArray:
+    is_missing = pa.compute.is_in(values, value_set=pa.array(list(words), pa.string()))
+    return pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), values)
+
+
+def _flags(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_true, is_false = (pa.compute.is_in(values, value_set=pa.array(words)) for words in (_TRUE, _FALSE))
+    is_neither = pa.compute.and_(
+        pa.compute.is_valid(values), pa.compute.invert(pa.compute.or_(is_true, is_false))
+    )
+    if pa.compute.any(is_neither).as_py():
+        first = values.filter(is_neither)[0].as_py()
+        raise pa.ArrowInvalid(f"{first!r} is neither")
+    return pa.compute.if_else(pa.compute.is_valid(values), is_true, pa.scalar(None, pa.bool_()))
+
+
+def _inferred(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    known = _null_words(values, MISSING)
+    for kind in (pa.int64(), pa.float64(), pa.bool_()):
+        with contextlib.suppress(pa.ArrowInvalid):
+            return _flags(known) if kind == pa.bool_() else known.cast(kind)
+    return known
 
 
 def _is_number(text: str) -> bool:
@@ -209,20 +278,20 @@ def _is_number(text: str) -> bool:
 # --- Other formats ---
 
 
-def _parquet_batches(file: Any, source: Source, features: Features | None) -> Iterator[pa.Table]:
+def _parquet_batches(file: Any, source: Source) -> Iterator[pa.Table]:
     parquet = pa.parquet.ParquetFile(file)
     schema = parquet.schema_arrow.remove_metadata()
-    yield from _tables(parquet.iter_batches(batch_size=BATCH_ROWS), schema, features)
+    yield from _tables(parquet.iter_batches(batch_size=BATCH_ROWS), schema)
 
 
-def _arrow_batches(file: Any, source: Source, features: Features | None) -> Iterator[pa.Table]:
+def _arrow_batches(file: Any, source: Source) -> Iterator[pa.Table]:
     if source.path != STDIN and _starts_with(source.path, b"ARROW1"):  # else it is a stream
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
     else:
         reader = pa.ipc.open_stream(file)
         batches = iter(reader)
-    yield from _tables(batches, reader.schema.remove_metadata(), features)
+    yield from _tables(batches, reader.schema.remove_metadata())
 
 
 def _starts_with(path: str, magic: bytes) -> bool:
@@ -230,29 +299,16 @@ def _starts_with(path: str, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def _tables(
-    batches: Iterator[pa.RecordBatch], schema: pa.Schema, features: Features | None
-) -> Iterator[pa.Table]:
+def _tables(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
     n_read = 0
     for batch in batches:
         n_read += 1
-        yield _typed(pa.Table.from_batches([batch]), features)
+        yield pa.Table.from_batches([batch])
     if n_read == 0:
-        yield _typed(pa.Table.from_batches([], schema=schema), features)
+        yield pa.Table.from_batches([], schema=schema)
 
 
-def _typed(table: pa.Table, features: Features | None) -> pa.Table:
-    """Columns of integers where a binary feature is expected are taken as they are; 0 and 1 will do."""
-    if features is None:
-        return table
-    for name, expected in zip(features.names, _types(features), strict=True):
-        place = table.schema.get_field_index(name)
-        if place >= 0 and pa.types.is_decimal(table.schema.field(place).type):
-            table = table.set_column(place, name, table.column(place).cast(expected))
-    return table
-
-
-def _npz_batches(file: Any, source: Source, features: Features | None) -> Iterator[pa.Table]:
+def _npz_batches(file: Any, source: Source) -> Iterator[pa.Table]:
     table = _npz_table(file, source)
     for start in range(0, max(table.num_rows, 1), BATCH_ROWS):
         yield table.slice(start, BATCH_ROWS)
@@ -290,7 +346,7 @@ def _opened(source: Source) -> Iterator[Any]:
         raw: IO[bytes] = sys.stdin.buffer
         # Parquet and NPZ need to jump about in what they read.
         yield raw if source.format in ("csv", "arrow") else pa.BufferReader(raw.read())
-    elif source.format == "npz":
+    elif source.format == "npz" or not Path(source.path).is_file():  # a pipe has no length
         with Path(source.path).open("rb") as file:
             yield file
     elif source.format == "csv":
@@ -331,6 +387,7 @@ def _known_format(format: str) -> Format:
     raise DataError(f"There is no format {format!r}; there are csv, parquet, arrow and npz.")
 
 
-def _listed(names: Sequence[str], most: int = 8) -> str:
+def listed(names: Sequence[Any], most: int = 8) -> str:
+    """Some names for a message."""
     shown = ", ".join(map(repr, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -28,8 +29,13 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The data goes to a new file in the same folder, reaches the disk, and then takes the old file's place in
     one step. A link is followed, and the permissions of an existing file are kept. A process that is killed
-    on the way cannot clear up; what it leaves behind is removed when the same file is next written.
+    on the way cannot clear up; what it leaves behind is removed when the same file is next written. Pipes and
+    devices are written to as they are.
     """
+    if _is_special(path):
+        with Path(path).open("wb") as file:
+            yield file
+        return
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
     temporary = None
@@ -55,6 +61,15 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             del error.filename2
         raise
     _sync_folder(target.parent)
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a pipe, a device or the like, which is written to and never replaced."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def _concerns(error: OSError, target: Path) -> bool:

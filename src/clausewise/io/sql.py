@@ -228,6 +228,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
         text=_doubled_quotes,
         is_known="{x} < CAST('NaN' AS DOUBLE)",
         nan_is_largest=True,
+        binary_collation=" COLLATE C",
     ),
     "bigquery": Dialect(
         name="BigQuery",
@@ -280,6 +281,9 @@ class _Query:
                 f"  FROM {source} AS {self._alias}\n)"
             )
             source = name
+        fold = self._dialect.ignores_case
+        taken = {fold(name) for name in self._plan.features.names}
+        decision = free_name(decision, lambda name: fold(name) in taken)
         result = self._dialect.name_of(decision, "The name of the decision")
         lines = [f"-- {headline}"]
         if written:

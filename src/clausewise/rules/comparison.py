@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -172,9 +173,20 @@ def _described(rules: "RuleSet") -> tuple[tuple[str, Hashable], ...]:
 
 
 def _flips(before: "RuleSet", after: "RuleSet", X: Any) -> Flips:
-    old, new = before.predict(X), after.predict(X)
+    old, new = (rules.predict(_own_columns(X, rules)) for rules in (before, after))
     rows = np.flatnonzero([one != other for one, other in zip(old.tolist(), new.tolist(), strict=True)])
     return Flips(len(old), rows, old[rows], new[rows])
+
+
+def _own_columns(X: Any, rules: "RuleSet") -> Any:
+    """Of a table that has the columns of both rule sets those that this one knows."""
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        return X
+    names = list(rules.features.names)
+    has_more = set(names) < set(frame.columns)
+    return frame.select(names).to_native() if has_more and rules.features.named else X
 
 
 class _Texts(Sequence[str]):

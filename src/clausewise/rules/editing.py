@@ -180,7 +180,7 @@ class Editing:
         other : RuleSet
             The later rules; features are matched by name.
         X : array or DataFrame of shape (n_rows, n_features), optional
-            Rows that both decide.
+            Rows that both decide; a DataFrame may hold the columns of either.
         """
         rules = self._rules_edited
         return compare(rules, other, X)

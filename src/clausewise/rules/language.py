@@ -20,6 +20,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 
 import numpy as np
@@ -28,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from clausewise.features import KINDS, Features, Kind
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
-from clausewise.rules.rule import Label, Origin, Rule
+from clausewise.rules.rule import Label, Origin, Rule, check_statistics
 from clausewise.rules.term import Category, Term
 from clausewise.rules.voting import VOTINGS, Voting
 
@@ -554,7 +555,10 @@ class _Reader:
             if name in given:
                 self.fail(f"{name} stands twice", position)
             if name in _NUMBERS:
+                position = self._token.position
                 given[name] = self._number()
+                if name == "confidence":
+                    self.made(partial(check_statistics, given[name], 0.0, 0.0, 1.0), position)
             else:
                 given[name] = self._name() if name in ("layer", "clause") else True
             if not self._take(","):
@@ -591,7 +595,9 @@ class _Reader:
         if token.kind != "word":
             self.fail(f"expected a name, found {self.shown}")
         if token.text.upper() in KEYWORDS:
-            self.fail(f'{token.text} is a word of the language; as a name it is quoted: "{token.text}"')
+            self.fail(
+                f'expected a name, found {token.text}; a name that is such a word is quoted: "{token.text}"'
+            )
         return self._next().text
 
     def _string(self) -> str:
