@@ -272,3 +272,13 @@ def test_random_cases_are_worth_it():
     assert any(len(set(case.expected)) == 3 for case in drawn)
     assert any(isinstance(case.expected[0], float) for case in drawn)
     assert any(math.inf in row for case in drawn for row in case.rows)
+
+
+def test_duckdb_compares_text_letter_by_letter_whatever_the_collation():
+    features = Features(("job",), ("categorical",), (("nurse",),))
+    rules = RuleSet.from_rules([Rule((Term(0, values=["nurse"]),), "yes")], features, default="no")
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people (job VARCHAR COLLATE NOCASE)")
+    connection.execute("INSERT INTO people VALUES ('NURSE'), ('nurse')")
+    decided = connection.execute(rules.to_sql("people", "duckdb")).fetchall()
+    assert [row[-1] for row in decided] == ["no", "yes"]

@@ -153,6 +153,7 @@ def test_text_without_header_needs_to_be_told_the_rest():
         (f"IF age <= {'9' * 5000} THEN yes", (1, 11), "too long or too large"),
         ("IF age <= 3x THEN yes", (1, 11), "neither a number nor a name"),
         ("IF age <= $3 THEN yes", (1, 11), "means nothing here"),
+        ("IF age <= ٣ THEN yes", (1, 11), "neither a number nor a name"),
         ("VOTING loudest", (1, 8), "expected confidence, majority"),
         ("VOTING share VOTING share", (1, 14), "stands twice"),
         ("IF TRUE THEN no\nVOTING share", (2, 1), "move it to the top"),

@@ -66,7 +66,7 @@ _NUMBERS: Final = ("confidence", "cover", "correct", "weight")
 _TOKEN = re.compile(
     r"""(?P<space>[\s\ufeff]+|\#[^\n]*)
       | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
-      | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+      | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
       | (?P<word>[^\W\d][\w.]*)
       | (?P<symbol><=|>=|!=|<>|==|[<>=≤≥≠∈{},])""",
     re.VERBOSE,
