@@ -64,7 +64,7 @@ def test_the_tree_is_walked_by_keyboard(grouped_report, open_report):
     assert lines(page) == ["age ≤ 30", "no"]
     page.keyboard.press("*")
     assert len(lines(page)) == 4
-    page.wait_for_function("() => location.hash.includes('structure.open=0')")
+    page.wait_for_function("() => location.hash.includes('structure.open=')")
     again = open_report(grouped_report, fragment=page.evaluate("location.hash"))
     assert lines(again) == lines(page)
 
@@ -84,6 +84,56 @@ def test_the_tree_is_opened_searched_and_begun_with_classes_by_mouse(grouped_rep
     assert page.get_by_role("status").inner_text().startswith("2 of 4 rules")
     page.get_by_label("Find").fill("nothing like it")
     assert lines(page) == []
+
+
+def current_line(page):
+    return page.get_by_role("treeitem", selected=True)
+
+
+def test_a_rule_selected_elsewhere_is_shown_out_of_closed_branches(grouped_report, open_report):
+    fragment = "#view=structure&structure.share=equal&structure.open=none&sel=rule.1"
+    page = open_report(grouped_report, fragment=fragment)
+    assert "debt > 1" in current_line(page).inner_text()
+    # One goes on from there, and what was opened for it stays open.
+    page.get_by_role("tree").focus()
+    page.keyboard.press("ArrowLeft")
+    assert "income > 5" in current_line(page).inner_text()
+    assert len(lines(page)) == 6
+    # Selected in another view, the next rule is the current line again.
+    view_tab(page, "Rules")
+    page.get_by_role("grid", name="Rules").get_by_role("row").nth(3).click()
+    view_tab(page, "Structure")
+    assert "debt > 7" in current_line(page).inner_text()
+    page.get_by_role("button", name="Collapse all").click()
+    assert lines(page) == ["age ≤ 30", "no"]
+
+
+def test_what_is_open_stays_open_through_a_search_and_an_edit(grouped_report, open_report):
+    page = open_report(grouped_report, fragment="#view=structure&structure.share=equal")
+    page.get_by_role("button", name="Collapse all").click()
+    page.get_by_role("treeitem").filter(has_text="age ≤ 30").click()
+    assert len(lines(page)) == 4
+    page.get_by_label("Find").fill("debt")
+    # What is found is in sight, and can be closed.
+    assert page.get_by_role("treeitem").filter(has_text="debt").count() == 3
+    page.get_by_role("button", name="Collapse all").click()
+    assert page.get_by_role("treeitem").count() == 1
+    page.get_by_label("Find").fill("")
+    assert len(lines(page)) == 4
+    # With a larger group of rules before it, the branch has another place, and is still the one that is open.
+    page.evaluate(
+        """() => {
+            const { store } = window.clausewise;
+            const set = store.rules.value;
+            const added = [1, 2, 3, 4].map((c) => ({ ...set.rules[3], id: store.newId(), terms: [
+                { feature: 0, low: 60, high: Infinity, codes: null }, { feature: 2, low: c, high: Infinity, codes: null },
+            ] }));
+            store.edit({ ...set, rules: [...set.rules, ...added] });
+        }"""
+    )
+    page.get_by_text("8 rules").first.wait_for()
+    opened = page.locator("[role=treeitem][aria-expanded=true]").all_inner_texts()
+    assert len(opened) == 1 and "age ≤ 30" in opened[0]
 
 
 def test_the_selected_row_is_marked_where_it_satisfies_all_terms(grouped_report, open_report):

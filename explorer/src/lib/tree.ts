@@ -12,8 +12,8 @@ export type Sharing = "equal" | "bounds";
 
 export interface Branch {
   readonly kind: "branch";
-  /** Numbered from 0 in the order of the whole tree, open or not. */
-  readonly id: number;
+  /** Made of what is shared from the root to here, so that it stays when rules elsewhere come, go or change. */
+  readonly id: string;
   /** What every rule below demands; empty for a class. */
   readonly terms: readonly Term[];
   /** All terms from the root to here. */
@@ -27,7 +27,7 @@ export interface Branch {
 
 export interface Leaf {
   readonly kind: "leaf";
-  readonly id: number;
+  readonly id: string;
   readonly place: number;
   /** The terms that no branch above has said. */
   readonly rest: readonly Term[];
@@ -49,9 +49,7 @@ interface Options {
 }
 
 export function treeOf(set: RuleSet, places: readonly number[], options: Options): Node[] {
-  let nextId = 0;
-  const branch = (terms: readonly Term[], above: readonly Term[], classIndex: number | null, riders: readonly Passenger[]): Branch => {
-    const id = nextId++;
+  const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, riders: readonly Passenger[]): Branch => {
     // Terms that all below share stand in one branch: no chain of branches with one child each.
     const shared = [...terms];
     let inside = riders;
@@ -61,20 +59,21 @@ export function treeOf(set: RuleSet, places: readonly number[], options: Options
       inside = inside.map((rider) => ({ ...rider, rest: rider.rest.filter((term) => termKey(term) !== key) }));
     }
     const path = [...above, ...shared];
-    return { kind: "branch", id, terms: shared, path, classIndex, places: riders.map((rider) => rider.place), children: grown(inside, path) };
+    const children = grown(way, inside, path);
+    return { kind: "branch", id: shortened(way), terms: shared, path, classIndex, places: riders.map((rider) => rider.place), children };
   };
-  const grown = (riders: readonly Passenger[], path: readonly Term[]): Node[] => {
+  const grown = (way: string, riders: readonly Passenger[], path: readonly Term[]): Node[] => {
     const nodes: Node[] = [];
     const { groups, alone } = grouped(riders, path, options.sharing);
-    for (const group of groups) nodes.push(branch([group.term], path, null, group.riders));
-    for (const { place, rest } of alone) nodes.push({ kind: "leaf", id: nextId++, place, rest, path: [...path, ...rest] });
+    for (const group of groups) nodes.push(branch(`${way}/${group.key}`, [group.term], path, null, group.riders));
+    for (const { place, rest } of alone) nodes.push({ kind: "leaf", id: `rule${set.rules[place].id}`, place, rest, path: [...path, ...rest] });
     return nodes;
   };
   const riders = places.map((place) => ({ place, rest: set.rules[place].terms }));
-  if (!options.byClass) return grown(riders, []);
+  if (!options.byClass) return grown("", riders, []);
   return set.classes.flatMap((_, classIndex) => {
     const own = riders.filter((rider) => set.rules[rider.place].classIndex === classIndex);
-    return own.length === 0 ? [] : [branch([], [], classIndex, own)];
+    return own.length === 0 ? [] : [branch(`class ${classIndex}`, [], [], classIndex, own)];
   });
 }
 
@@ -87,6 +86,8 @@ function sharedByAll(riders: readonly Passenger[]): { key: string; term: Term } 
 }
 
 interface Group {
+  /** By which its riders were put together; no two groups side by side have the same. */
+  key: string;
   term: Term;
   riders: Passenger[];
 }
@@ -119,7 +120,7 @@ function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: S
     const terms = inGroup.map((i) => riders[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
     const term = hullOf(terms);
     const said = termKey(term);
-    groups.push({ term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== said) })) });
+    groups.push({ key: chosen, term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== said) })) });
     for (const i of inGroup) {
       left.delete(i);
       for (const one of riders[i].rest) members.get(keyOf(one))?.delete(i);
@@ -145,4 +146,16 @@ function hullOf(terms: readonly Term[]): Term {
 export function sharesLittle(rules: readonly Rule[]): boolean {
   const terms = rules.flatMap((rule) => rule.terms.map(termKey));
   return new Set(terms).size > terms.length / 2;
+}
+
+/** A text as 53 bits in letters and digits: short enough for an address, too many for two branches to meet. */
+function shortened(text: string): string {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let i = 0; i < text.length; i++) {
+    high = Math.imul(high ^ text.charCodeAt(i), 2654435761);
+    low = Math.imul(low ^ text.charCodeAt(i), 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36);
 }

@@ -1,13 +1,13 @@
 /** The shared-prefix tree of all rules: what rules have in common is said once, above them. */
 
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { ClassChip, ClassMark, colourOf } from "../components/ClassMark";
 import { VirtualList } from "../components/VirtualList";
 import { countBits } from "../lib/bits";
 import { coverOf } from "../lib/evaluate";
 import { searched } from "../lib/filter";
-import { holds, type RuleSet, type Term } from "../lib/rules";
+import { holds, type Term } from "../lib/rules";
 import { valueAt } from "../lib/table";
 import { counted, describeTerm, formatLabel, grouped, percent } from "../lib/text";
 import { type Branch, type Node, sharesLittle, treeOf } from "../lib/tree";
@@ -42,29 +42,48 @@ export function Structure() {
   );
   const places = useComputed(() => searched(store.rules.value, query.value));
   const tree = useComputed(() => treeOf(store.rules.value, places.value, { sharing: effectiveSharing.value, byClass: group.value === "class" }));
-  const openIds = useComputed(() => opened(open.value, tree.value));
-  const lines = useComputed(() => linesOf(tree.value, openIds.value));
+  const selectedId = store.selectedRule.value?.rule.id ?? null;
+  const at = readAt(active.value);
+  // A rule that is selected elsewhere is gone to, out of closed branches too; from there one may go on to other lines.
+  const isAtRule = selectedId !== null && at.selected !== selectedId;
+  const currentId = isAtRule ? `rule${selectedId}` : at.id;
+  // While something is looked for, all that is found is in sight, but for what is closed by hand.
+  const closed = useSignal<{ query: string; ids: ReadonlySet<string> }>({ query: "", ids: new Set() });
+  const isSearching = query.value.trim() !== "";
+  const closedIds = closed.value.query === query.value ? closed.value.ids : new Set<string>();
+  const openIds = new Set(isSearching ? allBranches(tree.value).filter((id) => !closedIds.has(id)) : opened(open.value, tree.value));
+  if (isAtRule) for (const id of branchesAbove(tree.value, store.placeOf.value.get(selectedId) ?? -1)) openIds.add(id);
 
   const set = store.rules.value;
-  const shown = lines.value;
-  const current = shown.findIndex((line) => isCurrent(line.node, set, active.value, store.selection.value?.kind === "rule" ? store.selection.value.id : null));
+  const shown = linesOf(tree.value, openIds);
+  const current = shown.findIndex((line) => line.node.id === currentId);
 
-  const setOpen = (ids: ReadonlySet<number>) => (open.value = [...ids].sort((a, b) => a - b).join(".") || "none");
+  const setOpen = (ids: ReadonlySet<string>) => {
+    if (isSearching) closed.value = { query: query.value, ids: new Set(allBranches(tree.value).filter((id) => !ids.has(id))) };
+    else open.value = [...ids].join(".") || "none";
+  };
   const toggle = (node: Branch, isOpen: boolean) => {
-    const ids = new Set(openIds.value);
+    const ids = new Set(openIds);
     if (isOpen) ids.add(node.id);
     else ids.delete(node.id);
     setOpen(ids);
   };
   const goTo = (line: Line | undefined) => {
     if (line === undefined) return;
-    active.value = String(line.node.id);
+    const next = line.node.kind === "leaf" ? set.rules[line.node.place].id : selectedId;
+    // What was opened to show the selected rule stays open when one goes on from it.
+    if (isAtRule && !isSearching) setOpen(openIds);
+    active.value = writeAt(line.node.id, next);
     if (line.node.kind === "leaf") store.selectRule(set.rules[line.node.place].id);
+  };
+  const collapseAll = () => {
+    setOpen(new Set());
+    active.value = writeAt("", selectedId);
   };
   const keys = (event: KeyboardEvent) => {
     const line = shown[current];
     const node = line?.node;
-    const isOpen = node?.kind === "branch" && openIds.value.has(node.id);
+    const isOpen = node?.kind === "branch" && openIds.has(node.id);
     const targets: Readonly<Record<string, () => void>> = {
       ArrowDown: () => goTo(shown[Math.min(shown.length - 1, current + 1)]),
       ArrowUp: () => goTo(shown[Math.max(0, current - 1)]),
@@ -76,7 +95,7 @@ export function Structure() {
       ArrowLeft: () => (node?.kind === "branch" && isOpen ? toggle(node, false) : goTo(shown[line?.parent ?? -1])),
       Enter: () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line)),
       " ": () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line)),
-      "*": () => setOpen(new Set([...openIds.value, ...(line === undefined ? [] : siblings(tree.value, line.node.id))])),
+      "*": () => setOpen(new Set([...openIds, ...(line === undefined ? [] : siblings(tree.value, line.node.id))])),
     };
     const act = targets[event.key];
     if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -110,10 +129,10 @@ export function Structure() {
             onInput={(event) => (query.value = event.currentTarget.value)}
           />
         </label>
-        <button type="button" onClick={() => setOpen(allBranches(tree.value))}>
+        <button type="button" onClick={() => (isSearching ? setOpen(new Set(allBranches(tree.value))) : (open.value = "all"))}>
           Expand all
         </button>
-        <button type="button" onClick={() => (open.value = "none")}>
+        <button type="button" onClick={collapseAll}>
           Collapse all
         </button>
         <span class="quiet" role="status">
@@ -139,7 +158,7 @@ export function Structure() {
         }}
         line={(i, style) => {
           const { node, level, place, nSiblings } = shown[i];
-          const isOpen = node.kind === "branch" && openIds.value.has(node.id);
+          const isOpen = node.kind === "branch" && openIds.has(node.id);
           return (
             <div
               key={node.id}
@@ -262,38 +281,42 @@ function RowMark({ terms }: { terms: readonly Term[] }) {
 
 // --- Which lines there are ---
 
-function opened(text: string, tree: readonly Node[]): ReadonlySet<number> {
-  if (text === "none") return new Set();
-  return text === "" ? firstOpen(tree) : new Set(text.split(".").map(Number));
+function opened(text: string, tree: readonly Node[]): readonly string[] {
+  if (text === "none") return [];
+  const all = allBranches(tree);
+  if (text === "all") return all;
+  const named = new Set(text.split("."));
+  const known = all.filter((id) => named.has(id));
+  // Where none of the branches named is there, as with another first level, it is a tree seen for the first time.
+  return known.length > 0 ? known : firstOpen(tree);
 }
 
 /** Level by level, what fits on a page. */
-function firstOpen(tree: readonly Node[]): Set<number> {
-  const open = new Set<number>();
+function firstOpen(tree: readonly Node[]): string[] {
+  const open: string[] = [];
   let nLines = tree.length;
   for (let level = tree; level.length > 0; level = level.flatMap((node) => (node.kind === "branch" ? node.children : []))) {
     for (const node of level) {
       if (node.kind === "leaf") continue;
       nLines += node.children.length;
       if (nLines > FEW_LINES) return open;
-      open.add(node.id);
+      open.push(node.id);
     }
   }
   return open;
 }
 
-function allBranches(nodes: readonly Node[]): Set<number> {
-  const found = new Set<number>();
-  const visit = (node: Node) => {
-    if (node.kind === "leaf") return;
-    found.add(node.id);
-    node.children.forEach(visit);
-  };
-  nodes.forEach(visit);
-  return found;
+function allBranches(nodes: readonly Node[]): string[] {
+  return nodes.flatMap((node) => (node.kind === "leaf" ? [] : [node.id, ...allBranches(node.children)]));
 }
 
-function linesOf(nodes: readonly Node[], open: ReadonlySet<number>): Line[] {
+/** The branches from the root to the leaf of a rule. */
+function branchesAbove(nodes: readonly Node[], place: number): string[] {
+  const branch = nodes.find((node): node is Branch => node.kind === "branch" && node.places.includes(place));
+  return branch === undefined ? [] : [branch.id, ...branchesAbove(branch.children, place)];
+}
+
+function linesOf(nodes: readonly Node[], open: ReadonlySet<string>): Line[] {
   const lines: Line[] = [];
   const visit = (siblings: readonly Node[], level: number, parent: number) =>
     siblings.forEach((node, place) => {
@@ -306,13 +329,17 @@ function linesOf(nodes: readonly Node[], open: ReadonlySet<number>): Line[] {
 }
 
 /** The branches that stand beside a node. */
-function siblings(nodes: readonly Node[], id: number): number[] {
+function siblings(nodes: readonly Node[], id: string): string[] {
   if (nodes.some((node) => node.id === id)) return nodes.filter((node) => node.kind === "branch").map((node) => node.id);
   return nodes.flatMap((node) => (node.kind === "branch" ? siblings(node.children, id) : []));
 }
 
-/** The line that was gone to last; for a rule that is selected elsewhere, its line. */
-function isCurrent(node: Node, set: RuleSet, active: string, selectedRule: number | null): boolean {
-  if (node.kind === "branch") return String(node.id) === active;
-  return set.rules[node.place].id === selectedRule && (active === String(node.id) || !/^\d+$/.test(active)) ? true : String(node.id) === active;
+/** The line that was gone to last, and the rule that was selected then. */
+function readAt(text: string): { id: string; selected: number | null } {
+  const [id, selected] = text.split(".");
+  return { id, selected: /^\d+$/.test(selected ?? "") ? Number(selected) : null };
+}
+
+function writeAt(id: string, selected: number | null): string {
+  return selected === null ? id : `${id}.${selected}`;
 }
