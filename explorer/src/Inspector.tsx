@@ -84,10 +84,12 @@ function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         {store.view.value !== "edit" && (
           <button
             type="button"
-            onClick={() => {
-              store.address.param("edit.new").value = "";
-              store.show("edit");
-            }}
+            onClick={() =>
+              store.address.step(() => {
+                store.address.param("edit.new").value = "";
+                store.show("edit");
+              })
+            }
           >
             Edit it
           </button>
@@ -173,10 +175,12 @@ function RowDetails({ row }: { row: number }) {
         <p>
           <button
             type="button"
-            onClick={() => {
-              rowDraftOf(store).setBase(row);
-              store.show("predict");
-            }}
+            onClick={() =>
+              store.address.step(() => {
+                rowDraftOf(store).setBase(row);
+                store.show("predict");
+              })
+            }
           >
             Try other values
           </button>

@@ -3,7 +3,7 @@
  * need, and never change a rule set other than through `edit`.
  */
 
-import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { Address } from "./lib/address";
@@ -96,7 +96,7 @@ export class Store {
 
   /** Go to a view, and select something there unless it is left out. */
   show(view: string, selection?: Selection): void {
-    batch(() => {
+    this.address.step(() => {
       if (selection !== undefined) this.select(selection);
       this.view.value = view;
     });

@@ -171,6 +171,15 @@ def test_the_address_brings_the_row_back(page, small_report, open_report):
     assert verdict(again) == verdict(page)
 
 
+def test_values_set_by_hand_come_back_with_the_browser(page):
+    enter(page, "age", "77")
+    page.get_by_role("button", name="Next row").click()
+    assert page.get_by_label("age", exact=True).input_value() != "77"
+    page.go_back()
+    page.wait_for_function("() => location.hash.includes('predict.set=0')")
+    assert page.get_by_label("age", exact=True).input_value() == "77"
+
+
 def test_rules_without_rows_start_from_a_typical_row(bare_report, open_report):
     page = open_report(bare_report, fragment="#view=predict")
     enter(page, "age", "25")

@@ -33,11 +33,14 @@ export class Address {
     return value;
   }
 
-  /** Make changes that can be gone back from in one step. */
+  /** Make changes that can be gone back from in one step; steps inside it are part of it. */
   step(change: () => void): void {
+    // What still waits to be written belongs to the state that Back leads to.
+    if (this.pending !== null) this.writeNow();
+    const isInside = this.isStepNext;
     this.isStepNext = true;
-    change();
-    this.isStepNext = false;
+    batch(change);
+    this.isStepNext = isInside;
   }
 
   /** The address with these parameters changed, for links. */
@@ -55,7 +58,13 @@ export class Address {
     if (this.pending !== null) this.window.clearTimeout(this.pending);
     this.pending = null;
     if (isStep) this.write(true);
-    else this.pending = this.window.setTimeout(() => this.write(false), WRITE_DELAY);
+    else this.pending = this.window.setTimeout(() => this.writeNow(), WRITE_DELAY);
+  }
+
+  private writeNow(): void {
+    if (this.pending !== null) this.window.clearTimeout(this.pending);
+    this.pending = null;
+    this.write(false);
   }
 
   private read(): void {

@@ -1,6 +1,6 @@
 /** The row that the Predict view is about: a row of the report, or a typical one, with some values changed. */
 
-import { computed, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Scalar } from "../payload";
 import type { Store } from "../store";
 import { axisOf } from "./axis";
@@ -43,8 +43,13 @@ export const rowDraftOf = perStore((store): RowDraft => {
     values,
     changed,
     setBase: (next) => {
-      row.value = next === null ? "typical" : String(next);
-      written.value = "";
+      const change = () => {
+        row.value = next === null ? "typical" : String(next);
+        written.value = "";
+      };
+      // Values set by hand are got back with the browser's Back; through the rows one goes without such steps.
+      if (written.value === "") batch(change);
+      else store.address.step(change);
     },
     setValues: (changes) => {
       // What is shown now stays the start, even if another row is selected later.
@@ -53,7 +58,7 @@ export const rowDraftOf = perStore((store): RowDraft => {
       for (const [feature, value] of next) if (Object.is(value, baseValues.value[feature])) next.delete(feature);
       written.value = [...next].map(([feature, value]) => `${feature}:${value}`).join(";");
     },
-    reset: () => (written.value = ""),
+    reset: () => store.address.step(() => (written.value = "")),
   };
 });
 

@@ -84,10 +84,12 @@ type Filters = Readonly<Record<string, string>>;
 
 /** Go to the table of rules with these filters and no others. */
 export function showRules(store: ReturnType<typeof useStore>, filters: Filters): void {
-  for (const name of ["q", "class", "feature", "length", "support", "confidence", "layer"]) {
-    store.address.param(`rules.${name}`).value = filters[`rules.${name}`] ?? "";
-  }
-  store.show("rules");
+  store.address.step(() => {
+    for (const name of ["q", "class", "feature", "length", "support", "confidence", "layer", "fired"]) {
+      store.address.param(`rules.${name}`).value = filters[`rules.${name}`] ?? "";
+    }
+    store.show("rules");
+  });
 }
 
 // --- Figures ---
