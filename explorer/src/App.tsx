@@ -4,8 +4,8 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { rowsShown } from "./lib/rows";
 import { counted } from "./lib/text";
-import { Inspector } from "./Inspector";
-import { useStore } from "./store";
+import { clearSelection, Inspector } from "./Inspector";
+import { type Store, useStore } from "./store";
 import type { Theme } from "./theme";
 import { type View, VIEWS } from "./views";
 
@@ -14,17 +14,7 @@ export function App({ theme }: { theme: Signal<Theme> }) {
   const views = VIEWS.filter((view) => view.isAvailable?.(store) ?? true);
   const current = views.find((view) => view.id === store.view.value) ?? views[0];
   const Current = current.component;
-  useEffect(() => {
-    const undoKeys = (event: KeyboardEvent) => {
-      const isText = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
-      if (isText || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-      event.preventDefault();
-      if (event.shiftKey) store.redo();
-      else store.undo();
-    };
-    document.addEventListener("keydown", undoKeys);
-    return () => document.removeEventListener("keydown", undoKeys);
-  }, [store]);
+  useEffect(() => listen(store), [store]);
   return (
     <>
       <header class="top">
@@ -53,6 +43,46 @@ export function App({ theme }: { theme: Signal<Theme> }) {
       </div>
     </>
   );
+}
+
+/** Keys that work in all views, and files dropped anywhere; gives a function that ends it. */
+function listen(store: Store): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  // A field in which something was typed has an undo of its own.
+  let typedIn: EventTarget | null = null;
+  document.addEventListener("input", (event) => (typedIn = isTextField(event.target) ? event.target : null), { signal });
+  document.addEventListener("focusin", () => (typedIn = null), { signal });
+  const undoKeys = (event: KeyboardEvent) => {
+    const key = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || (key !== "z" && key !== "y")) return;
+    if (typedIn !== null && event.target === typedIn) return;
+    event.preventDefault();
+    if (event.shiftKey || key === "y") store.redo();
+    else store.undo();
+  };
+  document.addEventListener("keydown", undoKeys, { signal });
+  const clearKey = (event: KeyboardEvent) => {
+    // In fields and lists of choices the key has a meaning already.
+    const isField = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+    if (event.key === "Escape" && !isField && !event.defaultPrevented && store.selection.value !== null) clearSelection(store);
+  };
+  document.addEventListener("keydown", clearKey, { signal });
+  // A file that misses where it should be dropped would be opened in place of the report.
+  const refuseFile = (event: DragEvent) => {
+    if (event.defaultPrevented || event.dataTransfer === null || !event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "none";
+  };
+  document.addEventListener("dragover", refuseFile, { signal });
+  document.addEventListener("drop", refuseFile, { signal });
+  return () => end.abort();
+}
+
+/** Whether text can be typed there; not so in check boxes and sliders. */
+function isTextField(target: EventTarget | null): boolean {
+  if (target instanceof HTMLTextAreaElement) return true;
+  return target instanceof HTMLInputElement && !["checkbox", "radio", "range", "file"].includes(target.type);
 }
 
 function Summary() {

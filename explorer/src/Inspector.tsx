@@ -1,5 +1,6 @@
 /** What is selected, in full: a rule, a row or a cohort. It stands beside every view. */
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
 import { type Misled, misleading } from "./lib/misled";
@@ -14,18 +15,32 @@ import { type Store, useStore } from "./store";
 export function Inspector() {
   const store = useStore();
   const selection = store.selection.value;
+  const panel = useRef<HTMLElement>(null);
+  store.view.value; // some buttons are there in some views only
+  // A button that selects something else is gone with what it stood in; the focus stays in the panel.
+  const hadFocus = panel.current?.contains(document.activeElement) ?? false;
+  useLayoutEffect(() => {
+    if (hadFocus && panel.current !== null && !panel.current.contains(document.activeElement)) panel.current.focus();
+  });
   if (selection === null) return null;
   return (
-    <aside class="inspector" aria-label="Selection" tabIndex={0}>
+    <aside class="inspector" aria-label="Selection" tabIndex={0} ref={panel}>
       <div class="inspector-head">
         <h2>{capital(store.describeSelection(selection))}</h2>
-        <button type="button" aria-label="Clear the selection" onClick={() => store.select(null)}>
+        <button type="button" aria-label="Clear the selection" onClick={() => clearSelection(store)}>
           ✕
         </button>
       </div>
       <Body selection={selection} />
     </aside>
   );
+}
+
+/** With the panel its button goes: the focus moves on to the view. */
+export function clearSelection(store: Store): void {
+  const hadFocus = document.activeElement?.closest(".inspector") != null;
+  store.select(null);
+  if (hadFocus) document.getElementById("view")?.focus();
 }
 
 function capital(text: string): string {

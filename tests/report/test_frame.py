@@ -227,3 +227,109 @@ def test_large_reports_draw_only_what_is_in_sight(open_report, tmp_path):
         "before => document.querySelectorAll('[role=columnheader]')[2].innerText !== before", arg=before
     )
     assert grid.get_by_role("columnheader").count() < 30
+
+
+def test_a_filter_typed_just_before_changing_the_view_is_there_after_back(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules")
+    page.evaluate(
+        """() => {
+            const { store } = window.clausewise;
+            store.address.param("rules.q").value = "nurse";
+            store.show("origin");
+        }"""
+    )
+    page.go_back()
+    page.wait_for_function("() => window.clausewise.store.view.value === 'rules'")
+    assert page.get_by_label("Words in the rule").input_value() == "nurse"
+
+
+def test_going_to_a_view_with_filters_is_one_step(small_report, open_report):
+    page = open_report(small_report)
+    before = page.evaluate("history.length")
+    page.get_by_title("Show the rules for perhaps").click()
+    assert page.evaluate("history.length") == before + 1
+    page.go_back()
+    page.wait_for_function("() => window.clausewise.store.view.value === 'overview'")
+    assert "rules.class" not in page.evaluate("location.hash")
+
+
+def test_the_focus_stays_when_what_is_selected_changes_or_is_cleared(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=rule.3")
+    beside = page.get_by_role("complementary")
+    beside.get_by_role("button", name="Show its rows").press("Enter")
+    page.get_by_role("heading", name="Rows on which rule 3 fires").wait_for()
+    assert page.evaluate("document.activeElement.className") == "inspector"
+    beside.get_by_role("button", name="Clear the selection").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "view"
+
+
+def test_escape_clears_the_selection_but_not_from_a_field(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=rule.3")
+    page.get_by_label("Words in the rule").press("Escape")
+    assert page.get_by_role("complementary").count() == 1
+    page.get_by_role("grid", name="Rules").press("Escape")
+    assert page.get_by_role("complementary").count() == 0
+
+
+@pytest.mark.parametrize("kind", ["dragover", "drop"])
+def test_a_file_dropped_anywhere_does_not_replace_the_report(small_report, open_report, kind):
+    page = open_report(small_report)
+    is_refused = """([kind, type]) => {
+        const dataTransfer = new DataTransfer();
+        if (type === "file") dataTransfer.items.add(new File(["x"], "x.txt"));
+        else dataTransfer.items.add("x", "text/plain");
+        const event = new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector("h1").dispatchEvent(event);
+        return event.defaultPrevented;
+    }"""
+    assert page.evaluate(is_refused, [kind, "file"])
+    assert not page.evaluate(is_refused, [kind, "text"])
+
+
+def test_names_written_from_right_to_left_do_not_turn_a_rule_round(open_report, tmp_path):
+    features = Features(("גיל", "הכנסה"))
+    listed = [Rule((Term(0, low=30, high=60), Term(1, high=5)), "כן")]
+    RuleSet.from_rules(listed, features, default="לא").report(tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", fragment="#view=rules&rules.q=הכנסה <= 5")
+    text = page.get_by_role("grid", name="Rules").locator(".clip")
+    # From left to right in sight as in the text: 30, the first name, 60, the second name, 5.
+    places = text.evaluate(
+        """element => {
+            const node = [...element.childNodes].filter((one) => one.nodeType === 3).pop();
+            return ["30", "גיל", "60", "הכנסה", "5"].map((part) => {
+                const range = document.createRange();
+                const from = node.data.lastIndexOf(part);
+                range.setStart(node, from);
+                range.setEnd(node, from + part.length);
+                return range.getBoundingClientRect().left;
+            });
+        }"""
+    )
+    assert places == sorted(places)
+
+
+def test_long_names_do_not_push_figures_out_of_sight(open_report, tmp_path):
+    long = "a name of many words " * 12
+    features = Features((long, "age"))
+    listed = [Rule((Term(0, low=30), Term(1, high=5)), long), Rule((Term(1, low=5),), "no")]
+    RuleSet.from_rules(listed, features, default="no").report(tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html")
+    fits = "element => element.scrollWidth <= element.clientWidth + 1"
+    assert page.get_by_role("region", name="Rules per feature and class").evaluate(fits)
+    view_tab(page, "Predict")
+    assert page.locator(".flip").evaluate(fits)
+
+
+def test_what_is_chosen_is_marked_where_the_system_sets_the_colours(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=rule.3")
+    page.emulate_media(forced_colors="active")
+    outline = "element => [getComputedStyle(element).outlineStyle, getComputedStyle(element).outlineWidth]"
+    assert page.locator(".table-row.is-active").evaluate(outline) == ["solid", "2px"]
+    assert page.get_by_role("button", name="Table").evaluate(outline) == ["solid", "2px"]
+    border = "element => getComputedStyle(element).borderBottomWidth"
+    tabs = page.get_by_role("tab", selected=True), page.get_by_role("tab", selected=False).first
+    assert [tab.evaluate(border) for tab in tabs] == ["3px", "2px"]
+    view_tab(page, "Overview")
+    colours = "element => [getComputedStyle(element).backgroundColor, getComputedStyle(document.body).backgroundColor]"
+    bar, back = page.locator(".bar").first.evaluate(colours)
+    assert bar != back
