@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from clausewise import Rule, RuleSet, Term
+from clausewise import Features, Rule, RuleSet, Term
 from tests.report import reports
 from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
 
@@ -242,3 +242,92 @@ def test_the_editor_is_accessible_and_fits(small_report, open_report, theme, vie
     page.get_by_label(TEXT).fill("IF wrong")
     check_accessibility(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_the_focus_goes_on_to_the_list_after_an_edit_and_the_next_key_undoes_it(page):
+    on_list = "() => document.activeElement.getAttribute('aria-label') === 'Rules to edit'"
+    choose(page, 0)
+    page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")
+    page.get_by_label(TEXT).press("Control+Enter")
+    assert page.evaluate(on_list)
+    page.keyboard.press("Control+z")
+    assert not page.evaluate("() => window.clausewise.store.isEdited.value")
+    page.keyboard.press("Control+y")
+    assert page.evaluate("() => window.clausewise.store.isEdited.value")
+    page.get_by_role("button", name="Delete the rule").press("Enter")
+    assert page.evaluate(on_list)
+    add(page, "IF age > 80 THEN no")
+    assert page.evaluate(on_list)
+
+
+def test_undo_is_left_to_a_field_only_while_something_is_typed_there(page):
+    add(page, "IF age > 80 THEN no")
+    page.get_by_role("checkbox", name="Priority").focus()
+    page.keyboard.press("Control+z")
+    assert effect(page)["rules"] == "7"
+    page.keyboard.press("Control+y")
+    page.get_by_label("Find").fill("age")
+    page.keyboard.press("Control+z")
+    assert effect(page)["rules"] == "8"
+
+
+def test_a_reason_stays_with_its_rule(page):
+    choose(page, 1)
+    page.get_by_label(REASON).fill("too broad")
+    choose(page, 2)
+    assert page.get_by_label(REASON).input_value() == ""
+    choose(page, 1)
+    assert page.get_by_label(REASON).input_value() == "too broad"
+
+
+def test_the_browser_asks_before_a_draft_is_lost(page):
+    leave = """() => {
+        const event = new Event("beforeunload", { cancelable: true });
+        window.dispatchEvent(event);
+        return event.defaultPrevented;
+    }"""
+    choose(page, 1)
+    page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")
+    assert page.evaluate(leave)
+    page.get_by_role("button", name="As it was").click()
+    assert not page.evaluate(leave)
+
+
+def test_a_changed_premise_does_not_keep_the_counts_of_the_old_one(page):
+    choose(page, 1)
+    page.get_by_label("age, lower bound").fill("35")
+    page.get_by_label("age, lower bound").press("Enter")
+    page.get_by_role("button", name="Change the rule").click()
+    changed = RuleSet.load(saved(page))[1]
+    assert (changed.cover, changed.correct) == (0, 0)
+
+
+@pytest.fixture
+def towns_page(open_report, tmp_path):
+    towns = tuple(f"town {i}" for i in range(40))
+    features = Features(("town",), ("categorical",), (towns,))
+    listed = [Rule((Term(0, values=towns[:20]),), "yes")]
+    RuleSet.from_rules(listed, features, default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
+    return open_report(tmp_path / "report.html", fragment="#view=edit&sel=rule.0")
+
+
+def test_many_categories_are_looked_for_and_chosen_together(towns_page):
+    editor = towns_page.get_by_label("Editor")
+    editor.get_by_role("searchbox", name="Find categories of town").fill("town 3")
+    assert editor.locator(".term-categories").get_by_role("checkbox").count() == 11
+    editor.get_by_role("button", name="All found").click()
+    assert "30 of 40" in editor.locator(".term-choose").inner_text()
+    editor.get_by_role("searchbox", name="Find categories of town").fill("")
+    editor.get_by_role("button", name="None", exact=True).click()
+    editor.get_by_label("town 7", exact=True).check()
+    assert towns_page.get_by_label(TEXT).input_value() == 'IF town = "town 7" THEN yes'
+
+
+def test_terms_with_many_categories_are_short_and_can_be_opened(towns_page):
+    term = towns_page.get_by_role("complementary").locator("details.term-text")
+    assert term.inner_text().endswith("town 7, … 12 more of 40}")
+    term.locator("summary").click()
+    assert "town 19}" in term.inner_text()
+    listed = towns_page.get_by_role("grid", name="Rules to edit").locator(".clip")
+    assert "12 more of 40" in listed.inner_text() and "town 19}" in listed.get_attribute("title")
+    check_accessibility(towns_page)

@@ -29,7 +29,8 @@ type Drafts = ReadonlyMap<number | "new", string>;
 interface EditState {
   /** What is being written; kept until it is applied or given up. */
   drafts: Signal<Drafts>;
-  note: Signal<string>;
+  /** The reasons written beside them. */
+  notes: Signal<Drafts>;
   /** Measures and decisions of the rules as the report was made. */
   original: ReadonlySignal<Evaluation | null>;
   /** The rules that are in a file: those of the report, or those saved last. */
@@ -39,13 +40,15 @@ interface EditState {
 const editStateOf = perStore((store): EditState => {
   const state: EditState = {
     drafts: signal<Drafts>(new Map()),
-    note: signal(""),
+    notes: signal<Drafts>(new Map()),
     original: computed(() => store.evaluator?.evaluate(store.original) ?? null),
     saved: store.original,
   };
-  // The browser asks before it closes a page with edits that are in no file.
+  // The browser asks before it closes a page with edits that are in no file, or with drafts that are not applied.
   window.addEventListener("beforeunload", (event) => {
-    if (store.rules.value !== state.saved && store.isEdited.value) event.preventDefault();
+    const isUnsaved = store.rules.value !== state.saved && store.isEdited.value;
+    const hasDrafts = [...state.drafts.value.keys()].some((key) => key === "new" || store.placeOf.value.has(key));
+    if (isUnsaved || hasDrafts) event.preventDefault();
   });
   return state;
 });
@@ -240,21 +243,19 @@ function DraftEditor({ target }: { target: Target | null }) {
   const drafts = state.drafts.value;
   const text = drafts.get(key) ?? asIs;
   const reading = readingOf(text, set);
-  const write = (next: string) => {
-    const other = new Map(drafts);
-    if (next === asIs) other.delete(key);
-    else other.set(key, next);
-    state.drafts.value = other;
-  };
-  const note = state.note.value;
+  const write = (next: string) => (state.drafts.value = withText(drafts, key, next === asIs ? null : next));
+  const note = state.notes.value.get(key) ?? "";
+  const writeNote = (next: string) => (state.notes.value = withText(state.notes.value, key, next === "" ? null : next));
   const rules = reading === null || "error" in reading ? [] : reading.rules;
   const next = applied(set, target, rules, note, () => -1);
   const tooMany = target !== null && rules.length > 1;
   const canApply = next !== null && next !== set;
   const done = (edited: RuleSet) => {
     write(asIs);
-    state.note.value = "";
+    writeNote("");
     store.edit(edited);
+    // The button is gone or disabled, the text is another; from the list one goes on, and Ctrl + Z undoes the edit.
+    document.querySelector<HTMLElement>('.edit-rules [role="grid"]')?.focus();
   };
   const apply = () => {
     const edited = canApply ? applied(set, target, rules, note, () => store.newId()) : null;
@@ -294,7 +295,7 @@ function DraftEditor({ target }: { target: Target | null }) {
         <label class="draft-label" for={`${id}-note`}>
           Reason, for the list of changes
         </label>
-        <input id={`${id}-note`} value={note} placeholder="why, if you like" onInput={(event) => (state.note.value = event.currentTarget.value)} />
+        <input id={`${id}-note`} value={note} placeholder="why, if you like" onInput={(event) => writeNote(event.currentTarget.value)} />
         <p class="row-buttons draft-buttons">
           <button type="button" class="primary" disabled={!canApply} title="Ctrl + Enter in the text" onClick={apply}>
             {target === null ? "Add" : "Change the rule"}
@@ -324,6 +325,13 @@ function DraftEditor({ target }: { target: Target | null }) {
       </div>
     </div>
   );
+}
+
+function withText(texts: Drafts, key: number | "new", text: string | null): Drafts {
+  const next = new Map(texts);
+  if (text === null) next.delete(key);
+  else next.set(key, text);
+  return next;
 }
 
 /** A rule set with a draft applied; null if it cannot be. */
@@ -392,7 +400,9 @@ function RuleForm({ reading, onRule }: { reading: { rules: NewRule[] } | null; o
     origin: null,
   };
   const change = (part: Partial<NewRule>) => onRule({ ...rule, ...part });
-  const withTerm = (term: Term) => change({ terms: rule.terms.map((other) => (other.feature === term.feature ? term : other)) });
+  // Counts of the rule as it was say nothing of one with other terms or another class.
+  const changeMeaning = (part: Partial<NewRule>) => change({ cover: 0, correct: 0, ...part });
+  const withTerm = (term: Term) => changeMeaning({ terms: rule.terms.map((other) => (other.feature === term.feature ? term : other)) });
   return (
     <div class="rule-form">
       {rule.terms.map((term) => (
@@ -401,14 +411,14 @@ function RuleForm({ reading, onRule }: { reading: { rules: NewRule[] } | null; o
           term={term}
           classIndex={rule.classIndex}
           onTerm={withTerm}
-          onRemove={() => change({ terms: rule.terms.filter((other) => other !== term) })}
+          onRemove={() => changeMeaning({ terms: rule.terms.filter((other) => other !== term) })}
         />
       ))}
-      <AddTerm rule={rule} onTerm={(term) => change({ terms: [...rule.terms, term].sort((a, b) => a.feature - b.feature) })} />
+      <AddTerm rule={rule} onTerm={(term) => changeMeaning({ terms: [...rule.terms, term].sort((a, b) => a.feature - b.feature) })} />
       <div class="rule-says">
         <label>
           Then{" "}
-          <select value={String(rule.classIndex)} onChange={(event) => change({ classIndex: Number(event.currentTarget.value) })}>
+          <select value={String(rule.classIndex)} onChange={(event) => changeMeaning({ classIndex: Number(event.currentTarget.value) })}>
             {set.classes.map((label, c) => (
               <option key={c} value={String(c)}>
                 {formatLabel(label)}
