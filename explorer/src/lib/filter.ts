@@ -1,7 +1,7 @@
 /** Which rules are shown, and in which order. Pure functions. */
 
 import type { Rule, RuleSet } from "./rules";
-import { describePremise, formatLabel } from "./text";
+import { describeCondition, describePremise, formatLabel } from "./text";
 
 export interface Filter {
   /** Words, all of which must be in the rule's text; "several words" in quotes must stand together. */
@@ -24,7 +24,10 @@ function textOf(rule: Rule, set: RuleSet): string {
   let text = texts.get(rule);
   if (text === undefined) {
     const origin = `${rule.origin?.layer ?? ""} ${rule.origin?.clause ?? ""}`;
-    text = `IF ${describePremise(rule, set.features)} THEN ${formatLabel(set.classes[rule.classIndex])} ${origin}`.toLowerCase();
+    // `30 < age ≤ 47` is found by "age > 30" too.
+    const bounded = rule.terms.filter((term) => Number.isFinite(term.low) && Number.isFinite(term.high));
+    const turned = bounded.map((term) => `${set.features[term.feature].name} ${describeCondition(term, set.features[term.feature])}`).join(" ");
+    text = plain(`IF ${describePremise(rule, set.features)} THEN ${formatLabel(set.classes[rule.classIndex])} ${origin} ${turned}`);
     texts.set(rule, text);
   }
   return text;
@@ -35,7 +38,7 @@ export function filtered(set: RuleSet, filter: Filter): number[] {
   const words = wordsOf(filter.query);
   const places: number[] = [];
   set.rules.forEach((rule, place) => {
-    if (passes(rule, filter) && words.every((word) => textOf(rule, set).includes(word))) places.push(place);
+    if (passes(rule, filter) && words.every((word) => hasWord(textOf(rule, set), word))) places.push(place);
   });
   return places;
 }
@@ -45,9 +48,28 @@ export function searched(set: RuleSet, query: string): number[] {
   return filtered(set, { query, classIndex: null, feature: null, maxLength: null, minSupport: null, minConfidence: null, layer: null });
 }
 
+/** What is looked for. A comparison, typed as it is shown or as in the rule language, is looked for as a whole. */
 function wordsOf(query: string): string[] {
-  const found = query.toLowerCase().matchAll(/"([^"]+)"?|[^\s"]+/g);
-  return Array.from(found, (match) => match[1] ?? match[0]);
+  return Array.from(query.matchAll(/"([^"]+)"?|[^"]+/g)).flatMap(([part, together]) => {
+    if (together !== undefined) return [plain(together).trim()];
+    const bound = plain(part).replace(/ ([≤≥≠<>=]) /g, "\0$1\0");
+    return bound.split(/\s+/).map((word) => word.replaceAll("\0", " ").trim()).filter((word) => word !== "");
+  });
+}
+
+const SIGNS: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠" };
+
+/** In small letters, with the signs that the page shows and blanks around them, without marks of the direction of writing. */
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/\s*(<=|>=|!=|[≤≥≠<>=])\s*/g, (_, sign: string) => ` ${SIGNS[sign] ?? sign} `)
+    .replace(/ in \{/g, " ∈ {")
+    .replace(/[\u2068\u2069]/g, "");
+}
+
+function hasWord(text: string, word: string): boolean {
+  return text.includes(word) || (word === "in" && text.includes("∈"));
 }
 
 function passes(rule: Rule, filter: Filter): boolean {
