@@ -1,7 +1,11 @@
 """Each view used as a person would, with mouse and keyboard."""
 
-import numpy as np
+import itertools
 
+import numpy as np
+import pytest
+
+from clausewise import Frontier, Origin, Rule, RuleSet, Term
 from tests.report import reports
 from tests.report.conftest import view_tab
 
@@ -53,6 +57,23 @@ def test_the_overview_leads_to_the_rows_without_a_rule(small_report, open_report
     page = open_report(small_report)
     page.get_by_title("Show those in this report").click()
     assert selection(page) == "Rows on which no rule fires"
+
+
+def test_the_frontier_writes_no_number_over_another_or_beyond_all(open_report, tmp_path):
+    budgets = np.array([1, 2, 4, 8, 16, 32, 64, 100, 110])
+    # The mean of the last plus its deviation is more than 1.
+    fidelity = np.linspace(0.9, 1.0, 9) + np.array([[0.0], [0.0], [-0.02]])
+    path = tmp_path / "report.html"
+    reports.rules().report(path, frontier=Frontier(budgets, fidelity))
+    page = open_report(path)
+    texts = page.get_by_role("img").locator("text")
+    boxes = [texts.nth(i).bounding_box() for i in range(texts.count())]
+    names = texts.all_text_contents()
+    assert "100.0 %" in names and not any(name.startswith("100.") and name != "100.0 %" for name in names)
+    assert all(box["x"] >= page.get_by_role("img").bounding_box()["x"] for box in boxes)
+    numbers = [box for name, box in zip(names, boxes, strict=True) if name.isdigit()]
+    assert len(numbers) >= 4
+    assert all(a["x"] + a["width"] < b["x"] for a, b in itertools.pairwise(numbers))
 
 
 # --- Rules ---
@@ -149,6 +170,37 @@ def test_rules_are_seen_against_the_row_or_cohort_selected(small_report, open_re
     assert first_cells(cohort, "Rules", 8) == [str(n) for n in expected]
 
 
+def test_the_rules_that_fire_on_rows_are_gone_through_one_by_one(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules&sel=row.7")
+    row = page.evaluate("() => window.clausewise.store.table.numbers[7]")
+    fires = reports.rules().fires(reports.table().iloc[[row]]).dense()[:, 0]
+    expected = [str(place) for place in np.flatnonzero(fires)]
+    page.get_by_label("Only rules that fire on the selection").check()
+    page.get_by_role("grid", name="Rules").get_by_role("row").nth(1).click()
+    assert selection(page) == f"Rule {expected[0]}"
+    assert first_cells(page, "Rules", 0) == expected
+    assert page.get_by_label(f"Only rules that fire on “row {row}”").is_checked()
+    page.get_by_role("button", name="Clear", exact=True).click()
+    assert len(first_cells(page, "Rules", 0)) == 7
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("age <= 30", ["0", "5"]),
+        ("age<=30", ["0", "5"]),
+        ('"age <= 30"', ["0", "5"]),
+        ("age > 30", ["1"]),
+        ("job in cook", ["5"]),
+        ('"job in {cook"', ["5"]),
+    ],
+)
+def test_rules_are_searched_with_the_signs_of_the_rule_language(small_report, open_report, query, expected):
+    page = open_report(small_report, fragment="#view=rules")
+    page.get_by_label("Words in the rule").fill(query)
+    assert first_cells(page, "Rules", 0) == expected
+
+
 # --- Disagreement ---
 
 
@@ -200,6 +252,13 @@ def test_the_confusion_matrix_is_walked_by_keyboard(small_report, open_report):
     assert selection(page) == "Rows on which network and rules differ"
 
 
+def test_a_cell_can_be_reached_whatever_pair_is_compared(small_report, open_report):
+    page = open_report(small_report, fragment="#view=disagreement&dis.focus=9.9")
+    page.locator(".confusion button[tabindex='0']").focus()
+    page.keyboard.press("Enter")
+    assert selection(page) == "Network: perhaps, rules: perhaps"
+
+
 def test_edited_rules_are_compared_on_the_rows_in_the_report(small_report, open_report):
     page = open_report(small_report)
     view_tab(page, "Disagreement")
@@ -239,3 +298,21 @@ def test_origin_shows_where_a_rule_selected_elsewhere_comes_from(small_report, o
     assert page.get_by_role("button", name="hidden 2").get_attribute("aria-pressed") == "true"
     chosen = page.get_by_role("grid", name="Final rules").locator("[aria-selected=true]")
     assert chosen.get_by_role("gridcell").first.inner_text() == "4"
+
+
+def test_origin_lists_numbered_layers_in_the_order_of_the_network(open_report, tmp_path):
+    layers = ["hidden 10", None, "inputs", "hidden 2"]
+    listed = [
+        Rule((Term(0, low=i),), "yes", origin=None if name is None else Origin(name, "clause"))
+        for i, name in enumerate(layers)
+    ]
+    RuleSet.from_rules(listed, ["x"], default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", fragment="#view=origin")
+    assert page.locator(".layer-name").all_inner_texts() == ["hidden 2", "inputs", "hidden 10", "no layer"]
+
+
+def test_what_is_not_quite_all_is_not_shown_as_all(open_report, tmp_path):
+    listed = [Rule((Term(0, low=1),), "yes", 0.9996), Rule((Term(0, low=2),), "yes", 1.0)]
+    RuleSet.from_rules(listed, ["x"], default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", fragment="#view=rules")
+    assert first_cells(page, "Rules", 4) == ["99.9 %", "100.0 %"]

@@ -110,12 +110,15 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
   const focus = useStore().address.param("dis.focus", "0.0");
   const { a, b, aNames, bNames, counts } = confusion;
   const isDense = bNames.length > 10;
-  const [focusRow, focusColumn] = focus.value.split(".").map(Number);
+  const within = (place: number, n: number) => Math.min(n - 1, Math.max(0, Number.isInteger(place) ? place : 0));
+  const [wantedRow, wantedColumn] = focus.value.split(".").map(Number);
+  // Another pair of judges may have fewer labels: one cell can always be reached.
+  const [focusRow, focusColumn] = [within(wantedRow, aNames.length), within(wantedColumn, bNames.length)];
+  const focused = `${focusRow}.${focusColumn}`;
   const move = (event: KeyboardEvent) => {
     const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const within = (place: number, n: number) => Math.min(n - 1, Math.max(0, place));
     const target = `${within(focusRow + step[0], aNames.length)}.${within(focusColumn + step[1], bNames.length)}`;
     focus.value = target;
     table.current?.querySelector<HTMLElement>(`[data-cell="${target}"]`)?.focus();
@@ -161,7 +164,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
                       aria-pressed={isChosen}
                       aria-label={what}
                       title={what}
-                      tabIndex={key === focus.value ? 0 : -1}
+                      tabIndex={key === focused ? 0 : -1}
                       onClick={() => {
                         focus.value = key;
                         onChoose({ kind: "cell", a, i, b, j });

@@ -71,8 +71,8 @@ function sortingOf(store: Store): Sorting | null {
 
 function shownPlaces(store: Store): number[] {
   const set = store.rules.value;
-  const isOnlyFired = paramsOf(store).fired.value !== "" && hasRowsChosen(store);
-  const places = filtered(set, filterOf(store)).filter((place) => !isOnlyFired || firesOnChosen(store, place) > 0);
+  const nFired = firedOnRows(store, readSelection(paramsOf(store).fired.value));
+  const places = filtered(set, filterOf(store)).filter((place) => nFired === null || nFired(place) > 0);
   const sorting = sortingOf(store);
   const value = sorting === null ? undefined : sortValue(store, sorting.key);
   return sorting === null || value === undefined ? places : sortedBy(places, value, sorting.isDescending);
@@ -97,7 +97,7 @@ function sortValue(store: Store, key: string): ((place: number) => number | stri
     case "layer":
       return of((rule) => rule.origin?.layer ?? "");
     case "chosen":
-      return (place) => firesOnChosen(store, place);
+      return firedOnRows(store, chosenRows(store)) ?? undefined;
     case "fires":
       return (place) => firesOn(store, place);
     case "agrees":
@@ -112,20 +112,21 @@ function firesOn(store: Store, place: number): number {
   return found === null ? 0 : countBits(found.covers[place]);
 }
 
-/** Whether a row or a cohort is selected, which the rules can be seen against. */
-function hasRowsChosen(store: Store): boolean {
+/** The row or cohort that the rules are seen against: the one selected, else the one that they are filtered by. */
+function chosenRows(store: Store): Selection | null {
   const selection = store.selection.value;
-  return store.table !== null && (selection?.kind === "row" || selection?.kind === "cohort");
+  if (store.table === null) return null;
+  return selection?.kind === "row" || selection?.kind === "cohort" ? selection : readSelection(paramsOf(store).fired.value);
 }
 
-/** On how many of the rows selected a rule fires. */
-function firesOnChosen(store: Store, place: number): number {
+/** By place of a rule, on how many rows of a row or cohort it fires; null where none is given. */
+function firedOnRows(store: Store, rows: Selection | null): ((place: number) => number) | null {
+  const { table } = store;
   const found = store.evaluation.value;
-  const selection = store.selection.value;
-  if (found === null || selection === null) return 0;
-  if (selection.kind === "row") return selection.row < found.nRows && hasBit(found.covers[place], selection.row) ? 1 : 0;
-  const chosen = store.selectedRows.value;
-  return chosen === null ? 0 : countCommon(found.covers[place], chosen);
+  if (found === null || table === null || rows === null || rows.kind === "rule") return null;
+  if (rows.kind === "row") return (place) => (rows.row < found.nRows && hasBit(found.covers[place], rows.row) ? 1 : 0);
+  const bits = rowsOfCohort(rows.cohort, table, found);
+  return (place) => countCommon(found.covers[place], bits);
 }
 
 /** Of the rows on which a rule fires, the part whose reference label (network, else truth) is its class. */
@@ -146,7 +147,11 @@ function Toolbar({ nShown }: { nShown: number }) {
   const tested = useComputed(() => [...new Set(store.rules.value.rules.flatMap((rule) => rule.terms.map((term) => term.feature)))].sort((a, b) => a - b)).value;
   const layers = useComputed(() => [...new Set(store.rules.value.rules.map((rule) => rule.origin?.layer ?? ""))].filter((layer) => layer !== "")).value;
   const { query, classIndex, feature, length, support, confidence, layer } = params;
-  const filters = [query, classIndex, feature, length, support, confidence, layer];
+  const filters = [query, classIndex, feature, length, support, confidence, layer, params.fired];
+  // The rows are kept by name, so that the rules can be gone through one by one.
+  const firedRows = readSelection(params.fired.value);
+  const rows = firedRows ?? chosenRows(store);
+  const isSelection = rows !== null && writeSelection(rows) === writeSelection(store.selection.value);
   const isFiltered = filters.some((filter) => filter.value !== "");
   return (
     <div class="toolbar" role="search" aria-label="Filter the rules">
@@ -157,10 +162,10 @@ function Toolbar({ nShown }: { nShown: number }) {
       <Bound label="Terms ≤" value={length.value} onInput={(value) => (length.value = value)} />
       <Bound label="Support ≥" value={support.value} onInput={(value) => (support.value = value)} />
       <Bound label="Confidence % ≥" value={confidence.value} onInput={(value) => (confidence.value = value)} />
-      {hasRowsChosen(store) && (
+      {rows !== null && (
         <label class="bound">
-          <input type="checkbox" checked={params.fired.value !== ""} onChange={(event) => (params.fired.value = event.currentTarget.checked ? "1" : "")} />
-          <span>Only rules that fire on the selection</span>
+          <input type="checkbox" checked={firedRows !== null} onChange={(event) => (params.fired.value = event.currentTarget.checked ? writeSelection(rows) : "")} />
+          <span>Only rules that fire on {isSelection ? "the selection" : `“${store.describeSelection(rows)}”`}</span>
         </label>
       )}
       <button type="button" disabled={!isFiltered} onClick={() => filters.forEach((filter) => (filter.value = ""))}>
@@ -257,8 +262,10 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       });
     }
   }
-  if (hasRowsChosen(store)) {
-    const isRow = store.selection.value?.kind === "row";
+  const chosen = chosenRows(store);
+  const nFired = firedOnRows(store, chosen);
+  if (nFired !== null) {
+    const isRow = chosen?.kind === "row";
     columns.push({
       key: "chosen",
       title: isRow ? "On row" : "On rows",
@@ -267,7 +274,7 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       align: "end",
       isSortable: true,
       cell: (row) => {
-        const n = firesOnChosen(store, places[row]);
+        const n = nFired(places[row]);
         return isRow ? (n > 0 ? "fires" : "–") : grouped(n);
       },
     });
@@ -284,14 +291,14 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       onActivate={onActivate}
       sorting={sortingOf(store)}
       onSort={sort}
-      minWidth={classWidth + 640 + (hasRowsChosen(store) ? 84 : 0)}
+      minWidth={classWidth + 640 + (nFired !== null ? 84 : 0)}
       empty="No rule passes these filters."
     />
   );
 }
 
 function Premise({ rule }: { rule: Rule }) {
-  const text = describePremise(rule, useStore().rules.value.features);
+  const { features } = useStore().rules.value;
   return (
     <span class="clip" title={text}>
       {rule.priority && <span class="badge">priority</span>} {text}
