@@ -5,9 +5,9 @@ import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
 import { type Misled, misleading } from "./lib/misled";
 import { rowDraftOf } from "./lib/rowDraft";
-import type { Rule } from "./lib/rules";
+import type { Rule, Term } from "./lib/rules";
 import type { Cohort, Selection } from "./lib/selection";
-import { counted, describePremise, describeTerm, describeValue, grouped, percent, shortNumber } from "./lib/text";
+import { counted, describePremise, describeTerm, describeValue, grouped, MOST_CATEGORIES, percent, shortNumber } from "./lib/text";
 import { ClassChip } from "./components/ClassMark";
 import { TermStrip } from "./components/TermStrip";
 import { type Store, useStore } from "./store";
@@ -76,7 +76,7 @@ function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         {rule.terms.length === 0 && <li>anything: it fires on every row</li>}
         {rule.terms.map((term) => (
           <li key={term.feature}>
-            <span class="term-text">{describeTerm(term, set.features[term.feature])}</span>
+            <TermText term={term} />
             <TermStrip term={term} classIndex={rule.classIndex} />
           </li>
         ))}
@@ -111,6 +111,18 @@ function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         )}
       </p>
     </>
+  );
+}
+
+/** A term in words; one with very many categories in short, and in full when it is opened. */
+function TermText({ term }: { term: Term }) {
+  const feature = useStore().rules.value.features[term.feature];
+  if ((term.codes?.length ?? 0) <= MOST_CATEGORIES) return <span class="term-text">{describeTerm(term, feature)}</span>;
+  return (
+    <details class="term-text">
+      <summary>{describeTerm(term, feature, MOST_CATEGORIES)}</summary>
+      {describeTerm(term, feature)}
+    </details>
   );
 }
 
@@ -246,7 +258,7 @@ export function RuleButtons({ places, most = 12, note }: { places: readonly numb
         return (
           <li key={rule.id}>
             <button type="button" class="plain" onClick={() => store.selectRule(rule.id)}>
-              <span class="number quiet">{place}</span> {describePremise(rule, set.features)} <span class="quiet">→</span> <ClassChip index={rule.classIndex} />
+              <span class="number quiet">{place}</span> {describePremise(rule, set.features, MOST_CATEGORIES)} <span class="quiet">→</span> <ClassChip index={rule.classIndex} />
               {note !== undefined && <span class="quiet"> {note(place)}</span>}
             </button>
           </li>

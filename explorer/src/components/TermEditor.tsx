@@ -1,9 +1,10 @@
 /** One term of a rule, to be changed by hand. */
 
+import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { lowerBound, nextBelow, upperBound } from "../lib/decimals";
 import type { Term } from "../lib/rules";
-import { formatLabel } from "../lib/text";
+import { formatLabel, grouped } from "../lib/text";
 import { useStore } from "../store";
 import { TermStrip } from "./TermStrip";
 
@@ -23,7 +24,7 @@ export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
         ✕
       </button>
       {kind === "categorical" ? (
-        <Categories term={term} onTerm={onTerm} />
+        <Categories term={term} onTerm={onTerm} name={name} />
       ) : kind === "binary" ? (
         <TrueOrFalse term={term} onTerm={onTerm} name={name} />
       ) : (
@@ -85,28 +86,50 @@ function TrueOrFalse({ term, name, onTerm }: PartProps & { name: string }) {
   );
 }
 
-function Categories({ term, onTerm }: PartProps) {
+/** From so many categories on they are looked for, and taken or left all at once. */
+const MANY_CATEGORIES = 12;
+
+function Categories({ term, name, onTerm }: PartProps & { name: string }) {
   const id = useId();
+  const query = useSignal("");
   const categories = useStore().original.features[term.feature].categories ?? [];
   const accepted = new Set(term.codes ?? []);
+  const words = query.value.trim().toLowerCase();
+  const shown = [...categories.keys()].filter((code) => formatLabel(categories[code]).toLowerCase().includes(words));
+  const accept = (codes: readonly number[], isAccepted: boolean) => {
+    const next = new Set(accepted);
+    for (const code of codes) {
+      if (isAccepted) next.add(code);
+      else next.delete(code);
+    }
+    onTerm({ ...term, codes: [...next].sort((a, b) => a - b) });
+  };
+  const isAll = shown.length === categories.length;
   return (
-    <div class="term-categories">
-      {categories.map((category, code) => (
-        <label key={code} for={`${id}-${code}`}>
-          <input
-            id={`${id}-${code}`}
-            type="checkbox"
-            checked={accepted.has(code)}
-            onChange={(event) => {
-              const next = new Set(accepted);
-              if (event.currentTarget.checked) next.add(code);
-              else next.delete(code);
-              onTerm({ ...term, codes: [...next].sort((a, b) => a - b) });
-            }}
-          />
-          {formatLabel(category)}
-        </label>
-      ))}
-    </div>
+    <>
+      {categories.length >= MANY_CATEGORIES && (
+        <div class="term-choose">
+          <input type="search" aria-label={`Find categories of ${name}`} placeholder="find" value={query.value} onInput={(event) => (query.value = event.currentTarget.value)} />
+          <button type="button" disabled={shown.every((code) => accepted.has(code))} onClick={() => accept(shown, true)}>
+            {isAll ? "All" : "All found"}
+          </button>
+          <button type="button" disabled={!shown.some((code) => accepted.has(code))} onClick={() => accept(shown, false)}>
+            {isAll ? "None" : "None found"}
+          </button>
+          <span class="quiet" role="status">
+            {grouped(accepted.size)} of {grouped(categories.length)}
+            {isAll ? "" : `, ${grouped(shown.length)} found`}
+          </span>
+        </div>
+      )}
+      <div class="term-categories">
+        {shown.map((code) => (
+          <label key={code} for={`${id}-${code}`}>
+            <input id={`${id}-${code}`} type="checkbox" checked={accepted.has(code)} onChange={(event) => accept([code], event.currentTarget.checked)} />
+            {formatLabel(categories[code])}
+          </label>
+        ))}
+      </div>
+    </>
   );
 }

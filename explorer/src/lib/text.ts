@@ -54,11 +54,11 @@ function boundsOf(term: Term): [above: string, below: string] {
   return [lowerBound(term.low).replace(">=", "≥"), upperBound(term.high).replace("<=", "≤")];
 }
 
-/** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`. */
-export function describeTerm(term: Term, feature: Feature): string {
-  const name = feature.name;
+/** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`; at `most` so many categories by name. */
+export function describeTerm(term: Term, feature: Feature, most = Infinity): string {
+  const name = isolated(feature.name);
   if (term.codes !== null) {
-    const shown = categoriesOf(term.codes, feature);
+    const shown = categoriesOf(term.codes, feature, most);
     return shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${shown.join(", ")}}`;
   }
   if (feature.kind === "binary" && binaryValue(term) !== null) return `${name} = ${binaryValue(term) === 1 ? "true" : "false"}`;
@@ -70,13 +70,16 @@ export function describeTerm(term: Term, feature: Feature): string {
   return `${number} ${comparison === ">" ? "<" : "≤"} ${name} ${below}`;
 }
 
-export function describePremise(rule: Rule, features: readonly Feature[]): string {
-  return rule.terms.map((term) => describeTerm(term, features[term.feature])).join(" AND ") || "anything";
+export function describePremise(rule: Pick<Rule, "terms">, features: readonly Feature[], most = Infinity): string {
+  return rule.terms.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ") || "anything";
 }
 
 export function describeRule(rule: Rule, set: RuleSet): string {
-  return `IF ${describePremise(rule, set.features)} THEN ${formatLabel(set.classes[rule.classIndex])}`;
+  return `IF ${describePremise(rule, set.features)} THEN ${isolated(formatLabel(set.classes[rule.classIndex]))}`;
 }
+
+/** So many categories of a term are written out in lists; the whole term stands in the title and in the inspector. */
+export const MOST_CATEGORIES = 8;
 
 /** An encoded value of a feature as text. */
 export function describeValue(value: number, feature: Feature): string {
@@ -105,8 +108,18 @@ export function describeShortly(value: number, feature: Feature): string {
   return feature.kind === "numeric" && Number.isFinite(value) ? knownNumber(value) : describeValue(value, feature);
 }
 
-function categoriesOf(codes: readonly number[], feature: Feature): string[] {
-  return codes.map((code) => formatLabel((feature.categories ?? [])[code]));
+function categoriesOf(codes: readonly number[], feature: Feature, most: number): string[] {
+  const known = feature.categories ?? [];
+  const name = (code: number) => isolated(formatLabel(known[code]));
+  if (codes.length <= most) return codes.map(name);
+  return [...codes.slice(0, most).map(name), `… ${grouped(codes.length - most)} more of ${grouped(known.length)}`];
+}
+
+/** Hebrew, Arabic and their like; a name in one of these turns round what stands beside it unless it is kept apart. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+function isolated(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 /** 0 or 1 for the terms that rules on a binary feature have. */

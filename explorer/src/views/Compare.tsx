@@ -10,7 +10,7 @@ import { writtenRule } from "../lib/language";
 import { MAX_FILE_BYTES, openRules } from "../lib/opened";
 import { perStore } from "../lib/perStore";
 import { readRuleFile, type Rule, type RuleSet } from "../lib/rules";
-import { counted, describePremise, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import type { Scalar } from "../payload";
 import { type Store, useStore } from "../store";
 import "./compare.css";
@@ -271,7 +271,7 @@ function Differences({ comparison, before, after, isNow }: DifferencesProps) {
               const difference = old === null || young === null ? "" : whatDiffers(before, before.rules[old], after, after.rules[young]);
               return (
                 <span class="clip" title={describePremise(rule, set.features)}>
-                  {chip(set, rule)} {difference !== "" && <strong>{difference}</strong>} {describePremise(rule, set.features)}
+                  {chip(set, rule)} {difference !== "" && <strong>{difference}</strong>} {describePremise(rule, set.features, MOST_CATEGORIES)}
                 </span>
               );
             },

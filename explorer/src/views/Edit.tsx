@@ -15,7 +15,7 @@ import { perStore } from "../lib/perStore";
 import { type Rule, type RuleSet, type Term, writeRuleFile } from "../lib/rules";
 import { download, fileName, ruleFileText } from "../lib/save";
 import { askMeasures } from "../lib/served";
-import { counted, describePremise, formatLabel, formatNumber, grouped, percent } from "../lib/text";
+import { counted, describePremise, formatLabel, formatNumber, grouped, MOST_CATEGORIES, percent } from "../lib/text";
 import type { ServedEntry } from "../payload";
 import { type Store, useStore } from "../store";
 import "./edit.css";
@@ -180,7 +180,7 @@ function RuleList() {
                 <span class="clip" title={describePremise(rule, set.features)}>
                   {state.drafts.value.has(rule.id) && <span class="badge">draft</span>} {rule.priority && <span class="badge">priority</span>}{" "}
                   {isOriginal(store, rule) ? "" : <span class="badge">{rule.id < store.original.rules.length ? "changed" : "new"}</span>}{" "}
-                  {describePremise(rule, set.features)}
+                  {describePremise(rule, set.features, MOST_CATEGORIES)}
                 </span>
               );
             },

@@ -4,7 +4,7 @@ import { useComputed } from "@preact/signals";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
 import { type Clause, type LayerUse, layersOf } from "../lib/origin";
-import { counted, describePremise, formatLabel, grouped, percent } from "../lib/text";
+import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent } from "../lib/text";
 import { type Store, useStore } from "../store";
 import "./origin.css";
 
@@ -141,7 +141,7 @@ function RuleTable({ places }: { places: readonly number[] }) {
   const columns: TableColumn[] = [
     { key: "place", title: "#", width: 56, align: "end", cell: (row) => places[row] },
     { key: "class", title: "THEN", width: chipWidth(set.classes), cell: (row) => <ClassChip index={at(row).classIndex} /> },
-    { key: "premise", title: "IF", cell: (row) => <span class="clip" title={describePremise(at(row), set.features)}>{describePremise(at(row), set.features)}</span> },
+    { key: "premise", title: "IF", cell: (row) => <span class="clip" title={describePremise(at(row), set.features)}>{describePremise(at(row), set.features, MOST_CATEGORIES)}</span> },
     { key: "confidence", title: "Conf.", width: 74, align: "end", cell: (row) => percent(at(row).confidence) },
   ];
   return <VirtualTable label="Final rules" nRows={places.length} columns={columns} active={active} onActivate={(row) => store.selectRule(at(row).id)} minWidth={360} />;

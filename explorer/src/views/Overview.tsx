@@ -5,7 +5,7 @@ import { ClassChip, ClassMark } from "../components/ClassMark";
 import { rowsShown } from "../lib/rows";
 import type { FeatureUse } from "../lib/summary";
 import { summaryOf } from "../lib/summary";
-import { counted, describeTerm, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import { counted, describeTerm, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import type { FrontierEntry } from "../payload";
 import { useStore } from "../store";
 import "./overview.css";
@@ -59,7 +59,7 @@ export function Overview() {
             return (
               <li key={text}>
                 <button type="button" class="plain" onClick={() => goTo({ "rules.q": quoted(text), "rules.feature": String(term.feature) })} title="Show the rules with this term">
-                  {text}
+                  {describeTerm(term, set.features[term.feature], MOST_CATEGORIES)}
                 </button>
                 <span class="bar-box" aria-hidden="true">
                   <span class="bar" style={{ width: `${(100 * nRules) / summary.terms[0].nRules}%` }} />

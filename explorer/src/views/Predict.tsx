@@ -10,7 +10,7 @@ import { evaluateRow, probabilitiesOf, type RowEvaluation, votesOf } from "../li
 import { nearMisses } from "../lib/explain";
 import { rawRow, type RowDraft, rowDraftOf } from "../lib/rowDraft";
 import { askNetwork, type NetworkAnswer } from "../lib/served";
-import { counted, describeShortly, describeTerm, describeValue, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import { counted, describeShortly, describeTerm, describeValue, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import type { ServedEntry } from "../payload";
 import { useStore } from "../store";
 import "./predict.css";
@@ -278,7 +278,7 @@ function NearMisses({ draft, search }: { draft: RowDraft; search: ReadonlySignal
     const miss = missAt.get(place);
     if (miss === undefined) return "";
     const feature = set.features[miss.failing.feature];
-    return `· but not ${describeTerm(miss.failing, feature)}: it is ${describeShortly(values[miss.failing.feature], feature)}`;
+    return `· but not ${describeTerm(miss.failing, feature, MOST_CATEGORIES)}: it is ${describeShortly(values[miss.failing.feature], feature)}`;
   };
   return (
     <>

@@ -7,7 +7,8 @@ import { countBits, countCommon, hasBit } from "../lib/bits";
 import { countLabelled } from "../lib/evaluate";
 import { type Filter, filtered, sortedBy } from "../lib/filter";
 import type { Rule } from "../lib/rules";
-import { counted, describePremise, formatLabel, grouped, percent, shortNumber } from "../lib/text";
+import { readSelection, rowsOfCohort, type Selection, writeSelection } from "../lib/selection";
+import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import { type Store, useStore } from "../store";
 import { RuleMatrix } from "./RuleMatrix";
 import "./rules.css";
@@ -300,8 +301,8 @@ function RuleTable({ places, active, onActivate }: ListProps) {
 function Premise({ rule }: { rule: Rule }) {
   const { features } = useStore().rules.value;
   return (
-    <span class="clip" title={text}>
-      {rule.priority && <span class="badge">priority</span>} {text}
+    <span class="clip" title={describePremise(rule, features)}>
+      {rule.priority && <span class="badge">priority</span>} {describePremise(rule, features, MOST_CATEGORIES)}
     </span>
   );
 }

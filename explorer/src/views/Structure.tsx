@@ -9,7 +9,7 @@ import { coverOf } from "../lib/evaluate";
 import { searched } from "../lib/filter";
 import { holds, type Term } from "../lib/rules";
 import { valueAt } from "../lib/table";
-import { counted, describeTerm, formatLabel, grouped, percent } from "../lib/text";
+import { counted, describeTerm, formatLabel, grouped, MOST_CATEGORIES, percent } from "../lib/text";
 import { type Branch, type Node, sharesLittle, treeOf } from "../lib/tree";
 import { useStore } from "../store";
 import "./structure.css";
@@ -189,14 +189,14 @@ export function Structure() {
 
 function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) {
   const { features } = useStore().rules.value;
-  const text = node.terms.map((term) => describeTerm(term, features[term.feature])).join(" AND ");
+  const text = (most?: number) => node.terms.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ");
   return (
     <>
       <span class="tree-mark" aria-hidden="true">
         {isOpen ? "▾" : "▸"}
       </span>
-      <span class="tree-text" title={text}>
-        {node.classIndex !== null && <ClassChip index={node.classIndex} />} {text}
+      <span class="tree-text" title={text()}>
+        {node.classIndex !== null && <ClassChip index={node.classIndex} />} {text(MOST_CATEGORIES)}
         <RowMark terms={node.path} />
       </span>
       <span class="tree-count number">{counted(node.places.length, "rule")}</span>
@@ -209,16 +209,16 @@ function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) {
 function LeafLine({ place, rest, path }: { place: number; rest: readonly Term[]; path: readonly Term[] }) {
   const { rules, features } = useStore().rules.value;
   const rule = rules[place];
-  const text = rest.map((term) => describeTerm(term, features[term.feature])).join(" AND ");
+  const text = (most?: number) => rest.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ");
   return (
     <>
       <span class="tree-mark quiet number">{place}</span>
-      <span class="tree-text" title={text}>
+      <span class="tree-text" title={text()}>
         <span class="tree-then">
           <ClassChip index={rule.classIndex} />
         </span>
         {rule.priority && <span class="badge">priority</span>}
-        <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text || (path.length === 0 ? "anything" : "nothing more")}
+        <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text(MOST_CATEGORIES) || (path.length === 0 ? "anything" : "nothing more")}
         <RowMark terms={path} />
       </span>
       <span class="tree-count number quiet">{percent(rule.confidence, 0)}</span>
