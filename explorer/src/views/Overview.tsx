@@ -204,7 +204,7 @@ function FeatureTable({ features, goTo }: { features: readonly FeatureUse[]; goT
           {features.slice(0, MOST_FEATURES).map((use) => (
             <tr key={use.feature}>
               <th scope="row">
-                <button type="button" class="plain" onClick={() => goTo({ "rules.feature": String(use.feature) })} title="Show the rules that test it">
+                <button type="button" class="plain" onClick={() => goTo({ "rules.feature": String(use.feature) })} title={`Show the rules that test ${set.features[use.feature].name}`}>
                   {set.features[use.feature].name}
                 </button>
               </th>
@@ -223,21 +223,36 @@ function FeatureTable({ features, goTo }: { features: readonly FeatureUse[]; goT
   );
 }
 
+/** The last number and, from it downwards, those whose texts do not touch the one before. */
+function apart(numbers: readonly number[], x: (number: number) => number): number[] {
+  const kept: number[] = [];
+  for (const number of [...numbers].reverse()) {
+    const next = kept[0];
+    // About 6.5 units per digit, and a gap.
+    const room = next === undefined ? 0 : 3.3 * (String(number).length + String(next).length) + 8;
+    if (next === undefined || x(next) - x(number) >= room) kept.unshift(number);
+  }
+  return kept;
+}
+
 function Frontier({ frontier }: { frontier: FrontierEntry }) {
   const { budgets, fidelity, spread, knee } = frontier;
-  const [width, height, left, bottom, top, right] = [560, 200, 46, 34, 10, 12];
-  const low = Math.min(...fidelity.map((f, i) => f - spread[i]));
-  const high = Math.max(...fidelity.map((f, i) => f + spread[i]));
+  const [width, height, left, bottom, top, right] = [560, 200, 56, 34, 10, 12];
+  // A mean less or more its deviation may leave what a fidelity can be.
+  const below = fidelity.map((f, i) => Math.max(0, f - spread[i]));
+  const above = fidelity.map((f, i) => Math.min(1, f + spread[i]));
+  const low = Math.min(...below);
+  const high = Math.max(...above);
   const span = high - low || 1;
   const x = (budget: number) => left + ((width - left - right) * (budget - budgets[0])) / (budgets[budgets.length - 1] - budgets[0] || 1);
   const y = (value: number) => top + (height - top - bottom) * (1 - (value - low) / span);
   const line = budgets.map((budget, i) => `${i === 0 ? "M" : "L"}${x(budget).toFixed(1)} ${y(fidelity[i]).toFixed(1)}`).join("");
-  const upper = budgets.map((budget, i) => `${x(budget).toFixed(1)} ${y(fidelity[i] + spread[i]).toFixed(1)}`);
-  const lower = budgets.map((budget, i) => `${x(budget).toFixed(1)} ${y(fidelity[i] - spread[i]).toFixed(1)}`).reverse();
+  const upper = budgets.map((budget, i) => `${x(budget).toFixed(1)} ${y(above[i]).toFixed(1)}`);
+  const lower = budgets.map((budget, i) => `${x(budget).toFixed(1)} ${y(below[i]).toFixed(1)}`).reverse();
   const kneePlace = budgets.indexOf(knee);
   const ticks = [low, (low + high) / 2, high];
   const last = budgets[budgets.length - 1];
-  const xTicks = [...new Set([budgets[0], ...[2, 4, 8, 16, 32, 64, 128, 256].filter((b) => b > budgets[0] && b < last * 0.9), last])];
+  const xTicks = apart([...new Set([budgets[0], ...[2, 4, 8, 16, 32, 64, 128, 256].filter((b) => b > budgets[0] && b < last), last])], x);
   const label = `Fidelity on rows held back rises from ${percent(fidelity[0])} with ${counted(budgets[0], "rule")} to ${percent(fidelity[fidelity.length - 1])} with ${last}; ${counted(knee, "rule")} recommended (${percent(fidelity[kneePlace])}).`;
   return (
     <figure class="frontier">
