@@ -51,5 +51,5 @@ export function ClassChip({ index, names }: { index: number; names?: readonly Sc
 /** The width in px of a table's column that holds chips of these labels. */
 export function chipWidth(names: readonly Scalar[]): number {
   const longest = Math.max(...names.map((label) => formatLabel(label).length));
-  return Math.min(150, Math.max(76, Math.ceil(38 + 8.5 * longest)));
+  return Math.min(180, Math.max(84, Math.ceil(46 + 8.5 * longest)));
 }

@@ -20,7 +20,7 @@ export interface LayerUse {
   clauses: Clause[];
 }
 
-/** Layers in the order in which the rules name them, which is that of the network. */
+/** Layers as the rules name them, numbered ones in the order of the network; rules without a layer last. */
 export function layersOf(set: RuleSet): LayerUse[] {
   const layers = new Map<string, LayerUse>();
   const clauses = new Map<string, Clause>();
@@ -44,5 +44,15 @@ export function layersOf(set: RuleSet): LayerUse[] {
     layer.clauses.sort((a, b) => b.places.length - a.places.length || a.places[0] - b.places[0]);
     layer.clauses.forEach((clause) => clause.classes.sort((a, b) => a - b));
   }
-  return [...layers.values()];
+  return inOrder([...layers.values()]);
+}
+
+/** Names that differ in their numbers only change places until these ascend: `hidden 1`, `hidden 2`. */
+function inOrder(layers: readonly LayerUse[]): LayerUse[] {
+  const likeness = (layer: LayerUse) => layer.name.replace(/\d+/g, "#");
+  const ranked = new Map<string, LayerUse[]>();
+  for (const layer of layers) ranked.set(likeness(layer), [...(ranked.get(likeness(layer)) ?? []), layer]);
+  for (const alike of ranked.values()) alike.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+  const ordered = layers.map((layer) => ranked.get(likeness(layer))?.shift() ?? layer);
+  return [...ordered.filter((layer) => layer.name !== ""), ...ordered.filter((layer) => layer.name === "")];
 }

@@ -23,8 +23,12 @@ export function grouped(number: number): string {
   return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
 }
 
+/** What is not quite all or nothing is not rounded to it: 99.96 % as 99.9 %. */
 export function percent(part: number, digits = 1): string {
-  return `${(100 * part).toFixed(digits)} %`;
+  const step = 10 ** -digits;
+  const shown = Number((100 * part).toFixed(digits));
+  const inside = shown === 100 && part < 1 ? 100 - step : shown === 0 && part > 0 ? step : shown;
+  return `${inside.toFixed(digits)} %`;
 }
 
 /** "1 rule", "2,000 rules". */
@@ -41,7 +45,7 @@ export function formatLabel(label: Scalar): string {
 
 /** What a term says about its feature, without the name: `≤ 47`, `30 to 47`, `nurse, cook`. */
 export function describeCondition(term: Term, feature: Feature): string {
-  if (term.codes !== null) return categoriesOf(term.codes, feature).join(", ") || "none of all";
+  if (term.codes !== null) return categoriesOf(term.codes, feature, Infinity).join(", ") || "none of all";
   if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
   const [above, below] = boundsOf(term);
   if (term.low >= term.high) return `${above} and ${below}`;
@@ -74,12 +78,12 @@ export function describePremise(rule: Pick<Rule, "terms">, features: readonly Fe
   return rule.terms.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ") || "anything";
 }
 
+/** So many categories of a term are written out in lists; the whole term stands in the title and in the inspector. */
+export const MOST_CATEGORIES = 8;
+
 export function describeRule(rule: Rule, set: RuleSet): string {
   return `IF ${describePremise(rule, set.features)} THEN ${isolated(formatLabel(set.classes[rule.classIndex]))}`;
 }
-
-/** So many categories of a term are written out in lists; the whole term stands in the title and in the inspector. */
-export const MOST_CATEGORIES = 8;
 
 /** An encoded value of a feature as text. */
 export function describeValue(value: number, feature: Feature): string {
