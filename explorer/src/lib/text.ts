@@ -23,12 +23,10 @@ export function grouped(number: number): string {
   return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
 }
 
-/** What is not quite all or nothing is not rounded to it: 99.96 % as 99.9 %. */
+/** What is not quite all is not rounded to it: 99.96 % as 99.9 %. */
 export function percent(part: number, digits = 1): string {
-  const step = 10 ** -digits;
-  const shown = Number((100 * part).toFixed(digits));
-  const inside = shown === 100 && part < 1 ? 100 - step : shown === 0 && part > 0 ? step : shown;
-  return `${inside.toFixed(digits)} %`;
+  const shown = (100 * part).toFixed(digits);
+  return `${Number(shown) === 100 && part < 1 ? (100 - 10 ** -digits).toFixed(digits) : shown} %`;
 }
 
 /** "1 rule", "2,000 rules". */

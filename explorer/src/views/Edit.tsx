@@ -2,7 +2,7 @@
 
 import { computed, type ReadonlySignal, type Signal, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { ClassChip } from "../components/ClassMark";
+import { chipWidth, ClassChip } from "../components/ClassMark";
 import { Effect, measured, type Measured, nDiffering } from "../components/Effect";
 import { TermEditor } from "../components/TermEditor";
 import { VirtualTable } from "../components/VirtualTable";
@@ -170,7 +170,7 @@ function RuleList() {
         empty="No rule matches."
         columns={[
           { key: "place", title: "#", width: 52, align: "end", cell: (row) => places[row] },
-          { key: "class", title: "Class", width: 92, cell: (row) => <ClassChip index={set.rules[places[row]].classIndex} /> },
+          { key: "class", title: "Class", width: chipWidth(set.classes), cell: (row) => <ClassChip index={set.rules[places[row]].classIndex} /> },
           {
             key: "premise",
             title: "If",
