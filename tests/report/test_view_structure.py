@@ -125,15 +125,17 @@ def test_what_is_open_stays_open_through_a_search_and_an_edit(grouped_report, op
         """() => {
             const { store } = window.clausewise;
             const set = store.rules.value;
-            const added = [1, 2, 3, 4].map((c) => ({ ...set.rules[3], id: store.newId(), terms: [
-                { feature: 0, low: 60, high: Infinity, codes: null }, { feature: 2, low: c, high: Infinity, codes: null },
-            ] }));
+            const above = (feature, low) => ({ feature, low, high: Infinity, codes: null });
+            const added = [1, 2, 3, 4].map((low) => (
+                { ...set.rules[3], id: store.newId(), terms: [above(0, 60), above(2, low)] }
+            ));
             store.edit({ ...set, rules: [...set.rules, ...added] });
         }"""
     )
     page.get_by_text("8 rules").first.wait_for()
     opened = page.locator("[role=treeitem][aria-expanded=true]").all_inner_texts()
-    assert len(opened) == 1 and "age ≤ 30" in opened[0]
+    assert len(opened) == 1
+    assert "age ≤ 30" in opened[0]
 
 
 def test_the_selected_row_is_marked_where_it_satisfies_all_terms(grouped_report, open_report):

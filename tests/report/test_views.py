@@ -69,7 +69,8 @@ def test_the_frontier_writes_no_number_over_another_or_beyond_all(open_report, t
     texts = page.get_by_role("img").locator("text")
     boxes = [texts.nth(i).bounding_box() for i in range(texts.count())]
     names = texts.all_text_contents()
-    assert "100.0 %" in names and not any(name.startswith("100.") and name != "100.0 %" for name in names)
+    assert "100.0 %" in names
+    assert not any(name.startswith("100.") and name != "100.0 %" for name in names)
     assert all(box["x"] >= page.get_by_role("img").bounding_box()["x"] for box in boxes)
     numbers = [box for name, box in zip(names, boxes, strict=True) if name.isdigit()]
     assert len(numbers) >= 4

@@ -42,8 +42,8 @@ export function formatLabel(label: Scalar): string {
 }
 
 /** What a term says about its feature, without the name: `≤ 47`, `30 to 47`, `nurse, cook`. */
-export function describeCondition(term: Term, feature: Feature): string {
-  if (term.codes !== null) return categoriesOf(term.codes, feature, Infinity).join(", ") || "none of all";
+export function describeCondition(term: Term, feature: Feature, most = Infinity): string {
+  if (term.codes !== null) return categoriesOf(term.codes, feature, most).join(", ") || "none of all";
   if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
   const [above, below] = boundsOf(term);
   if (term.low >= term.high) return `${above} and ${below}`;

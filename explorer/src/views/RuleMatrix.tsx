@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ClassChip } from "../components/ClassMark";
 import { TermStrip } from "../components/TermStrip";
 import { moved } from "../components/VirtualTable";
-import { describeCondition, describeTerm, shortNumber } from "../lib/text";
+import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../lib/text";
 import { axisOf } from "../lib/axis";
 import { useStore } from "../store";
 
@@ -110,7 +110,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
                 const text = describeTerm(term, set.features[term.feature]);
                 return (
                   <div key={term.feature} role="gridcell" aria-colindex={column + 2} class="matrix-cell" title={text} style={{ left: `${side + column * COLUMN}px`, width: `${COLUMN}px` }}>
-                    <span class="visually-hidden">{describeCondition(term, set.features[term.feature])}</span>
+                    <span class="visually-hidden">{describeCondition(term, set.features[term.feature], MOST_CATEGORIES)}</span>
                     <TermStrip term={term} classIndex={rule.classIndex} width={COLUMN - 10} height={ROW - 8} />
                   </div>
                 );
