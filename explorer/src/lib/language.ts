@@ -388,7 +388,7 @@ class Reader {
     const { kind, text } = this.token;
     if (kind === "string") return this.string();
     if (kind !== "word") this.fail(`expected a name, found ${this.shown}`);
-    if (KEYWORDS.has(text.toUpperCase())) this.fail(`expected a name, found ${text}; a name like that is quoted: "${text}"`);
+    if (KEYWORDS.has(text.toUpperCase())) this.fail(`expected a name, found ${text}; a name that is such a word is quoted: "${text}"`);
     return this.next().text;
   }
 
