@@ -5,13 +5,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORE := pyproject.toml CMakeLists.txt $(wildcard core/*)
 OUT ?= out
 
-.PHONY: demo test check lint types stubs check-stubs check-sanitizers bench wheel fuzz explorer clean help
+.PHONY: demo test check lint types stubs check-stubs check-sanitizers bench reproduce wheel fuzz explorer clean help
 
 help:
 	@echo "make demo              set up and run the main job on data it makes itself"
 	@echo "make test              set up, run all checks and all tests"
 	@echo "make check             ruff, mypy, C++ warnings, stubs"
 	@echo "make bench             speed and memory against peers, side by side"
+	@echo "make reproduce         the paper's tables and figures (hours; REPRODUCE_ARGS=--quick: minutes)"
 	@echo "make fuzz              hostile inputs, and long randomised comparisons with the reference implementations"
 	@echo "make check-sanitizers  the core's tests under AddressSanitizer and UBSan"
 	@echo "make explorer          build the page of reports from its source (needs Node 20.19 or newer)"
@@ -60,6 +61,10 @@ check-sanitizers: .venv/.stamp-dev
 
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks
+
+# Goes on where it was stopped; docs/reproduction.md says what REPRODUCE_ARGS may be.
+reproduce: .venv/.stamp-dev
+	$(BIN)/clausewise-experiments run --out "$(OUT)/experiments" $(REPRODUCE_ARGS)
 
 # Hostile inputs for all that comes from outside, new inputs for the property tests, and the long comparisons
 # that `make test` leaves out. atheris adds inputs that coverage led to, where it can be installed.

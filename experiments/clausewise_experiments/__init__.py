@@ -1,0 +1,6 @@
+"""The paper's evaluation: its tasks, its protocol, its tables and figures, beside the paper's own numbers."""
+
+from clausewise_experiments.data import DataNotFoundError, TaskData, load_task
+from clausewise_experiments.settings import TaskSettings, load_settings, task_names
+
+__all__ = ["DataNotFoundError", "TaskData", "TaskSettings", "load_settings", "load_task", "task_names"]

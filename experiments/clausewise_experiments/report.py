@@ -1,0 +1,190 @@
+"""Everything that a run writes for people: tables, figures, and what they were made with."""
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from clausewise.io.atomic import write_atomically
+from clausewise_experiments.cells import Prepared, Workplace
+from clausewise_experiments.figures import (
+    coping_points,
+    draw_coping,
+    draw_feature_use,
+    feature_use,
+    mechanisms,
+)
+from clausewise_experiments.selection import Choice, Results
+from clausewise_experiments.settings import TaskSettings, load_settings
+from clausewise_experiments.tables import (
+    CART_TABLE_METHODS,
+    CHOICE_NOTES,
+    MEMORY_NOTE,
+    TABLE_METHODS,
+    VOTE_NOTE,
+    Comparison,
+    Table,
+    as_csv,
+    compared,
+    comparison_table,
+    paper_rows,
+    table_as_csv,
+    votes_table,
+)
+
+PACKAGES = ("clausewise", "numpy", "scipy", "scikit-learn", "torch", "matplotlib")
+TABLES = {"table1": ("Table 1", TABLE_METHODS), "cart": ("The CART table", CART_TABLE_METHODS)}
+CHOICES: dict[str, Choice] = {"best-on-test": "test", "held-back": "held back"}
+
+
+def write_report(
+    prepared: Sequence[Prepared],
+    place: Workplace,
+    folder: Path,
+    command: str,
+    vote: str = "confidence",
+    *,
+    with_resources: bool = True,
+) -> list[Path]:
+    """Write all tables and figures from the results that are there; the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    results = [Results(one, place) for one in prepared]
+    results = [one for one in results if one.methods]
+    titles = _titles(results)
+    files = []
+    for name, (title, methods) in TABLES.items():
+        for suffix, choice in CHOICES.items():
+            rows = compared(results, titles, methods, vote, choice)
+            notes = (CHOICE_NOTES[choice], VOTE_NOTE.format(vote=vote), *_notes(prepared, with_resources))
+            table = comparison_table(
+                f"{title}, μ {suffix.replace('-', ' ')}", rows, notes, with_resources=with_resources
+            )
+            files += _write_comparison(folder / f"{name}-{suffix}", table, rows, with_resources)
+    votes = votes_table(results, titles, (*TABLE_METHODS, *CART_TABLE_METHODS))
+    files += _write(folder / "votes", votes, table_as_csv(votes))
+    files += _figures(prepared, results, place, folder, vote)
+    write_atomically(folder / "run.json", _run_notes(prepared, command).encode())
+    return [*files, folder / "run.json"]
+
+
+def _titles(results: Sequence[Results]) -> list[str]:
+    """The paper's tasks, run or not, then the others."""
+    run = [one.settings.title for one in results]
+    return list(dict.fromkeys([*(title for title, _ in paper_rows()), *run]))
+
+
+def _notes(prepared: Sequence[Prepared], with_resources: bool) -> list[str]:
+    notes = [MEMORY_NOTE] if with_resources else []
+    limits = {str(one.settings.limits) for one in prepared}
+    notes += [f"REM-D and DeepRED have a budget of {text} for an extraction." for text in sorted(limits)]
+    for one in prepared:
+        task, full = one.settings, _as_filed(one)
+        changes = []
+        if task.max_rows is not None:
+            changes.append(f"at most {task.max_rows:,} rows")
+        if task.network.epochs != full.network.epochs:
+            changes.append(f"{task.network.epochs} epochs instead of {full.network.epochs}")
+        if task.network.use_published:
+            changes.append("published networks")
+        thin = [name for name, values in task.min_cases.items() if values != full.min_cases.get(name)]
+        if thin:
+            most = max(len(task.min_cases[name]) for name in thin)
+            changes.append(f"at most {most} values of μ, evenly spread over the paper's")
+        if changes:
+            notes.append(f"{task.title} was run with {'; '.join(changes)}.")
+    notes.append("± is the standard deviation over the folds.")
+    return notes
+
+
+def _as_filed(prepared: Prepared) -> TaskSettings:
+    """The task as its file says; the task itself if it has none."""
+    try:
+        return load_settings(prepared.settings.name)
+    except ValueError:
+        return prepared.settings
+
+
+def _write_comparison(
+    stem: Path, table: Table, rows: Sequence[Comparison], with_resources: bool
+) -> list[Path]:
+    return _write(stem, table, as_csv(rows, with_resources=with_resources))
+
+
+def _write(stem: Path, table: Table, csv_text: str) -> list[Path]:
+    texts = {".md": table.markdown(), ".tex": table.latex(), ".csv": csv_text}
+    for suffix, text in texts.items():
+        write_atomically(stem.with_name(stem.name + suffix), text.encode())
+    return [stem.with_name(stem.name + suffix) for suffix in texts]
+
+
+def _figures(
+    prepared: Sequence[Prepared], results: Sequence[Results], place: Workplace, folder: Path, vote: str
+) -> list[Path]:
+    files = []
+    for one in results:
+        use = feature_use(one, vote) if one.settings.name == "xor" else {}
+        if use:
+            n_features = next(iter(use.values())).shape[1]
+            names = [f"x{number}" for number in range(1, n_features + 1)]
+            draw_feature_use(use, names, folder / "xor-feature-use.png")
+            lines = [("method", *names, *(f"{name} sd" for name in names))]
+            for method, folds in use.items():
+                numbers = (*folds.mean(axis=0), *folds.std(axis=0))
+                lines.append((method, *(f"{number:.4f}" for number in numbers)))
+            table = Table("Part of rules that test each feature of XOR", lines[0], tuple(lines[1:]))
+            files += [
+                folder / "xor-feature-use.png",
+                *_write(folder / "xor-feature-use", table, table_as_csv(table)),
+            ]
+    for one in prepared:
+        files += _coping_figures(one, place, folder, vote)
+    return files
+
+
+def _coping_figures(prepared: Prepared, place: Workplace, folder: Path, vote: str) -> list[Path]:
+    files, lines = [], []
+    head = ("mechanism", "value", "fidelity %", "rules", "runtime s", "folds")
+    for mechanism in mechanisms(prepared.settings):
+        points = coping_points(prepared, place, mechanism, vote)
+        if len(points) < 2:
+            continue
+        path = folder / f"coping-{prepared.settings.name}-{mechanism.name}.png"
+        draw_coping(points, mechanism, prepared.settings.title, path)
+        files.append(path)
+        for where, folds in sorted(points.items()):
+            means = [
+                float(np.mean([point[name] for point in folds]))
+                for name in ("fidelity", "n_rules", "seconds")
+            ]
+            numbers = (f"{means[0]:.2f}", f"{means[1]:.1f}", f"{means[2]:.2f}")
+            lines.append((mechanism.title, f"{where:g}", *numbers, str(len(folds))))
+    if lines:
+        notes = ("Means over the folds; the figures show the standard error as a shade.",)
+        title = f"Coping with growth: {prepared.settings.title}"
+        table = Table(title, head, tuple(lines), notes)
+        files += _write(folder / f"coping-{prepared.settings.name}", table, table_as_csv(table))
+    return files
+
+
+def _run_notes(prepared: Sequence[Prepared], command: str) -> str:
+    """What the run was: command, date, versions, machine."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    notes = {
+        "command": command,
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "packages": found,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
+        "tasks": {one.settings.name: {"rows": one.data_digest} for one in prepared},
+    }
+    return json.dumps(notes, indent=1) + "\n"

@@ -1,0 +1,300 @@
+"""What a task is: read from the files in `tasks/`, checked, and made smaller where a run asks for it."""
+
+import hashlib
+import json
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+from clausewise_experiments.methods import METHODS
+
+T = TypeVar("T")
+
+TASK_FOLDER: Final = Path(__file__).parent / "tasks"
+# The order of the paper's table; the task of MiniBooNE's size comes last.
+PAPER_ORDER: Final = ("xor", "mb-er", "mb-hist", "magic", "miniboone", "letters", "covtype130k")
+
+Activation = Literal["tanh", "relu", "elu"]
+ACTIVATIONS: Final[tuple[Activation, ...]] = ("tanh", "relu", "elu")
+# The paper's architecture search.
+WIDTHS: Final = (8, 16, 32, 64, 128)
+EPOCHS: Final = (50, 100, 150, 200)
+BATCH_SIZES: Final = (16, 32)
+
+N_FOLDS: Final = 5
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """Where the rows come from; see `data.load_task`."""
+
+    source: Literal["xor", "file", "openml"]
+    file: str | None = None
+    openml_id: int | None = None
+    classes: Mapping[str, str] = field(default_factory=dict)
+    n_of_classes: Mapping[str, int] = field(default_factory=dict)
+    sample: Mapping[str, int] = field(default_factory=dict)
+    n_rows: int | None = None
+    n_columns: int | None = None
+    seed: int = 0
+    checksum: str | None = None
+
+
+@dataclass(frozen=True)
+class FoldSettings:
+    """How rows are divided into five folds: stratified by chance, or as the file says."""
+
+    kind: Literal["stratified", "published"]
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """The network and its training. `published` names a file with trained weights, one network per fold."""
+
+    hidden: tuple[int, ...]
+    activation: Activation
+    epochs: int
+    batch_size: int
+    scaling: Literal["none", "min-max"]
+    learning_rate: float = 1e-3
+    seed: int = 0
+    published: str | None = None
+    use_published: bool = False
+
+
+@dataclass(frozen=True)
+class CopingSettings:
+    """What the four coping mechanisms of the paper's appendix are tried with."""
+
+    min_cases: tuple[float, ...]
+    layers: tuple[str, ...]
+    rows: tuple[float, ...]
+    dropped: tuple[float, ...]
+    fixed_min_cases: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one extraction may cost. The first three are those of the term-wise methods, the last one is hard.
+
+    Attributes
+    ----------
+    seconds, rules, megabytes
+        `max_seconds`, `max_rules` and `max_memory` of REM-D and DeepRED*.
+    process_seconds
+        Any extraction's process is stopped after so many seconds, the choice on rows held back included.
+    """
+
+    seconds: float = 60.0
+    rules: int = 100_000
+    megabytes: int = 1024
+    process_seconds: float = 1800.0
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s, {self.rules:,} rules and {self.megabytes:,} MB"
+
+
+@dataclass(frozen=True)
+class TaskSettings:
+    """One task, as its file says and the run has changed it.
+
+    Attributes
+    ----------
+    name, title
+        The name of the file, and how tables call the task.
+    data, folds, network
+        Rows, folds, and the network with its training.
+    architectures
+        What `clausewise-experiments architectures` searches: `n_hidden`, `epochs`, `batch_sizes`.
+    min_cases
+        For each method the values of the paper's μ; a value below 1 is a part of the rows.
+    budgets
+        Numbers of rules for compact rule sets.
+    coping
+        The paper's coping mechanisms, if they are tried on this task.
+    limits
+        What an extraction may cost.
+    ccp_alpha
+        Strength of CART's cost-complexity pruning, which the paper uses but does not tell.
+    max_rows
+        Most rows of the task that are used; all unless given.
+    n_folds_run
+        How many of the five folds are run.
+    """
+
+    name: str
+    title: str
+    data: DataSettings
+    folds: FoldSettings
+    network: NetworkSettings
+    architectures: Mapping[str, Any]
+    min_cases: Mapping[str, tuple[float, ...]]
+    budgets: tuple[int, ...]
+    coping: CopingSettings | None = None
+    limits: Limits = field(default_factory=Limits)
+    ccp_alpha: float = 1e-4
+    max_rows: int | None = None
+    n_folds_run: int = N_FOLDS
+
+    def reduced(self, scale: "Scale") -> "TaskSettings":
+        """The same task at another scale."""
+        network = replace(
+            self.network,
+            epochs=max(1, round(self.network.epochs * scale.epochs)),
+            use_published=scale.published and self.network.published is not None,
+        )
+        coping = self.coping
+        if coping is not None:
+            coping = replace(
+                coping,
+                min_cases=thinned(coping.min_cases, scale.max_coping_values),
+                layers=thinned(coping.layers, scale.max_coping_values),
+                rows=thinned(coping.rows, scale.max_coping_values),
+                dropped=thinned(coping.dropped, scale.max_coping_values),
+            )
+        return replace(
+            self,
+            network=network,
+            min_cases={name: scale.of_method(name, values) for name, values in self.min_cases.items()},
+            budgets=self.budgets[: scale.max_budgets],
+            coping=coping,
+            limits=scale.limits,
+            max_rows=scale.max_rows,
+            n_folds_run=min(self.n_folds_run, scale.n_folds),
+        )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of a task is run; the defaults are all of it.
+
+    Attributes
+    ----------
+    n_folds
+        The first so many of the five folds.
+    max_values, max_termwise_values, max_coping_values, max_budgets
+        At most so many values of μ per method (evenly spread, both ends included) and per REM-D or DeepRED,
+        settings per coping mechanism, and compact rule sets.
+    max_rows
+        Rows of the task, drawn at random.
+    epochs
+        Part of the epochs that networks are trained for.
+    published
+        Take published networks where there are some, instead of training.
+    limits
+        What one extraction may cost.
+    """
+
+    n_folds: int = N_FOLDS
+    max_values: int | None = None
+    max_termwise_values: int | None = None
+    max_coping_values: int | None = None
+    max_budgets: int | None = None
+    max_rows: int | None = None
+    epochs: float = 1.0
+    published: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+    def of_method(self, name: str, values: tuple[float, ...]) -> tuple[float, ...]:
+        """The values of μ that are run for a method."""
+        kept = thinned(values, self.max_values)
+        return thinned(kept, self.max_termwise_values) if METHODS[name].is_termwise else kept
+
+
+QUICK: Final = Scale(
+    n_folds=2,
+    max_values=2,
+    max_coping_values=2,
+    max_budgets=1,
+    max_rows=1000,
+    epochs=0.1,
+    limits=Limits(seconds=2.0, rules=5_000, megabytes=256, process_seconds=30.0),
+)
+
+
+def task_names() -> list[str]:
+    """All tasks, in the paper's order."""
+    found = {path.stem for path in TASK_FOLDER.glob("*.toml")}
+    return [name for name in PAPER_ORDER if name in found] + sorted(found - set(PAPER_ORDER))
+
+
+def load_settings(task: str | Path) -> TaskSettings:
+    """The settings of a task, given by its name or by a file of the same form."""
+    path = Path(task) if str(task).endswith(".toml") else TASK_FOLDER / f"{task}.toml"
+    if not path.is_file():
+        raise ValueError(
+            f"There is no task {str(task)!r}; there are {', '.join(task_names())}, or pass a .toml file."
+        )
+    try:
+        return _settings_of(path.stem, tomllib.loads(path.read_text(encoding="utf-8")))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"The task file {path.name} cannot be used: {error}") from error
+
+
+def _settings_of(name: str, content: dict[str, Any]) -> TaskSettings:
+    min_cases = {method: grid(values) for method, values in content["min_cases"].items()}
+    unknown = sorted(set(min_cases) - set(METHODS))
+    if unknown:
+        raise ValueError(f"min_cases names the method {unknown[0]!r}; there are {', '.join(METHODS)}.")
+    network = NetworkSettings(**{**content["network"], "hidden": tuple(content["network"]["hidden"])})
+    if network.activation not in ACTIVATIONS:
+        raise ValueError(f"activation is {network.activation!r}; expected one of {', '.join(ACTIVATIONS)}.")
+    if network.scaling not in ("none", "min-max"):
+        raise ValueError(f"scaling is {network.scaling!r}; expected 'none' or 'min-max'.")
+    coping = content.get("coping")
+    return TaskSettings(
+        name=name,
+        title=content["title"],
+        data=DataSettings(**content["data"]),
+        folds=FoldSettings(**content["folds"]),
+        network=network,
+        architectures=content.get("architectures", {}),
+        min_cases=min_cases,
+        budgets=tuple(content.get("compact", {}).get("budgets", ())),
+        coping=None
+        if coping is None
+        else CopingSettings(
+            grid(coping["min_cases"]),
+            tuple(coping["layers"]),
+            tuple(coping["rows"]),
+            tuple(coping["dropped"]),
+            coping["fixed_min_cases"],
+        ),
+        **{key: content[key] for key in ("ccp_alpha",) if key in content},
+    )
+
+
+def grid(values: Mapping[str, float] | Sequence[float]) -> tuple[float, ...]:
+    """The values of μ that `{first, last, step}`, or a list, stands for."""
+    if not isinstance(values, Mapping):
+        return tuple(values)
+    first, last, step = values["first"], values["last"], values["step"]
+    n_values = math.floor((last - first) / step + 1e-9) + 1
+    if n_values < 1:
+        raise ValueError(f"From {first:g} to {last:g} in steps of {step:g} there is no value.")
+    # Rounded, so that 0.1 + 2 * 0.05 is written as 0.2.
+    return tuple(round(first + number * step, 10) for number in range(n_values))
+
+
+def thinned(values: Sequence[T], most: int | None) -> tuple[T, ...]:
+    """At most so many of the values, evenly spread, the first and the last included."""
+    if most is None or len(values) <= most:
+        return tuple(values)
+    if most == 1:
+        return (values[0],)
+    places = [round(place * (len(values) - 1) / (most - 1)) for place in range(most)]
+    return tuple(values[place] for place in places)
+
+
+def digest(value: Any) -> str:
+    """A short name for a value that stays the same as long as the value does."""
+    text = json.dumps(value, sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value)
