@@ -8,7 +8,7 @@ from clausewise_experiments.cells import Cell, Prepared, Workplace, cells_of
 from clausewise_experiments.data import load_task
 from clausewise_experiments.folds import sampled
 from clausewise_experiments.networks import network_key
-from clausewise_experiments.progress import Progress
+from clausewise_experiments.progress import TRAINING, Progress
 from clausewise_experiments.scheduler import Job
 from clausewise_experiments.settings import TaskSettings
 
@@ -51,7 +51,7 @@ def network_job(prepared: Prepared, place: Workplace, fold: int) -> Job:
         name=key,
         title=f"{prepared.settings.name} fold {fold} training",
         task=prepared.settings.name,
-        kind="training",
+        kind=TRAINING,
         run=cells.train_network,
         arguments=(place, prepared, fold),
         is_done=place.network(key).is_file(),
@@ -100,8 +100,9 @@ def coping_options(task: TaskSettings) -> list[dict[str, object]]:
     coping = task.coping
     if coping is None:
         return []
-    return [
-        *({"layers": value} for value in coping.layers),
-        *({"max_rows": value} for value in coping.rows),
-        *({"drop_lowest": value} for value in coping.dropped),
-    ]
+    varied: dict[str, Sequence[object]] = {
+        "layers": coping.layers,
+        "max_rows": coping.rows,
+        "drop_lowest": coping.dropped,
+    }
+    return [{name: value} for name, values in varied.items() for value in values]

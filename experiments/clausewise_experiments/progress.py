@@ -12,23 +12,34 @@ _SECONDS_BETWEEN_LINES = 10.0
 _UNKNOWN_SECONDS = 5.0
 
 
+TRAINING = "training"
+
+
 class Durations:
-    """How long work of each kind takes, as far as it has been seen: by its kind, by its task, or at all."""
+    """How long work of each kind takes, as far as it has been seen: of its kind, of its task, or at all.
+
+    Training takes so much longer than extraction that the one says nothing about the other.
+    """
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, list[float]] = defaultdict(list)
 
     def add(self, task: str, kind: str, seconds: float) -> None:
         """Something took so long."""
-        for key in ((task, kind), (task,), ()):
+        for key in _keys(task, kind):
             self._seen[key].append(seconds)
 
     def expected(self, task: str, kind: str) -> float:
         """How long something of that kind will take."""
-        for key in ((task, kind), (task,), ()):
+        for key in _keys(task, kind):
             if self._seen.get(key):
                 return sum(self._seen[key]) / len(self._seen[key])
         return _UNKNOWN_SECONDS
+
+
+def _keys(task: str, kind: str) -> tuple[Hashable, ...]:
+    """From the most to the least telling."""
+    return (task, kind), (task, kind == TRAINING, None), kind == TRAINING
 
 
 class Progress:

@@ -126,8 +126,8 @@ def _figures(
     prepared: Sequence[Prepared], results: Sequence[Results], place: Workplace, folder: Path, vote: str
 ) -> list[Path]:
     files = []
-    for one in results:
-        use = feature_use(one, vote) if one.settings.name == "xor" else {}
+    for of_task in results:
+        use = feature_use(of_task, vote) if of_task.settings.name == "xor" else {}
         if use:
             n_features = next(iter(use.values())).shape[1]
             names = [f"x{number}" for number in range(1, n_features + 1)]

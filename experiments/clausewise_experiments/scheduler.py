@@ -72,9 +72,8 @@ def run_jobs(jobs: Sequence[Job], n_workers: int, progress: Progress) -> list[st
     failed: list[str] = []
     progress.started(len(jobs), len(jobs) - len(waiting))
     # Processes are copies of one that has everything loaded but has never worked, so that they start at once.
-    context = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
-    if os.name == "posix":
-        context.set_forkserver_preload(["clausewise_experiments.cells"])
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["clausewise_experiments.cells"])
     running: dict[int, Running] = {}
     try:
         while waiting or running:
@@ -107,7 +106,7 @@ def run_jobs(jobs: Sequence[Job], n_workers: int, progress: Progress) -> list[st
 
 def _ended(running: dict[int, Running]) -> list[Running]:
     """Wait a little; the jobs that have ended, taken off the list. What is over its limit is stopped."""
-    ready = {int(sentinel) for sentinel in wait(list(running), timeout=0.5)}  # type: ignore[call-overload]
+    ready = set(wait(list(running), timeout=0.5))
     for sentinel, one in running.items():
         limit = one.job.limit
         if sentinel not in ready and limit is not None and one.seconds > limit[0]:
@@ -116,7 +115,7 @@ def _ended(running: dict[int, Running]) -> list[Running]:
             limit[1](one.seconds)
             one.was_stopped = True
             ready.add(sentinel)
-    ended = [running.pop(sentinel) for sentinel in ready]
+    ended = [running.pop(sentinel) for sentinel in list(running) if sentinel in ready]
     for one in ended:
         one.process.join()
     return ended

@@ -36,7 +36,7 @@ def train(
         model.parameters(), lr=settings.learning_rate, betas=ADAM_BETAS, eps=ADAM_EPSILON, fused=True
     )
     for _ in range(settings.epochs):
-        for batch in torch.randperm(len(rows)).split(settings.batch_size):
+        for batch in torch.split(torch.randperm(len(rows)), settings.batch_size):
             loss = torch.nn.functional.cross_entropy(model(rows[batch]), classes[batch], reduction="none")
             # The mean over the batch, as Keras weighs classes; torch's own weights would divide by their sum.
             optimizer.zero_grad(set_to_none=True)

@@ -1,0 +1,114 @@
+"""A run that is killed at any moment goes on where it was, and its tables are those of an unbroken run."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from clausewise_experiments.cells import Workplace
+from clausewise_experiments.plan import jobs_of, prepare
+from clausewise_experiments.progress import Progress
+from clausewise_experiments.scheduler import Job
+from clausewise_experiments.settings import Scale, load_settings
+
+TASK = """
+title = "tiny"
+
+[data]
+source = "xor"
+n_rows = 150
+n_columns = 3
+
+[folds]
+kind = "stratified"
+
+[network]
+hidden = [6, 3]
+activation = "tanh"
+epochs = 20
+batch_size = 16
+scaling = "min-max"
+
+[min_cases]
+"C5.0" = [2]
+"REM-D" = [20]
+"ECLAIRE" = [2, 10]
+
+[compact]
+budgets = [4]
+"""
+# Per fold: the network, four values of μ and a compact rule set.
+N_RESULTS = 2 * 6
+
+
+@pytest.fixture
+def task(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(TASK, encoding="utf-8")
+    return path
+
+
+def command(task: Path, out: Path) -> list[str]:
+    base = [sys.executable, "-m", "clausewise_experiments", "run", str(task), "--out", str(out)]
+    return [*base, "--folds", "2", "--jobs", "2", "--no-resources"]
+
+
+def run(task: Path, out: Path) -> str:
+    done = subprocess.run(command(task, out), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def results(out: Path) -> dict[Path, tuple[int, bytes]]:
+    """What there is, with the time of writing and the content."""
+    files = sorted((out / "results").rglob("*.json"))
+    return {path.relative_to(out): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+
+
+def tables(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (out / "tables").iterdir() if path.name != "run.json"}
+
+
+def jobs(task: Path, out: Path) -> tuple[list[Job], str]:
+    """What a further run would find, and what it would say."""
+    place, said = Workplace(out), io.StringIO()
+    prepared = prepare(load_settings(task).reduced(Scale(n_folds=2)), place)
+    return jobs_of([prepared], place, Progress(1, said)), said.getvalue()
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path):
+    unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
+    run(task, unbroken)
+
+    process = subprocess.Popen(command(task, broken), stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 120
+        while len(results(broken)) < 4:
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.005)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    before = results(broken)
+    assert 4 <= len(before) < N_RESULTS
+    assert not (broken / "tables").exists()
+
+    said = run(task, broken)
+    after = results(broken)
+    assert len(after) == N_RESULTS
+    assert {path: after[path] for path in before} == before
+    assert f"of {N_RESULTS + 2} were done before and are kept" in said
+    assert tables(broken) == tables(unbroken)
+    assert len(tables(broken)) >= 5 * 3
+
+    assert all(job.is_done for job in jobs(task, broken)[0])
+    task.write_text(TASK.replace("epochs = 20", "epochs = 21"), encoding="utf-8")
+    changed, said = jobs(task, broken)
+    assert not any(job.is_done for job in changed)
+    assert f"{N_RESULTS} results are found anew: network.epochs 20 → 21" in said
