@@ -192,7 +192,8 @@ def _scale(options: argparse.Namespace) -> Scale:
     }
     for name, value in given.items():
         if value is not None and value < 1:
-            raise ValueError(f"--{name.replace('_', '-')} is {value}; expected at least 1.")
+            option = name.removeprefix("n_").replace("_", "-")
+            raise ValueError(f"--{option} is {value}; expected at least 1.")
     return replace(scale, **{name: value for name, value in given.items() if value is not None})
 
 
