@@ -19,8 +19,7 @@ from clausewise_experiments.figures import (
     feature_use,
     mechanisms,
 )
-from clausewise_experiments.selection import Choice, Results
-from clausewise_experiments.settings import TaskSettings, load_settings
+from clausewise_experiments.selection import Choice, Results, as_filed
 from clausewise_experiments.tables import (
     CART_TABLE_METHODS,
     CHOICE_NOTES,
@@ -83,7 +82,7 @@ def _notes(prepared: Sequence[Prepared], with_resources: bool) -> list[str]:
     limits = {str(one.settings.limits) for one in prepared}
     notes += [f"REM-D and DeepRED have a budget of {text} for an extraction." for text in sorted(limits)]
     for one in prepared:
-        task, full = one.settings, _as_filed(one)
+        task, full = one.settings, as_filed(one.settings)
         changes = []
         if task.max_rows is not None:
             changes.append(f"at most {task.max_rows:,} rows")
@@ -91,22 +90,10 @@ def _notes(prepared: Sequence[Prepared], with_resources: bool) -> list[str]:
             changes.append(f"{task.network.epochs} epochs instead of {full.network.epochs}")
         if task.network.use_published:
             changes.append("published networks")
-        thin = [name for name, values in task.min_cases.items() if values != full.min_cases.get(name)]
-        if thin:
-            most = max(len(task.min_cases[name]) for name in thin)
-            changes.append(f"at most {most} values of μ, evenly spread over the paper's")
         if changes:
             notes.append(f"{task.title} was run with {'; '.join(changes)}.")
     notes.append("± is the standard deviation over the folds.")
     return notes
-
-
-def _as_filed(prepared: Prepared) -> TaskSettings:
-    """The task as its file says; the task itself if it has none."""
-    try:
-        return load_settings(prepared.settings.name)
-    except ValueError:
-        return prepared.settings
 
 
 def _write_comparison(

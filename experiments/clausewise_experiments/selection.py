@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from clausewise_experiments.cells import ANY_VOTE, Cell, Prepared, Workplace, cells_of
-from clausewise_experiments.methods import aims_at_fidelity
+from clausewise_experiments.methods import METHODS, aims_at_fidelity
+from clausewise_experiments.settings import TaskSettings, load_settings, task_names
 
 Choice = Literal["test", "held back"]
 Result = Mapping[str, Any]
@@ -81,7 +82,7 @@ class Results:
         """A method's row of a table."""
         by_value = self._by_method[method]
         picked = (_best_on_test if choice == "test" else _best_held_back)(by_value, method, vote)
-        note = self._note(by_value, picked)
+        note = self._note(method, by_value, picked)
         values = sorted({value for value, _ in picked.values() if value is not None})
         results = [result for _, result in picked.values()]
         return Row(
@@ -99,7 +100,24 @@ class Results:
         kept = (result for _, result in picked.values() if "feature_use" in result)
         return [np.array(result["feature_use"]) / max(result["n_rules"], 1) for result in kept]
 
-    def _note(self, by_value: Mapping[float | None, Mapping[int, Result]], picked: Mapping[int, Any]) -> str:
+    def _note(
+        self,
+        method: str,
+        by_value: Mapping[float | None, Mapping[int, Result]],
+        picked: Mapping[int, Any],
+    ) -> str:
+        notes = [self._missing_folds(method, by_value, picked)]
+        n_values = len(as_filed(self.settings).min_cases.get(method, by_value))
+        if len(by_value) < n_values:
+            notes.append(f"{len(by_value)} of {n_values} values of μ")
+        return "; ".join(note for note in notes if note)
+
+    def _missing_folds(
+        self,
+        method: str,
+        by_value: Mapping[float | None, Mapping[int, Result]],
+        picked: Mapping[int, Any],
+    ) -> str:
         n_all = self.settings.n_folds_run
         if len(picked) == n_all:
             return ""
@@ -108,8 +126,14 @@ class Results:
         if not exceeded:
             return f"{len(picked)} of {n_all} folds have been run"
         reasons = ", ".join(reason.removesuffix(" was exceeded") for reason, _ in exceeded.most_common(2))
-        budget = f"exceeded its budget of {self.settings.limits} ({reasons})"
-        return f"{n_all - len(picked)} of {n_all} folds {budget}" if picked else budget
+        has_budget = method in METHODS and METHODS[method].is_termwise
+        said = f"exceeded its budget of {self.settings.limits} ({reasons})" if has_budget else reasons
+        return f"{n_all - len(picked)} of {n_all} folds: {said}" if picked else said
+
+
+def as_filed(settings: TaskSettings) -> TaskSettings:
+    """The task as its file says; the task itself if the package has no such file."""
+    return load_settings(settings.name) if settings.name in task_names() else settings
 
 
 def measures_of(result: Result, vote: str) -> Mapping[str, float]:

@@ -82,11 +82,13 @@ def test_values_that_exceed_their_budget_are_passed_over_and_told(place, prepare
     assert results.row("REM-D", "confidence", "test").min_cases == "35"
     never = results.row("DeepRED*", "confidence", "test")
     assert never.figures == {}
-    assert never.note == ("exceeded its budget of 7 s, 100,000 rules and 1,024 MB (max_rules=100,000)")
+    assert never.note == (
+        "exceeded its budget of 7 s, 100,000 rules and 1,024 MB (max_rules=100,000); 2 of 11 values of μ"
+    )
     put(place, prepared, 0, "REM-D", 35, EXCEEDED)
     some = Results(prepared, place).row("REM-D", "confidence", "test")
     assert (some.min_cases, some.n_folds) == ("25", 1)
-    assert some.note.startswith("1 of 2 folds exceeded its budget of 7 s")
+    assert some.note.startswith("1 of 2 folds: exceeded its budget of 7 s")
 
 
 def test_methods_that_imitate_no_network_are_chosen_by_accuracy_and_show_no_fidelity(place, prepared):
@@ -95,7 +97,7 @@ def test_methods_that_imitate_no_network_are_chosen_by_accuracy_and_show_no_fide
     row = Results(prepared, place).row("C5.0", "confidence", "test")
     assert row.min_cases == "15"
     assert "fidelity" not in row.figures
-    assert row.note == "1 of 2 folds have been run"
+    assert row.note == "1 of 2 folds have been run; 2 of 14 values of μ"
 
 
 def test_a_result_found_under_other_settings_is_not_used_and_the_change_is_told(place, prepared):
