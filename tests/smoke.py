@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import clausewise
+import clausewise_experiments
 from clausewise import ECLAIRE, C50Classifier, Features, Rule, RuleSet, Term
 
 
@@ -44,6 +45,7 @@ def main() -> None:
     assert json.loads(package.joinpath("io", "rules.schema.json").read_text(encoding="utf-8"))["$id"]
     assert package.joinpath("py.typed").is_file()
     assert package.joinpath("_core.pyi").is_file()
+    assert clausewise_experiments.load_settings("xor").network.hidden == (64, 32, 16)
     print(f"clausewise {clausewise.__version__} works:\n{rules}")
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import urllib.error
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -156,7 +157,9 @@ def read_miniboone(path: Path) -> TaskData:
 def fetch(settings: TaskSettings) -> TaskData:
     """The task's rows from OpenML, which scikit-learn keeps in its cache."""
     try:
-        found = fetch_openml(data_id=settings.data.openml_id, as_frame=True, parser="auto")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of each attempt that fails
+            found = fetch_openml(data_id=settings.data.openml_id, as_frame=True, parser="auto")
     except (urllib.error.URLError, OSError, ValueError) as error:
         raise DataNotFoundError(
             f"{settings.title} needs {settings.data.file}: {_where()}, and OpenML's data set "
