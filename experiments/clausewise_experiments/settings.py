@@ -210,9 +210,9 @@ QUICK: Final = Scale(
     max_values=2,
     max_coping_values=2,
     max_budgets=1,
-    max_rows=1000,
+    max_rows=500,
     epochs=0.1,
-    limits=Limits(seconds=2.0, rules=5_000, megabytes=256, process_seconds=30.0),
+    limits=Limits(seconds=2.0, rules=5_000, megabytes=256, process_seconds=20.0),
 )
 
 

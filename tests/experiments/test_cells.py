@@ -103,9 +103,9 @@ def test_a_stopped_process_is_a_result_until_its_limit_changes(miniboone):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(stopped_result(prepared, cell, 31.0)), encoding="utf-8")
     result, _ = prepared.result_of(cell, place)
-    assert result["reason"] == "it was stopped after 30 s"
+    assert result["reason"] == "it was stopped after 20 s"
     longer = replace(prepared, settings=replace(prepared.settings, limits=Limits(process_seconds=60)))
-    assert longer.result_of(cell, place) == (None, "limits.process_seconds 30 → 60")
+    assert longer.result_of(cell, place) == (None, "limits.process_seconds 20 → 60")
 
 
 def test_cells_are_all_methods_values_and_folds_with_names_of_their_own():

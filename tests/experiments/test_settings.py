@@ -84,7 +84,7 @@ def test_a_reduced_task_differs_only_in_what_was_asked_for():
     task = load_settings("magic")
     assert task.reduced(Scale(limits=task.limits)) == task
     quick = task.reduced(QUICK)
-    assert (quick.network.epochs, quick.n_folds_run, quick.max_rows) == (20, 2, 1000)
+    assert (quick.network.epochs, quick.n_folds_run, quick.max_rows) == (20, 2, 500)
     assert quick.min_cases["ECLAIRE"] == (50, 200)
     assert quick.network.hidden == task.network.hidden
     few = task.reduced(Scale(max_termwise_values=3))
