@@ -123,6 +123,7 @@ def draw_feature_use(use: Mapping[str, np.ndarray[Any, Any]], names: Sequence[st
         ax.bar(places, folds.mean(axis=0), width, yerr=folds.std(axis=0), label=method, error_kw={"lw": 0.7})
     ax.set_xticks(range(len(names)), list(names))
     ax.set_ylabel("part of rules that test the feature")
+    ax.set_ylim(bottom=0)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     _save(figure, path)
