@@ -12,7 +12,7 @@ from clausewise_experiments.selection import Results, measures_of
 from clausewise_experiments.settings import TaskSettings
 
 FEATURE_METHODS: Final = ("DeepRED*", "REM-D", "ECLAIRE", "compact 16")
-PANELS: Final = (("fidelity", "fidelity %"), ("n_rules", "rules"), ("seconds", "runtime s"))
+PANELS: Final = (("fidelity", "fidelity %"), ("n_rules", "rules"), ("cpu_seconds", "CPU s"))
 # Without a date or a version inside, the same numbers give the same file.
 PNG_METADATA: Final = {"Software": None}
 
@@ -58,7 +58,7 @@ def mechanisms(task: TaskSettings) -> list[Mechanism]:
     if coping is None:
         return []
     return [
-        Mechanism("min_cases", "intermediate rule pruning", "μ", None, coping.min_cases),
+        Mechanism("min_cases", "intermediate rule pruning", "μ ÷ rows", None, coping.min_cases),
         Mechanism("layers", "hidden representation subsampling", "every … layer", "layers", coping.layers),
         Mechanism("rows", "training set subsampling", "part of the training rows", "max_rows", coping.rows),
         Mechanism(
@@ -79,7 +79,7 @@ def coping_points(
             result, _ = prepared.result_of(cell, place)
             if result is not None and result["status"] == "done":
                 point = {"fidelity": 100 * measures_of(result, vote)["fidelity"]}
-                point |= {name: result[name] for name in ("n_rules", "seconds")}
+                point |= {name: result[name] for name in ("n_rules", "cpu_seconds")}
                 found.setdefault(where, []).append(point)
     return found
 
@@ -87,7 +87,7 @@ def coping_points(
 def draw_coping(
     points: Mapping[float, Sequence[Mapping[str, float]]], mechanism: Mechanism, title: str, path: Path
 ) -> None:
-    """Fidelity, rules and runtime beside each other; the shade is the standard error over the folds."""
+    """Fidelity, rules and processor time side by side; the shade is the standard error over the folds."""
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(1, len(PANELS), figsize=(10.5, 3.0), layout="constrained")
     places = sorted(points)

@@ -135,7 +135,7 @@ def _figures(
 
 def _coping_figures(prepared: Prepared, place: Workplace, folder: Path, vote: str) -> list[Path]:
     files, lines = [], []
-    head = ("mechanism", "value", "fidelity %", "rules", "runtime s", "folds")
+    head = ("mechanism", "value", "fidelity %", "rules", "CPU s", "folds")
     for mechanism in mechanisms(prepared.settings):
         points = coping_points(prepared, place, mechanism, vote)
         if len(points) < 2:
@@ -146,7 +146,7 @@ def _coping_figures(prepared: Prepared, place: Workplace, folder: Path, vote: st
         for where, folds in sorted(points.items()):
             means = [
                 float(np.mean([point[name] for point in folds]))
-                for name in ("fidelity", "n_rules", "seconds")
+                for name in ("fidelity", "n_rules", "cpu_seconds")
             ]
             numbers = (f"{means[0]:.2f}", f"{means[1]:.1f}", f"{means[2]:.2f}")
             lines.append((mechanism.title, f"{where:g}", *numbers, str(len(folds))))

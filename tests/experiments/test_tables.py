@@ -194,7 +194,7 @@ def test_coping_figures_have_four_mechanisms_and_are_drawn(tmp_path):
     mechanism = Mechanism("layers", "subsampling", "every … layer", "layers", ["every 1", "every 2"])
     assert mechanism.places == [1.0, 2.0]
     assert mechanism.cell(task, 3, "every 2").options == {"layers": "every 2"}
-    point = {"fidelity": 90.0, "n_rules": 10, "seconds": 1.0}
+    point = {"fidelity": 90.0, "n_rules": 10, "cpu_seconds": 1.0}
     draw_coping({1.0: [point, point], 2.0: [point]}, mechanism, "task", tmp_path / "coping.png")
     use = {"ECLAIRE": np.ones((2, 3)), "REM-D": np.zeros((2, 3))}
     draw_feature_use(use, list("abc"), tmp_path / "use.png")
