@@ -119,10 +119,11 @@ class Results:
         picked: Mapping[int, Any],
     ) -> str:
         n_all = self.settings.n_folds_run
-        if len(picked) == n_all:
-            return ""
         everything = [result for folds in by_value.values() for result in folds.values()]
         exceeded = Counter(result["reason"] for result in everything if result["status"] == "exceeded")
+        if len(picked) == n_all:
+            n_exceeded = exceeded.total()
+            return f"{n_exceeded} of {len(everything)} extractions exceeded the budget" if exceeded else ""
         if not exceeded:
             return f"{len(picked)} of {n_all} folds have been run"
         reasons = ", ".join(reason.removesuffix(" was exceeded") for reason, _ in exceeded.most_common(2))

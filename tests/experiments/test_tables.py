@@ -79,7 +79,9 @@ def test_values_that_exceed_their_budget_are_passed_over_and_told(place, prepare
         for value in (25, 35):
             put(place, prepared, fold, "DeepRED*", value, EXCEEDED)
     results = Results(prepared, place)
-    assert results.row("REM-D", "confidence", "test").min_cases == "35"
+    passed_over = results.row("REM-D", "confidence", "test")
+    assert passed_over.min_cases == "35"
+    assert passed_over.note == "1 of 4 extractions exceeded the budget; 2 of 11 values of μ"
     never = results.row("DeepRED*", "confidence", "test")
     assert never.figures == {}
     assert never.note == (
