@@ -1,20 +1,21 @@
 """One method on one fold: what is measured, on which rows, and what happens at a bound."""
 
+import io
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from clausewise_experiments import cli
-from clausewise_experiments.architectures import as_table, search
+from clausewise_experiments.architectures import as_table, candidates, search
 from clausewise_experiments.cells import Cell, Workplace, cells_of, run_cell, stopped_result, train_network
 from clausewise_experiments.methods import METHODS, NETWORK, estimator
 from clausewise_experiments.plan import coping_cells, prepare
 from clausewise_experiments.progress import Progress
 from clausewise_experiments.settings import QUICK, Limits, load_settings
 from tests.experiments.test_data import write_miniboone
+from tests.experiments.torch_state import torch_as_it_was
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +33,11 @@ def miniboone(tmp_path_factory):
         network=replace(task.network, epochs=8),
     )
     place = Workplace(folder)
-    threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLAUSEWISE_DATA", str(folder))
         prepared = prepare(task, place)
-    with torch.random.fork_rng():
+    with torch_as_it_was():
         train_network(place, prepared, 0)
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
     return place, prepared
 
 
@@ -139,16 +137,20 @@ def test_every_method_has_the_papers_settings(miniboone):
     assert estimator("compact 16", None, None, task).max_rules == 16
 
 
-def test_the_architecture_search_gives_the_best_first_and_keeps_its_networks(tmp_path):
+def test_the_architecture_search_gives_the_best_first_and_uses_networks_that_are_there(tmp_path):
     task = load_settings("xor").reduced(QUICK)
     task = replace(task, n_folds_run=1, architectures={"n_hidden": 1, "epochs": [1], "batch_sizes": [64]})
     place = Workplace(tmp_path)
     prepared = prepare(task, place)
-    found = search(prepared, place, 2, Progress(2), most=2)
+    for network in list(candidates(prepared))[:2]:
+        with torch_as_it_was():
+            train_network(place, replace(prepared, settings=replace(task, network=network)), 0)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "networks").iterdir()}
+    found = search(prepared, place, 2, Progress(2, io.StringIO()), most=2)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "networks").iterdir()} == before
     assert [one.network.hidden for one in found] == [(8,), (8,)]
-    assert found[0].mean >= found[1].mean
     assert {one.network.activation for one in found} == {"tanh", "relu"}
-    assert len(list((tmp_path / "networks").iterdir())) == 2
+    assert found[0].mean >= found[1].mean
     assert "accuracy %" in as_table(found, "XOR").markdown()
 
 

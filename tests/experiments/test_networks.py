@@ -14,18 +14,15 @@ from clausewise_experiments.folds import fold_of
 from clausewise_experiments.networks import TrainedNetwork, network_key, network_of, scaling_of
 from clausewise_experiments.settings import NetworkSettings, Scale
 from clausewise_experiments.training import balanced_weights, build, train
+from tests.experiments.torch_state import torch_as_it_was
 
 SMALL = NetworkSettings(hidden=(8, 4), activation="tanh", epochs=3, batch_size=16, scaling="min-max")
 
 
 @pytest.fixture(autouse=True)
-def torch_as_it_was():
-    """Training sets what holds for all of torch; other tests expect its defaults."""
-    threads = torch.get_num_threads()
-    with torch.random.fork_rng():
+def unchanged_torch():
+    with torch_as_it_was():
         yield
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
 
 
 def two_blobs(n_rows=200):

@@ -37,13 +37,13 @@ scaling = "min-max"
 [min_cases]
 "C5.0" = [2]
 "REM-D" = [20]
-"ECLAIRE" = [2, 10]
+"ECLAIRE" = [2, 5, 10]
 
 [compact]
 budgets = [4]
 """
-# Per fold: the network, four values of μ and a compact rule set.
-N_RESULTS = 2 * 6
+# The network, five values of μ and a compact rule set, of one fold.
+N_RESULTS = 7
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def task(tmp_path):
 
 def command(task: Path, out: Path) -> list[str]:
     base = [sys.executable, "-m", "clausewise_experiments", "run", str(task), "--out", str(out)]
-    return [*base, "--folds", "2", "--jobs", "2", "--no-resources"]
+    return [*base, "--folds", "1", "--jobs", "2", "--no-resources"]
 
 
 def run(task: Path, out: Path) -> str:
@@ -77,7 +77,7 @@ def tables(out: Path) -> dict[str, bytes]:
 def jobs(task: Path, out: Path) -> tuple[list[Job], str]:
     """What a further run would find, and what it would say."""
     place, said = Workplace(out), io.StringIO()
-    prepared = prepare(load_settings(task).reduced(Scale(n_folds=2)), place)
+    prepared = prepare(load_settings(task).reduced(Scale(n_folds=1)), place)
     return jobs_of([prepared], place, Progress(1, said)), said.getvalue()
 
 
@@ -87,8 +87,8 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path):
 
     process = subprocess.Popen(command(task, broken), stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 120
-        while len(results(broken)) < 4:
+        deadline = time.monotonic() + 300
+        while len(results(broken)) < 2:
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.005)
@@ -96,14 +96,14 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     before = results(broken)
-    assert 4 <= len(before) < N_RESULTS
+    assert 2 <= len(before) < N_RESULTS
     assert not (broken / "tables").exists()
 
     said = run(task, broken)
     after = results(broken)
     assert len(after) == N_RESULTS
     assert {path: after[path] for path in before} == before
-    assert f"of {N_RESULTS + 2} were done before and are kept" in said
+    assert f"of {N_RESULTS + 1} were done before and are kept" in said
     assert tables(broken) == tables(unbroken)
     assert len(tables(broken)) >= 5 * 3
 
