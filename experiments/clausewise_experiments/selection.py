@@ -106,13 +106,13 @@ class Results:
         by_value: Mapping[float | None, Mapping[int, Result]],
         picked: Mapping[int, Any],
     ) -> str:
-        notes = [self._missing_folds(method, by_value, picked)]
+        notes = [self._of_folds(method, by_value, picked)]
         n_values = len(as_filed(self.settings).min_cases.get(method, by_value))
         if len(by_value) < n_values:
             notes.append(f"{len(by_value)} of {n_values} values of μ")
         return "; ".join(note for note in notes if note)
 
-    def _missing_folds(
+    def _of_folds(
         self,
         method: str,
         by_value: Mapping[float | None, Mapping[int, Result]],
@@ -121,15 +121,17 @@ class Results:
         n_all = self.settings.n_folds_run
         everything = [result for folds in by_value.values() for result in folds.values()]
         exceeded = Counter(result["reason"] for result in everything if result["status"] == "exceeded")
-        if len(picked) == n_all:
-            n_exceeded = exceeded.total()
-            return f"{n_exceeded} of {len(everything)} extractions exceeded the budget" if exceeded else ""
+        n_run = len({fold for folds in by_value.values() for fold in folds})
+        not_run = [f"{n_run} of {n_all} folds have been run"] if n_run < n_all else []
+        if len(picked) == n_run:
+            hits = f"{exceeded.total()} of {len(everything)} extractions exceeded the budget"
+            return "; ".join([*([hits] if exceeded else []), *not_run])
         if not exceeded:
             return f"{len(picked)} of {n_all} folds have been run"
         reasons = ", ".join(reason.removesuffix(" was exceeded") for reason, _ in exceeded.most_common(2))
         has_budget = method in METHODS and METHODS[method].is_termwise
         said = f"exceeded its budget of {self.settings.limits} ({reasons})" if has_budget else reasons
-        return f"{n_all - len(picked)} of {n_all} folds: {said}" if picked else said
+        return "; ".join([f"{n_run - len(picked)} of {n_run} folds: {said}" if picked else said, *not_run])
 
 
 def as_filed(settings: TaskSettings) -> TaskSettings:
