@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from clausewise_experiments import cli
 from clausewise_experiments.cells import Workplace
 from clausewise_experiments.plan import jobs_of, prepare
 from clausewise_experiments.progress import Progress
@@ -53,15 +54,8 @@ def task(tmp_path):
     return path
 
 
-def command(task: Path, out: Path) -> list[str]:
-    base = [sys.executable, "-m", "clausewise_experiments", "run", str(task), "--out", str(out)]
-    return [*base, "--folds", "1", "--jobs", "2", "--no-resources"]
-
-
-def run(task: Path, out: Path) -> str:
-    done = subprocess.run(command(task, out), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+def arguments(task: Path, out: Path) -> list[str]:
+    return ["run", str(task), "--out", str(out), "--folds", "1", "--jobs", "2", "--no-resources"]
 
 
 def results(out: Path) -> dict[Path, tuple[int, bytes]]:
@@ -81,11 +75,12 @@ def jobs(task: Path, out: Path) -> tuple[list[Job], str]:
     return jobs_of([prepared], place, Progress(1, said)), said.getvalue()
 
 
-def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path):
+def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path, capsys):
     unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
-    run(task, unbroken)
+    assert cli.main(arguments(task, unbroken)) == 0
 
-    process = subprocess.Popen(command(task, broken), stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "clausewise_experiments", *arguments(task, broken)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 300
         while len(results(broken)) < 2:
@@ -99,7 +94,9 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path):
     assert 2 <= len(before) < N_RESULTS
     assert not (broken / "tables").exists()
 
-    said = run(task, broken)
+    capsys.readouterr()
+    assert cli.main(arguments(task, broken)) == 0
+    said = capsys.readouterr().err
     after = results(broken)
     assert len(after) == N_RESULTS
     assert {path: after[path] for path in before} == before
