@@ -3,11 +3,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Bits, countBits, rowsOf } from "./lib/bits";
 import { countLabelled, firedOn, scoresOf, votesOf } from "./lib/evaluate";
-import { type Misled, misleading } from "./lib/misled";
+import { whyTermsUnknown } from "./lib/leftOut";
+import { judgeOf, type Misled, misleading } from "./lib/misled";
 import { rowDraftOf } from "./lib/rowDraft";
 import type { Rule, Term } from "./lib/rules";
 import type { Cohort, Selection } from "./lib/selection";
-import { counted, describePremise, describeTerm, describeValue, grouped, MOST_CATEGORIES, percent, shortNumber } from "./lib/text";
+import { counted, describePremise, describeTerm, describeValue, formatName, grouped, MOST_CATEGORIES, percent, shortNumber } from "./lib/text";
 import { ClassChip } from "./components/ClassMark";
 import { TermStrip } from "./components/TermStrip";
 import { type Store, useStore } from "./store";
@@ -66,7 +67,8 @@ function Body({ selection }: { selection: Selection }) {
 function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
   const store = useStore();
   const set = store.rules.value;
-  const cover = store.evaluation.value?.covers[place] ?? null;
+  const why = store.table === null ? null : whyTermsUnknown(rule.terms, set, store.table);
+  const cover = why === null ? (store.evaluation.value?.covers[place] ?? null) : null;
   return (
     <>
       <p class="rule-then">
@@ -87,6 +89,7 @@ function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         {set.voting !== "weights" && rule.weight !== 1 && <Fact name="Weight" value={shortNumber(rule.weight)} />}
         <Fact name="Covered when made" value={`${grouped(rule.cover)}, right on ${grouped(rule.correct)}`} />
         {cover !== null && <CoverFacts rule={rule} cover={cover} />}
+        {why !== null && <Fact name="Fires here on" value={`not known here: ${why}`} />}
         {rule.origin?.layer != null && <Fact name="Layer" value={rule.origin.layer} />}
         {rule.origin?.clause != null && <Fact name="Clause" value={rule.origin.clause} />}
       </dl>
@@ -170,6 +173,7 @@ function RowDetails({ row }: { row: number }) {
   const scores = Array.from(scoresOf(found, row));
   return (
     <>
+      <UnknownDecisions />
       <dl class="facts">
         <div>
           <dt>Rules</dt>
@@ -218,11 +222,17 @@ function RowDetails({ row }: { row: number }) {
         {features.map((place) => {
           const column = table.columns[place];
           const value = column === null ? "not in this report" : describeValue(column.values[column.codes[row]], set.features[place]);
-          return <Fact key={place} name={set.features[place].name} value={value} />;
+          return <Fact key={place} name={formatName(set.features[place].name)} value={value} />;
         })}
       </dl>
     </>
   );
+}
+
+/** Says so where rules test what the report left out: they are taken not to fire. */
+function UnknownDecisions() {
+  const why = useStore().whyUnknown.value;
+  return why === null ? null : <p role="status">What the edited rules decide is not known here: {why}. Rules that test it are left aside.</p>;
 }
 
 /** The classes with votes, most votes first. */
@@ -279,7 +289,8 @@ function CohortDetails({ cohort }: { cohort: Cohort }) {
   if (bits === null || table === null) return <p>The report holds no rows.</p>;
   const rows = rowsOf(bits);
   const found = store.evaluation.value;
-  const misled = found === null ? [] : misleading(found, table, rows);
+  const judge = judgeOf(cohort, table);
+  const misled = found === null ? [] : misleading(found, table, rows, judge);
   return (
     <>
       <p>
@@ -287,8 +298,14 @@ function CohortDetails({ cohort }: { cohort: Cohort }) {
         {table.nRows > 0 && ` (${percent(rows.length / table.nRows)})`}
       </p>
       {cohort.kind === "covered" && <BackToRule store={store} id={cohort.rule} />}
-      <h3>Rules that misled</h3>
-      <MisleadingRules misled={misled} />
+      <UnknownDecisions />
+      {table[judge] !== null && (
+        <>
+          <h3>Rules that misled</h3>
+          <p class="quiet">They fired, their class won, and the {judge} says another.</p>
+          <MisleadingRules misled={misled} />
+        </>
+      )}
       <h3>Rows</h3>
       <RowButtons rows={rows} />
     </>

@@ -9,6 +9,7 @@ import { useContext } from "preact/hooks";
 import { Address } from "./lib/address";
 import type { Bits } from "./lib/bits";
 import { type Evaluation, Evaluator, type Measures, measuresOf } from "./lib/evaluate";
+import { whyRulesUnknown } from "./lib/leftOut";
 import { readRuleFile, type Rule, type RuleSet } from "./lib/rules";
 import { describeCohort, readSelection, rowsOfCohort, type Selection, writeSelection } from "./lib/selection";
 import { readTable, type Table } from "./lib/table";
@@ -39,6 +40,8 @@ export class Store {
   /** What the working rules decide on the rows of the report. */
   readonly evaluation: ReadonlySignal<Evaluation | null>;
   readonly measures: ReadonlySignal<Measures | null>;
+  /** Why it is not known how the working rules decide on the rows of the report; null where it is. */
+  readonly whyUnknown: ReadonlySignal<string | null>;
   readonly isEdited: ReadonlySignal<boolean>;
   readonly canUndo: ReadonlySignal<boolean>;
   readonly canRedo: ReadonlySignal<boolean>;
@@ -73,6 +76,7 @@ export class Store {
       const found = this.evaluation.value;
       return found === null || this.table === null ? null : measuresOf(found, this.table);
     });
+    this.whyUnknown = computed(() => (this.table === null ? null : whyRulesUnknown(this.rules.value, this.table)));
     this.isEdited = computed(() => this.rules.value !== this.original);
     this.canUndo = computed(() => this.history.value.past.length > 0);
     this.canRedo = computed(() => this.history.value.future.length > 0);

@@ -1,6 +1,7 @@
 """Rows that a browser sends come to the network as rows of the data do."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from clausewise import Features
-from clausewise.report.raw_rows import TableLike, read_rows
+from clausewise.report.raw_rows import ChangedRow, TableLike, read_rows
 
 FEATURES = Features(
     ("age", "job", "smokes", "visits"),
@@ -37,6 +38,37 @@ def frame_with(**types):
 def test_a_pandas_row_comes_back_as_it_was(frame):
     made = TableLike(frame, FEATURES).table(ROWS)
     pd.testing.assert_frame_equal(made, frame)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        frame_with(job=object).assign(age=[np.inf, np.nan], job=["astronaut", None]),
+        frame_with(job=object).assign(job=["astronaut", np.nan]),
+        frame_with(job="category", visits="Int64", smokes="boolean").mask(np.eye(2, 4, dtype=bool)),
+        frame_with(visits="float32")[["visits", "job", "age", "smokes"]],
+    ],
+)
+def test_a_row_of_the_data_is_asked_about_as_it_is(frame):
+    made = TableLike(frame, FEATURES).table([ChangedRow(0, {}), ChangedRow(1, {})])
+    pd.testing.assert_frame_equal(made, frame)
+
+
+def test_a_row_of_other_tables_is_asked_about_as_it_is():
+    frame = pl.DataFrame(COLUMNS | {"age": [float("nan"), None], "job": ["astronaut", None]})
+    made = TableLike(frame, FEATURES).table([ChangedRow(0, {}), ChangedRow(1, {})])
+    assert made.equals(frame, null_equal=True)
+    numbers = np.array([[np.inf, 1.0], [np.nan, -np.inf]], dtype=np.float32)
+    made = TableLike(numbers, Features(("a", "b"))).table([ChangedRow(0, {}), ChangedRow(1, {})])
+    np.testing.assert_array_equal(made, numbers)
+    assert made.dtype == np.float32
+
+
+def test_changes_are_made_by_the_place_of_the_feature():
+    frame = frame_with(job=object)[["visits", "job", "age", "smokes"]]
+    made = TableLike(frame, FEATURES).table([ChangedRow(1, {0: 33.5, 1: "nurse", 3: None})])
+    expected = frame.iloc[[1]].assign(age=33.5, job="nurse", visits=np.nan).reset_index(drop=True)
+    pd.testing.assert_frame_equal(made, expected.astype({"job": object}))
 
 
 def test_columns_without_names_are_taken_by_position():
@@ -147,3 +179,27 @@ def test_categories_that_are_numbers_are_read_as_numbers():
     assert read_rows([[2], [9]], features) == [[2], [9]]
     with pytest.raises(ValueError, match="has '2' for 'zone'; expected a number"):
         read_rows([["2"]], features)
+
+
+def test_changed_rows_are_read():
+    sent = [{"number": 1, "changes": [[0, None], [1, "nurse"]]}, [1, "cook", True, 2]]
+    assert read_rows(sent, FEATURES, 2) == [ChangedRow(1, {0: None, 1: "nurse"}), [1, "cook", True, 2]]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"number": 1}, 'expected the keys "number" and "changes" alone'),
+        ({"number": 2, "changes": []}, "has the number 2; expected that of one of 2 rows"),
+        ({"number": -1, "changes": []}, "has the number -1"),
+        ({"number": True, "changes": []}, "has the number True"),
+        ({"number": 0, "changes": {}}, "has an object of 0 as changes; expected a list of pairs"),
+        ({"number": 0, "changes": [[4, 1]]}, "from 0 to 3, and a value"),
+        ({"number": 0, "changes": [[0]]}, "from 0 to 3, and a value"),
+        ({"number": 0, "changes": [[0, 1], [0, 2]]}, "changes feature 0 twice"),
+        ({"number": 0, "changes": [[1, 5]]}, "has 5 for 'job'; expected text"),
+    ],
+)
+def test_changed_rows_that_make_no_sense_are_refused(row, reason):
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        read_rows([row], FEATURES, 2)

@@ -233,6 +233,14 @@ def test_the_network_is_asked_about_values_that_the_data_does_not_have(explorer,
     assert found["probabilities"] == network.probabilities(row).tolist()
 
 
+def test_the_network_is_asked_about_a_row_of_the_data_with_changes(explorer, people):
+    X, _, network = people
+    asked = [{"number": 7, "changes": []}, {"number": 7, "changes": [[AGE, 80.5], [JOB, "pilot"]]}]
+    found = ask(explorer, PREDICT, {"rows": asked})[1]
+    rows = pd.concat([X.iloc[[7]], X.iloc[[7]].assign(age=80.5, job="pilot")])
+    assert found["probabilities"] == network.probabilities(rows).tolist()
+
+
 def test_a_torch_network_answers_from_the_threads_of_the_server_as_in_python():
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)

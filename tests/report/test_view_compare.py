@@ -1,8 +1,11 @@
 """The Compare view: edits against the original, and rule files against the report."""
 
+import json
+
 import pytest
 
 from clausewise import RuleSet
+from clausewise.io.json import RuleFileError, dumps, loads
 from tests.report import reports
 from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
 
@@ -169,3 +172,61 @@ def test_the_comparison_is_accessible_and_fits(small_report, open_report, tmp_pa
     page.locator(".ways button").first.click()
     check_accessibility(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def damaged(change):
+    """A rule file that something was done to."""
+    entry = json.loads(dumps(edited()))
+    change(entry)
+    return json.dumps(entry)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda file: file["rules"][0].update(confidence=5), "rules[0].confidence is 5; expected a number"),
+        (
+            lambda file: file["rules"][0].update(correct=41),
+            "rules[0].correct is 41; expected a number",
+        ),
+        (lambda file: file["rules"][0].update(weight=None), "rules[0].weight is null; expected a number"),
+        (lambda file: file["rules"][0].update(then="never"), "which is none of the classes"),
+        (lambda file: file["rules"][0].update(more=1), 'rules[0] has the unknown key "more"'),
+        (lambda file: file["rules"][0].pop("cover"), 'rules[0] has no "cover"; the file is damaged'),
+        (lambda file: file["features"].append({"name": "age", "kind": "numeric"}), "two features are called"),
+        (lambda file: file["features"][0].update(categories=["a"]), "features[0] is numeric; categorical"),
+        (lambda file: file["features"][2].update(categories=["cook"] * 3), 'holds "cook" twice'),
+        (lambda file: file["features"][2].update(categories=["cook", "nurse", 3]), "mixes text and numbers"),
+        (lambda file: file["rules"][0]["if"].append({"feature": "age", "low": 3}), 'tests "age" twice'),
+        (
+            lambda file: file["rules"][0].update({"if": [{"feature": "job", "low": 3}]}),
+            "expected values",
+        ),
+        (lambda file: file["rules"][0].update({"if": [{"feature": "x"}]}), "none of the features"),
+        (lambda file: file.update(classes=["no", "yes", "no"]), 'classes holds "no" twice'),
+        (lambda file: file.update(class_dtype="int64"), "which is no int64"),
+        (lambda file: file.update(scale=-1), "scale is -1; expected a positive number"),
+        (lambda file: file["changes"][0].update(action="eaten"), "changes[0].action is"),
+    ],
+)
+def test_files_that_python_refuses_are_refused(change, reason, page):
+    text = damaged(change)
+    with pytest.raises(RuleFileError):
+        loads(text)
+    found = page.evaluate(
+        """text => { try { window.clausewise.tools.compareWith(text); return null; }
+        catch (error) { return error.message; } }""",
+        text,
+    )
+    assert found is not None
+    assert reason in found
+
+
+def test_it_says_how_features_of_one_name_differ(page, tmp_path):
+    text = damaged(lambda file: file["features"][2]["categories"].append("diver"))
+    (tmp_path / "other.json").write_text(text, encoding="utf-8")
+    page.get_by_label("Open a rule file").set_input_files(tmp_path / "other.json")
+    page.get_by_text("Opened other.json").wait_for()
+    settings = page.locator(".compare-settings").inner_text()
+    jobs = "job (categorical: cook, nurse, pilot"
+    assert f"{jobs}) → {jobs}, diver)" in settings

@@ -332,3 +332,15 @@ def test_terms_with_many_categories_are_short_and_can_be_opened(towns_page):
     assert "12 more of 40" in listed.inner_text()
     assert "town 19}" in listed.get_attribute("title")
     check_accessibility(towns_page)
+
+
+@pytest.mark.parametrize(
+    ("column", "bound"), [([48.85, 48.86], "<= 48.855"), ([-1e308, 1e308], "<= 0"), ([0, 1], "<= 0")]
+)
+def test_a_new_term_parts_the_data(column, bound, open_report, tmp_path):
+    rules = RuleSet.from_rules([Rule((), "a")], ["x"], default="b", classes=["a", "b"])
+    rules.report(tmp_path / "r.html", np.array(column)[:, None])
+    page = open_report(tmp_path / "r.html", fragment="#view=edit&edit.new=1")
+    page.get_by_label("Term on").fill("x")
+    page.get_by_role("button", name="Add a term").click()
+    assert page.get_by_label("x, upper bound").input_value() == bound

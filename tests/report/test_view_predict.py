@@ -3,8 +3,11 @@
 import math
 import re
 
+import numpy as np
 import pytest
+from sklearn.neural_network import MLPClassifier
 
+from clausewise import Features, Rule, RuleSet, Term
 from tests.report import reports
 from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
 
@@ -107,6 +110,26 @@ def test_a_csv_row_is_pasted_with_and_without_names(page):
     assert "There is no row" in notice.inner_text()
 
 
+def test_a_category_that_the_rules_do_not_know_is_named(page):
+    paste(page, "25,900,diver,true")
+    notice = page.locator(".paste [role=status]")
+    assert notice.inner_text() == 'Row taken. Note: job is "diver", a category that the rules do not know.'
+    paste(page, "25,900,nurse,true")
+    assert notice.inner_text() == "Row taken."
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"), [("True", 1), ("true", 1), ("1", 1), ("FALSE", 0), ("0", 0), ("2", 2), ("", None)]
+)
+def test_boolean_categories_are_read_as_people_write_them(cell, code, open_report, tmp_path):
+    features = Features(("flag", "x"), ("categorical", "numeric"), ((False, True), None))
+    rules = RuleSet.from_rules([Rule((Term(1, high=0),), "a")], features, default="b", classes=["a", "b"])
+    rules.report(tmp_path / "r.html")
+    page = open_report(tmp_path / "r.html", fragment="#view=predict")
+    paste(page, f"{cell},1")
+    assert page.get_by_label("flag", exact=True).input_value() == ("NaN" if code is None else str(code))
+
+
 def test_a_csv_file_is_dropped(page):
     data = page.evaluate_handle(
         """() => { const data = new DataTransfer();
@@ -201,3 +224,103 @@ def test_the_form_is_accessible_and_fits(small_report, open_report, theme, viewp
     page.locator(".flip-found:not(.is-waiting)").wait_for()
     check_accessibility(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+def test_no_probability_is_shown_of_a_label_that_the_rules_do_not_know(open_report, tmp_path):
+    X = np.linspace(-3, 3, 30)[:, None]
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-1, 1])]
+    model = MLPClassifier((8,), solver="lbfgs", random_state=0).fit(X, y)
+    rules = RuleSet.from_rules([Rule((Term(0, high=0),), "a")], ["x"], default="b", classes=["a", "b"])
+    rules.report(tmp_path / "r.html", X, network=model)
+    for row, label, has_share in ((0, "a", True), (29, "c", False)):
+        page = open_report(tmp_path / "r.html", fragment=f"#view=predict&predict.row={row}")
+        assert page.locator(".recorded .chip").inner_text() == label
+        assert ("%" in page.locator(".recorded").inner_text()) == has_share
+
+
+def slider_report(tmp_path, column):
+    rules = RuleSet.from_rules([Rule((Term(0, high=0),), "a")], ["x"], default="b", classes=["a", "b"])
+    rules.report(tmp_path / "r.html", np.asarray(column, dtype=float)[:, None])
+    return tmp_path / "r.html"
+
+
+@pytest.mark.parametrize(
+    ("column", "keys", "expected"),
+    [
+        ([0, 1, 2, 3, 5], ["Home"], 0),
+        ([0, 1, 2, 3, 5], ["Home", "ArrowRight"], 1),
+        ([0, 1, 2, 3, 5], ["Home", "ArrowRight", "ArrowRight", "ArrowLeft"], 1),
+        ([0, 1, 2, 3, 5], ["End"], 5),
+        ([7, 7, 7], ["ArrowRight"], 7),
+        ([48.85, 48.86], ["Home", "ArrowRight"], 48.85005),
+        ([48.85, 48.86], ["End"], 48.86),
+        ([-1e308, 1e308], ["End"], 1e308),
+        ([-1e308, 1e308], ["Home", "ArrowRight"], -0.99e308),
+    ],
+)
+def test_the_slider_reaches_the_values_of_its_range(column, keys, expected, open_report, tmp_path):
+    page = open_report(slider_report(tmp_path, column), fragment="#view=predict")
+    slider = page.get_by_label("x, slider")
+    for key in keys:
+        slider.press(key)
+    assert float(slider.get_attribute("aria-valuetext")) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("column", [[0, 1, 2, 3, 5], [7, 7, 7], [0.5, 1.25, 2]])
+def test_the_thumb_of_the_slider_stands_where_the_value_is_marked(column, open_report, tmp_path):
+    for row, value in enumerate(column):
+        page = open_report(
+            slider_report(tmp_path, column), fragment=f"#view=predict&predict.row={row}&predict.set=0:{value}"
+        )
+        thumb = page.get_by_label("x, slider").evaluate(
+            """input => { const box = input.getBoundingClientRect();
+            const part = input.max === '0' ? 0 : Number(input.value) / Number(input.max);
+            return box.left + 8 + part * (box.width - 16); }"""
+        )
+        mark = page.locator(".slider-place").bounding_box()
+        assert abs(thumb - mark["x"] - mark["width"] / 2) < 2
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [([48.85, 48.86], 48.855), ([-1e308, 1e308], 0), ([0, 1], 0), ([7, 7], 7), ([1e-300, 3e-300], 2e-300)],
+)
+def test_a_typical_value_lies_within_the_data(column, expected, open_report, tmp_path):
+    page = open_report(slider_report(tmp_path, column), fragment="#view=predict&predict.row=typical")
+    assert float(page.get_by_label("x, slider").get_attribute("aria-valuetext")) == expected
+
+
+def test_without_a_rule_the_base_votes_decide(open_report, tmp_path):
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, high=0),), "a", weight=2.0)],
+        ["x"],
+        default="b",
+        classes=["a", "b"],
+        voting="weights",
+        base=[1.0, 0.0],
+    )
+    rules.report(tmp_path / "r.html", np.ones((3, 1)))
+    page = open_report(tmp_path / "r.html", fragment="#view=predict")
+    assert verdict(page) == rules.predict(np.ones((1, 1)))[0] == "a"
+    assert "by the base votes: no rule fires" in page.locator(".verdict").inner_text()
+
+
+def test_the_same_file_can_be_taken_again(page, tmp_path):
+    path = tmp_path / "row.csv"
+    page.get_by_text("Paste or drop a row of CSV").click()
+    for age in ("31", "32"):
+        path.write_text(f"{age},900,nurse,false\n", encoding="utf-8")
+        page.get_by_label("Open a file").set_input_files(path)
+        page.wait_for_function("age => document.querySelector('.field-number').value === age", arg=age)
+        assert page.get_by_label("Open a file").evaluate("input => input.files.length") == 0
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_a_blank_name_is_shown_in_quotes(name, open_report, tmp_path):
+    rules = RuleSet.from_rules([Rule((Term(0, high=0),), "a")], [name, "x"], default="b", classes=["a", "b"])
+    rules.report(tmp_path / "r.html", np.arange(6.0).reshape(3, 2))
+    page = open_report(tmp_path / "r.html", fragment="#view=predict")
+    assert page.locator(".field-name label").first.text_content() == f'"{name}"'
+    check_accessibility(page)
+    view_tab(page, "Rules")
+    assert page.locator(".clip").first.text_content().strip() == f'"{name}" ≤ 0'

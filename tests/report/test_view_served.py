@@ -1,5 +1,6 @@
 """Served, the Predict view asks the network itself, and the Edit view measures on all rows."""
 
+import re
 import warnings
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from clausewise import wrap
+from clausewise.report import payload as payload_module
 from clausewise.report.serve import Explorer
 from tests.report import reports
 from tests.report.conftest import WIDE, check_accessibility, view_tab
@@ -99,3 +101,60 @@ def test_it_says_so_when_the_server_is_gone(browser):
         page.get_by_text("The server did not answer").wait_for()
     finally:
         context.close()
+
+
+def network_says(page):
+    """The label and the percentage, once the network has answered."""
+    said = page.locator(".recorded").filter(has_text="The network says")
+    said.wait_for()
+    return said.locator(".chip").first.inner_text(), re.search(r"\d+ %", said.inner_text())[0]
+
+
+def test_the_network_is_asked_about_rows_that_the_page_does_not_hold(browser, model, monkeypatch):
+    """Values that are left out or have no code go to the network as they are in the data."""
+    monkeypatch.setattr(payload_module, "MAX_UNTESTED_BYTES", 0)
+    X = reports.table()
+    unknown = int(np.flatnonzero(X["job"] == "diver")[0])
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    try:
+        with Explorer(reports.rules()[:2], X, network=wrap(model), max_rows=None) as started:
+            page.goto(started.url + "#view=predict")
+            for number in (0, 1, 2, unknown):
+                page.get_by_label("Row", exact=True).fill(str(number))
+                page.get_by_label("Row", exact=True).press("Enter")
+                row = X.iloc[[number]]
+                share = f"{100 * model.predict_proba(row).max():.0f} %"
+                assert network_says(page) == (model.predict(row)[0], share)
+            income = page.get_by_label("income", exact=True)
+            assert income.get_attribute("placeholder") == "not in this report"
+            assert page.get_by_label("smokes", exact=True).input_value() == "not in this report"
+            page.get_by_label("age", exact=True).fill("33")
+            page.get_by_label("age", exact=True).press("Enter")
+            row = row.assign(age=33.0)
+            assert network_says(page)[1] == f"{100 * model.predict_proba(row).max():.0f} %"
+            check_accessibility(page)
+    finally:
+        context.close()
+
+
+def test_it_says_what_the_network_cannot_be_asked(page):
+    view_tab(page, "Predict")
+    page.get_by_label("job", exact=True).select_option("another, unknown category")
+    page.get_by_text("The network cannot be asked: job is unknown category.").wait_for()
+
+
+def test_an_answer_about_another_row_is_not_shown_while_the_network_is_asked(page):
+    view_tab(page, "Predict")
+    network_says(page)
+    page.route("**/api/predict", lambda route: None)  # never answered
+    page.get_by_label("age", exact=True).fill("33")
+    page.get_by_label("age", exact=True).press("Enter")
+    page.locator(".recorded").get_by_text("Asking the network …").wait_for()
+    view_tab(page, "Edit")
+    page.get_by_text("on all 400 rows", exact=True).wait_for()
+    page.route("**/api/measures", lambda route: None)
+    page.get_by_role("grid", name="Rules to edit").get_by_role("row").nth(2).click()
+    page.get_by_role("button", name="Delete the rule").click()
+    page.get_by_text("Measuring on all 400 rows …").wait_for()
+    assert page.get_by_label("On all 400 rows").count() == 0

@@ -1,6 +1,7 @@
 """Each view used as a person would, with mouse and keyboard."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -46,6 +47,32 @@ def test_the_overview_leads_to_the_rules_with_a_term_and_of_a_feature(small_repo
     view_tab(page, "Overview")
     page.get_by_role("rowheader", name="smokes").get_by_role("button").click()
     assert first_cells(page, "Rules", 0) == ["2", "4"]
+
+
+def test_a_term_leads_to_the_rules_with_that_very_term(open_report, tmp_path):
+    listed = [
+        Rule((Term(0, high=3),), "a"),
+        Rule((Term(0, high=30),), "a"),
+        Rule((Term(0, low=1, high=3),), "b"),
+    ]
+    RuleSet.from_rules(listed, ["x"], default="b", classes=["a", "b"]).report(tmp_path / "r.html")
+    page = open_report(tmp_path / "r.html")
+    page.get_by_role("button", name="x ≤ 3", exact=True).click()
+    assert first_cells(page, "Rules", 0) == ["0"]
+    assert page.get_by_label("Term", exact=True).locator("option:checked").inner_text() == "x ≤ 3"
+    page.get_by_role("button", name="Clear", exact=True).click()
+    assert first_cells(page, "Rules", 0) == ["0", "1", "2"]
+
+
+def test_bars_of_equal_numbers_are_equally_long(open_report, tmp_path):
+    """Also that of the default class, beside which a badge stands."""
+    listed = [Rule((Term(0, high=i),), label) for i in range(3) for label in "ab"]
+    listed += [Rule((Term(0, low=i),), "c") for i in range(1_200)]
+    RuleSet.from_rules(listed, ["x"], default="a", classes=list("abc")).report(tmp_path / "r.html")
+    page = open_report(tmp_path / "r.html")
+    boxes = [box.bounding_box() for box in page.locator("[aria-labelledby=per-class] .bar-box").all()]
+    assert len({(round(box["x"], 2), round(box["width"], 2)) for box in boxes}) == 1
+    assert boxes[0]["width"] > 50
 
 
 def test_the_overview_shows_the_frontier(small_report, open_report):
@@ -317,3 +344,32 @@ def test_what_is_not_quite_all_is_not_shown_as_all(open_report, tmp_path):
     RuleSet.from_rules(listed, ["x"], default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
     page = open_report(tmp_path / "report.html", fragment="#view=rules")
     assert first_cells(page, "Rules", 4) == ["99.9 %", "100.0 %"]
+
+
+def test_judges_agree_on_labels_that_the_rules_do_not_know(open_report, tmp_path):
+    """Each judge numbers these for itself, so that equal labels may have different numbers."""
+    rules = RuleSet.from_rules([Rule((Term(0, high=2),), "a")], ["x"], default="b", classes=["a", "b"])
+    truth = np.array(["a", "b", "c", "d", "d"])
+    network = np.array(["a", "b", "b", "d", "e"])
+    rules.report(tmp_path / "r.html", np.arange(5.0)[:, None], truth, network)
+    page = open_report(tmp_path / "r.html", fragment="#view=disagreement&dis.pair=truth-network")
+    assert "They agree on 60.0 % of 5 rows" in page.locator(".toolbar").inner_text()
+    assert page.locator(".confusion .agree").all_inner_texts() == ["100 %", "100 %", "0 %", "50 %"]
+    assert first_cells(page, "Rows", 0) == ["2", "4"]
+
+
+def test_rules_mislead_in_the_eyes_of_the_pair_that_is_compared(open_report, tmp_path):
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, high=2),), "a"), Rule((Term(0, low=2),), "b")], ["x"], default="b", classes=["a", "b"]
+    )
+    truth, network = np.array(["b", "a", "b", "b"]), np.array(["a", "a", "a", "a"])
+    rules.report(tmp_path / "r.html", np.array([[1.0], [2.0], [3.0], [4.0]]), truth, network)
+    for pair, place, judge in (("network-rules", "1", "network"), ("truth-rules", "0", "truth")):
+        page = open_report(tmp_path / "r.html", fragment=f"#view=disagreement&dis.pair={pair}")
+        misled = page.locator(".misled")
+        assert f"the {judge} says another" in misled.inner_text()
+        assert [text.split()[0] for text in misled.locator("button").all_inner_texts()] == [place]
+        page.locator(".confusion button").filter(has_text=re.compile(r"^\d")).last.click()
+        page.evaluate(f"() => window.location.hash += '&sel=differ.{pair.replace('-', '.')}'")
+        selected = page.get_by_label("Selection", exact=True)
+        selected.get_by_text(f"the {judge} says another").wait_for()

@@ -1,10 +1,10 @@
 /** One value of a row: a slider over the feature's distribution, or a choice of categories. */
 
 import { useId } from "preact/hooks";
-import { axisOf } from "../lib/axis";
+import { axisOf, between, fraction, roundedWithin } from "../lib/axis";
 import { numberOf } from "../lib/csv";
 import type { Feature } from "../lib/rules";
-import { formatLabel, formatNumber, grouped, knownNumber, shortNumber } from "../lib/text";
+import { formatLabel, formatName, formatNumber, grouped, knownNumber, shortNumber } from "../lib/text";
 import { useStore } from "../store";
 
 interface Props {
@@ -12,22 +12,26 @@ interface Props {
   /** Encoded; NaN where missing. */
   value: number;
   isChanged: boolean;
+  /** Whether the report left the value out. */
+  isLeftOut: boolean;
   /** Where the decision may change, for marks on the slider. */
   thresholds: ArrayLike<number>;
   onValue: (value: number) => void;
 }
 
 const N_STEPS = 200;
+const NOT_HERE = "not in this report";
 
 export function ValueField(props: Props) {
   const store = useStore();
   const id = useId();
-  const { name, kind } = store.original.features[props.feature];
+  const { name: given, kind } = store.original.features[props.feature];
+  const name = formatName(given);
   return (
     <div class={props.isChanged ? "field is-changed" : "field"}>
       <div class="field-head">
         <span class="field-name">
-          <label for={id} title={name}>
+          <label for={id} title={given}>
             {name}
           </label>
           {props.isChanged && <span class="badge">changed</span>}
@@ -39,8 +43,9 @@ export function ValueField(props: Props) {
   );
 }
 
-function NumberInput({ id, value, onValue }: Props & { id: string }) {
+function NumberInput({ id, value, isLeftOut, onValue }: Props & { id: string }) {
   const isMissing = value !== value;
+  const nothing = isLeftOut ? NOT_HERE : "missing";
   const shown = isMissing ? "" : Number.isFinite(value) ? knownNumber(value) : formatNumber(value);
   const take = (text: string) => {
     const number = text.trim() === "" ? NaN : numberOf(text.trim());
@@ -52,8 +57,8 @@ function NumberInput({ id, value, onValue }: Props & { id: string }) {
       class="field-number"
       inputMode="decimal"
       value={shown}
-      title={isMissing ? "missing" : formatNumber(value)}
-      placeholder="missing"
+      title={isMissing ? nothing : formatNumber(value)}
+      placeholder={nothing}
       onChange={(event) => {
         take(event.currentTarget.value);
         // What cannot be read gives way to the value that holds.
@@ -63,13 +68,18 @@ function NumberInput({ id, value, onValue }: Props & { id: string }) {
   );
 }
 
-function Slider({ feature, value, thresholds, onValue, name }: Props & { name: string }) {
+function Slider({ feature, value, isLeftOut, thresholds, onValue, name }: Props & { name: string }) {
   const store = useStore();
   const axis = axisOf(store, feature);
   const histogram = store.payload.histograms?.[feature] ?? null;
   const isWhole = histogram?.kind === "numeric" && histogram.is_whole;
-  const width = axis.high - axis.low;
-  const place = value === value ? axis.place(value) : 0.5;
+  const [least, most] = axis.ends;
+  // Each of few whole numbers is a step.
+  const nSteps = isWhole && most - least < N_STEPS ? most - least : N_STEPS;
+  const step = value === value ? Math.round(nSteps * Math.min(1, Math.max(0, fraction(value, least, most)))) : nSteps >> 1;
+  // The ends stand in the middle of their bars, half a bar from the ends of the axis.
+  const margin = fraction(least, axis.low, axis.high);
+  const place = value === value ? Math.min(1, Math.max(0, fraction(value, axis.low, axis.high))) : 0.5;
   const ticks = Array.from(thresholds).filter((cut) => cut >= axis.low && cut <= axis.high);
   return (
     <div class="slider">
@@ -81,32 +91,33 @@ function Slider({ feature, value, thresholds, onValue, name }: Props & { name: s
       <input
         type="range"
         aria-label={`${name}, slider`}
-        aria-valuetext={value === value ? formatNumber(value) : "missing"}
+        aria-valuetext={value === value ? formatNumber(value) : isLeftOut ? NOT_HERE : "missing"}
         min={0}
-        max={N_STEPS}
-        step={isWhole && width > 0 && width < N_STEPS ? N_STEPS / width : 1}
-        value={Math.round(place * N_STEPS * 1e6) / 1e6}
+        max={nSteps}
+        step={1}
+        value={step}
+        style={margin > 0 ? { width: `calc(${100 * (1 - 2 * margin)}% + 16px)`, marginLeft: `calc(${100 * margin}% - 8px)` } : {}}
         onInput={(event) => {
-          const raw = axis.low + (width * Number(event.currentTarget.value)) / N_STEPS;
-          onValue(isWhole ? Math.round(raw) : Number(raw.toPrecision(4)) + 0);
+          const raw = between(least, most, nSteps === 0 ? 0 : Number(event.currentTarget.value) / nSteps);
+          onValue(isWhole ? Math.round(raw) + 0 : roundedWithin(raw, least, most));
         }}
       />
       <div class="slider-ends quiet" aria-hidden="true">
-        <span>{shortNumber(axis.low)}</span>
-        <span>{shortNumber(axis.high)}</span>
+        <span>{shortNumber(least)}</span>
+        <span>{shortNumber(most)}</span>
       </div>
     </div>
   );
 }
 
-function CategoryChoice({ id, feature, value, onValue }: Props & { id: string }) {
+function CategoryChoice({ id, feature, value, isLeftOut, onValue }: Props & { id: string }) {
   const store = useStore();
   const about = store.original.features[feature];
   const histogram = store.payload.histograms?.[feature] ?? null;
   const names = namesOf(about);
   const nRows = (code: number) => (histogram === null ? "" : ` (${grouped(histogram.counts[code] ?? 0)})`);
   return (
-    <select id={id} value={value !== value ? "NaN" : String(value)} onChange={(event) => onValue(Number(event.currentTarget.value))}>
+    <select id={id} value={isLeftOut ? NOT_HERE : value !== value ? "NaN" : String(value)} onChange={(event) => onValue(Number(event.currentTarget.value))}>
       {names.map((name, code) => (
         <option key={code} value={String(code)}>
           {name}
@@ -115,6 +126,11 @@ function CategoryChoice({ id, feature, value, onValue }: Props & { id: string })
       ))}
       {about.categories !== null && <option value={String(names.length)}>another, unknown category</option>}
       <option value="NaN">missing</option>
+      {isLeftOut && (
+        <option value={NOT_HERE} disabled>
+          {NOT_HERE}
+        </option>
+      )}
     </select>
   );
 }

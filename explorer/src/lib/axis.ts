@@ -44,10 +44,33 @@ function makeAxis(store: Store, feature: number): Axis {
 }
 
 /** How far a value lies between two ends; the distance of these may be beyond the doubles, half of it is not. */
-function fraction(value: number, low: number, high: number): number {
+export function fraction(value: number, low: number, high: number): number {
   const scale = Number.isFinite(high - low) ? 1 : 0.5;
   const width = high * scale - low * scale;
   return width === 0 ? 0.5 : (value * scale - low * scale) / width;
+}
+
+/** The number that lies so far between two ends. */
+export function between(low: number, high: number, part: number): number {
+  return low * (1 - part) + high * part;
+}
+
+/** A number between two ends, with as few digits as tell a thousand numbers there apart. */
+export function roundedWithin(value: number, low: number, high: number): number {
+  const exponent = (number: number) => Math.floor(Math.log10(Math.abs(number)));
+  const halfWidth = high / 2 - low / 2;
+  if (value === 0 || halfWidth === 0) return value + 0;
+  const digits = exponent(value) - exponent(halfWidth) + 4;
+  const rounded = digits < 1 ? 0 : digits > 17 ? value : Number(value.toPrecision(digits));
+  return Math.min(high, Math.max(low, rounded)) + 0;
+}
+
+/** The middle of a feature's axis as a short number, whole where all numbers are. */
+export function middleOf(store: Store, feature: number): number {
+  const { ends } = axisOf(store, feature);
+  const histogram = store.payload.histograms?.[feature] ?? null;
+  const middle = ends[0] / 2 + ends[1] / 2;
+  return histogram?.kind === "numeric" && histogram.is_whole ? Math.floor(middle) + 0 : roundedWithin(middle, ...ends);
 }
 
 function clamp(place: number): number {

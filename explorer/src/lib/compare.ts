@@ -5,7 +5,7 @@ import type { Evaluation, Evaluator } from "./evaluate";
 import { writtenValue } from "./language";
 import type { Feature, Rule, RuleSet } from "./rules";
 import type { Table } from "./table";
-import { formatNumber } from "./text";
+import { formatName, formatNumber } from "./text";
 
 export interface Comparison {
   /** Places in the later set of rules that the earlier one does not have. */
@@ -95,12 +95,21 @@ function differingFeatures(before: readonly Feature[], after: readonly Feature[]
   const [old, young] = [before.map(keyOf), after.map(keyOf)];
   if (old.join() === young.join()) return null;
   const others = [new Set(young), new Set(old)];
-  const gone = before.filter((_, i) => !others[0].has(old[i])).map((feature) => feature.name);
-  const come = after.filter((_, i) => !others[1].has(young[i])).map((feature) => feature.name);
+  const names = [new Set(before.map((feature) => feature.name)), new Set(after.map((feature) => feature.name))];
+  // What both have, but not alike, needs more than its name.
+  const shown = (feature: Feature) => (names[0].has(feature.name) && names[1].has(feature.name) ? detailed(feature) : formatName(feature.name));
+  const gone = before.filter((_, i) => !others[0].has(old[i])).map(shown);
+  const come = after.filter((_, i) => !others[1].has(young[i])).map(shown);
   if (gone.length === 0 && come.length === 0) return { name: "features", before: "in another order", after: "in another order" };
-  const listed = (names: readonly string[]) =>
-    names.length === 0 ? "none" : names.slice(0, 8).join(", ") + (names.length > 8 ? `, … (${names.length})` : "");
+  const listed = (texts: readonly string[]) =>
+    texts.length === 0 ? "none" : texts.slice(0, 8).join(", ") + (texts.length > 8 ? `, … (${texts.length})` : "");
   return { name: "features", before: listed(gone), after: listed(come) };
+}
+
+/** `job (categorical: cook, nurse)`, `age (numeric)`. */
+function detailed({ name, kind, categories }: Feature): string {
+  const values = (categories ?? []).map((value) => writtenValue(value)).join(", ");
+  return `${formatName(name)} (${kind}${values === "" ? "" : `: ${values}`})`;
 }
 
 // --- Decisions ---

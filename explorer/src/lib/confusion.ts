@@ -2,7 +2,7 @@
 
 import type { ConfusionEntry, Scalar } from "../payload";
 import type { Evaluation } from "./evaluate";
-import { type Judge, labelsOf, namesOf } from "./selection";
+import { type Judge, labelsOf, namesOf, samePlaces } from "./selection";
 import type { Table } from "./table";
 
 export interface Confusion {
@@ -38,6 +38,7 @@ export function confusionGiven(entry: ConfusionEntry, classes: readonly Scalar[]
 }
 
 /** Part of the rows on which both say the same. */
-export function agreementOf({ counts, nRows }: Confusion): number {
-  return nRows === 0 ? 0 : counts.reduce((sum, row, i) => sum + (row[i] ?? 0), 0) / nRows;
+export function agreementOf({ aNames, bNames, counts, nRows }: Confusion): number {
+  const same = samePlaces(aNames, bNames);
+  return nRows === 0 ? 0 : counts.reduce((sum, row, i) => sum + (row[same[i]] ?? 0), 0) / nRows;
 }

@@ -1,7 +1,8 @@
 /** One row of values out of pasted or dropped CSV, encoded as the report's rows are. */
 
+import type { Scalar } from "../payload";
 import type { Feature, RuleSet } from "./rules";
-import { counted, formatLabel } from "./text";
+import { counted, formatLabel, formatName } from "./text";
 
 export interface ReadRow {
   /** One encoded value per feature, NaN where missing. */
@@ -10,6 +11,10 @@ export interface ReadRow {
   notes: string[];
 }
 
+const BOOLEANS: ReadonlyMap<string, number> = new Map([
+  ["true", 1],
+  ["false", 0],
+]);
 const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
 
 /** The first row of values; throws an Error with a message for people. */
@@ -26,7 +31,12 @@ export function readCsvRow(text: string, set: RuleSet): ReadRow {
   const nMore = lines.length - (hasHeader ? 2 : 1);
   if (nMore > 0) notes.push(`${counted(nMore, "further row")} not read`);
   const cellOf = hasHeader ? byName(set, names, cells, known, notes) : byPlace(set, cells);
-  return { values: set.features.map((feature, place) => encoded(cellOf(place), feature, delimiter)), notes };
+  const values = set.features.map((feature, place) => encoded(cellOf(place), feature, delimiter));
+  const unknown = set.features.flatMap(({ name, categories }, place) =>
+    values[place] === categories?.length ? [`${formatName(name)} is ${JSON.stringify(cellOf(place).trim())}`] : [],
+  );
+  if (unknown.length > 0) notes.push(`${shortened(unknown)}, a category that the rules do not know`);
+  return { values, notes };
 }
 
 function byPlace(set: RuleSet, cells: readonly string[]): (place: number) => string {
@@ -50,25 +60,36 @@ function byName(set: RuleSet, names: readonly string[], cells: readonly string[]
 }
 
 function listed(names: readonly string[]): string {
-  return names.slice(0, 3).map(formatLabel).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
+  return shortened(names.map(formatLabel));
+}
+
+function shortened(texts: readonly string[]): string {
+  return texts.slice(0, 3).join(", ") + (texts.length > 3 ? ` and ${texts.length - 3} more` : "");
 }
 
 function encoded(cell: string, feature: Feature, delimiter: string): number {
   const text = cell.trim();
   if (feature.categories !== null) {
-    const code = feature.categories.findIndex((value) => String(value) === cell || String(value) === text || (typeof value === "number" && text !== "" && Number(text) === value));
+    const code = feature.categories.findIndex((value) => String(value) === cell || String(value) === text || isWrittenSo(value, text));
     if (code >= 0) return code;
     return MISSING.has(text.toLowerCase()) ? NaN : feature.categories.length;
   }
   if (MISSING.has(text.toLowerCase())) return NaN;
   if (feature.kind === "binary") {
-    const value = { true: 1, false: 0 }[text.toLowerCase()] ?? Number(text);
+    const value = BOOLEANS.get(text.toLowerCase()) ?? Number(text);
     if (value !== 0 && value !== 1) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected true, false, 0, 1 or nothing.`);
     return value;
   }
   const number = numberOf(text, delimiter);
   if (number !== number) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected a number or nothing.`);
   return number;
+}
+
+/** Whether a text is another way to write a number or a boolean. */
+function isWrittenSo(category: Scalar, text: string): boolean {
+  if (typeof category === "string" || text === "") return false;
+  const number = BOOLEANS.get(text.toLowerCase());
+  return typeof category === "boolean" ? (number ?? Number(text)) === Number(category) : Number(text) === category;
 }
 
 export function numberOf(text: string, delimiter = ","): number {

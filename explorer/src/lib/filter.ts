@@ -1,6 +1,6 @@
 /** Which rules are shown, and in which order. Pure functions. */
 
-import type { Rule, RuleSet } from "./rules";
+import { type Rule, type RuleSet, termKey } from "./rules";
 import { describeCondition, describePremise, formatLabel } from "./text";
 
 export interface Filter {
@@ -8,6 +8,8 @@ export interface Filter {
   query: string;
   classIndex: number | null;
   feature: number | null;
+  /** The key of a term that the rule must have exactly so. */
+  term: string | null;
   maxLength: number | null;
   /** Least number of rows covered when the rule was made. */
   minSupport: number | null;
@@ -45,7 +47,7 @@ export function filtered(set: RuleSet, filter: Filter): number[] {
 
 /** Places of the rules with all words looked for. */
 export function searched(set: RuleSet, query: string): number[] {
-  return filtered(set, { query, classIndex: null, feature: null, maxLength: null, minSupport: null, minConfidence: null, layer: null });
+  return filtered(set, { query, classIndex: null, feature: null, term: null, maxLength: null, minSupport: null, minConfidence: null, layer: null });
 }
 
 /** What is looked for. A comparison, typed as it is shown or as in the rule language, is looked for as a whole. */
@@ -76,6 +78,7 @@ function passes(rule: Rule, filter: Filter): boolean {
   return (
     (filter.classIndex === null || rule.classIndex === filter.classIndex) &&
     (filter.feature === null || rule.terms.some((term) => term.feature === filter.feature)) &&
+    (filter.term === null || rule.terms.some((term) => termKey(term) === filter.term)) &&
     (filter.maxLength === null || rule.terms.length <= filter.maxLength) &&
     (filter.minSupport === null || rule.cover >= filter.minSupport) &&
     (filter.minConfidence === null || rule.confidence >= filter.minConfidence) &&

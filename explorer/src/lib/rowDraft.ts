@@ -3,9 +3,12 @@
 import { batch, computed, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Scalar } from "../payload";
 import type { Store } from "../store";
-import { axisOf } from "./axis";
+import { middleOf } from "./axis";
 import { rowValues } from "./evaluate";
 import { perStore } from "./perStore";
+import type { Feature } from "./rules";
+import type { AskedRow } from "./served";
+import { describeValue, formatName } from "./text";
 
 export interface RowDraft {
   /** The row of the report that is started from; null for a typical row. */
@@ -13,8 +16,10 @@ export interface RowDraft {
   readonly baseValues: ReadonlySignal<readonly number[]>;
   /** Encoded, one per feature, NaN where missing. */
   readonly values: ReadonlySignal<readonly number[]>;
-  /** Features whose values differ from the base. */
+  /** Features whose values differ from the base, or may differ. */
   readonly changed: ReadonlySignal<ReadonlySet<number>>;
+  /** Features whose values the report left out and nobody has given since. */
+  readonly leftOut: ReadonlySignal<ReadonlySet<number>>;
   setBase: (row: number | null) => void;
   setValues: (changes: ReadonlyMap<number, number>) => void;
   reset: () => void;
@@ -36,12 +41,20 @@ export const rowDraftOf = perStore((store): RowDraft => {
   });
   const overrides = computed(() => readValues(written.value, store.original.features.length));
   const values = computed(() => baseValues.value.map((value, feature) => overrides.value.get(feature) ?? value));
-  const changed = computed(() => new Set(values.value.flatMap((value, feature) => (Object.is(value, baseValues.value[feature]) ? [] : [feature]))));
+  const isLeftOut = (feature: number): boolean => base.value !== null && store.table?.columns[feature] === null;
+  /** Whether a value given for a feature is that of the base. All unknown categories have one code, so these may differ. */
+  const isAsBase = (feature: number, value: number): boolean => {
+    const { categories } = store.original.features[feature];
+    return Object.is(value, baseValues.value[feature]) && value !== categories?.length && !isLeftOut(feature);
+  };
+  const changed = computed(() => new Set([...overrides.value].flatMap(([feature, value]) => (isAsBase(feature, value) ? [] : [feature]))));
+  const leftOut = computed(() => new Set(baseValues.value.flatMap((_, feature) => (isLeftOut(feature) && !overrides.value.has(feature) ? [feature] : []))));
   return {
     base,
     baseValues,
     values,
     changed,
+    leftOut,
     setBase: (next) => {
       const change = () => {
         row.value = next === null ? "typical" : String(next);
@@ -55,7 +68,7 @@ export const rowDraftOf = perStore((store): RowDraft => {
       // What is shown now stays the start, even if another row is selected later.
       row.value = base.value === null ? "typical" : String(base.value);
       const next = new Map([...overrides.value, ...changes]);
-      for (const [feature, value] of next) if (Object.is(value, baseValues.value[feature])) next.delete(feature);
+      for (const [feature, value] of next) if (isAsBase(feature, value)) next.delete(feature);
       written.value = [...next].map(([feature, value]) => `${feature}:${value}`).join(";");
     },
     reset: () => store.address.step(() => (written.value = "")),
@@ -76,17 +89,37 @@ function typicalRow(store: Store): number[] {
   return store.original.features.map((feature, place) => {
     const histogram = store.payload.histograms?.[place] ?? null;
     if (feature.kind !== "numeric") return histogram === null ? 0 : histogram.counts.indexOf(Math.max(...histogram.counts));
-    const { low, high } = axisOf(store, place);
-    return Number(((low + high) / 2).toPrecision(3));
+    return middleOf(store, place);
   });
 }
 
-/** A row as the network's server takes it: raw values, null where missing or not known. */
-export function rawRow(store: Store, values: readonly number[]): (Scalar | null)[] {
-  return store.original.features.map(({ kind, categories }, place) => {
-    const value = values[place];
-    if (!Number.isFinite(value)) return null;
-    if (categories !== null) return categories[value] ?? null;
-    return kind === "binary" ? value === 1 : value;
-  });
+/**
+ * A question to the network's server: the row of the draft, with some more values changed. Only changes are sent of a
+ * row that the server has, as the page may not hold all of it. A text says why the network cannot be asked.
+ */
+export function questionOf(store: Store, draft: RowDraft, more: ReadonlyMap<number, number>): AskedRow | string {
+  const { features } = store.original;
+  const values = draft.values.value.map((value, feature) => more.get(feature) ?? value);
+  const row = draft.base.value;
+  const sent = row === null ? [...features.keys()] : [...new Set([...draft.changed.value, ...more.keys()])].sort((a, b) => a - b);
+  const nameless = sent.find((feature) => !hasRawValue(features[feature], values[feature]));
+  if (nameless !== undefined) {
+    const { name } = features[nameless];
+    return `The network cannot be asked: ${formatName(name)} is ${describeValue(values[nameless], features[nameless])}.`;
+  }
+  const raw = sent.map((feature) => rawValue(features[feature], values[feature]));
+  if (row === null || store.table === null) return raw;
+  return { number: store.table.numbers[row], changes: sent.map((feature, i) => [feature, raw[i]] as const) };
+}
+
+/** JSON has no infinite numbers, and of an unknown category only is known that it is none of the others. */
+function hasRawValue({ categories }: Feature, value: number): boolean {
+  return value !== value || (categories === null ? Number.isFinite(value) : value < categories.length);
+}
+
+/** An encoded value as the data has it; null where it is missing. */
+function rawValue({ kind, categories }: Feature, value: number): Scalar | null {
+  if (value !== value) return null;
+  if (categories !== null) return categories[value];
+  return kind === "binary" ? value === 1 : value;
 }

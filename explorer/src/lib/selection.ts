@@ -86,6 +86,12 @@ export function namesOf(judge: Judge, table: Table | null, found: { classes: rea
   return labels?.names ?? found.classes;
 }
 
+/** For each label of one judge the place of the same label among those of another; −1 where it is not there. */
+export function samePlaces(aNames: readonly Scalar[], bNames: readonly Scalar[]): readonly number[] {
+  const places = new Map(bNames.map((name, place) => [name, place]));
+  return aNames.map((name) => places.get(name) ?? -1);
+}
+
 export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation): Bits {
   const bits = emptyBits(table.nRows);
   if (cohort.kind === "covered") {
@@ -99,8 +105,10 @@ export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation): B
   const a = labelsOf(cohort.a, table, found);
   const b = labelsOf(cohort.b, table, found);
   if (a === null || b === null) return bits;
+  // Labels that the rules do not know are numbered by each judge for itself.
+  const same = samePlaces(namesOf(cohort.a, table, found.set), namesOf(cohort.b, table, found.set));
   for (let row = 0; row < table.nRows; row++) {
-    const isIn = cohort.kind === "cell" ? a[row] === cohort.i && b[row] === cohort.j : a[row] !== b[row];
+    const isIn = cohort.kind === "cell" ? a[row] === cohort.i && b[row] === cohort.j : same[a[row]] !== b[row];
     if (isIn) setBit(bits, row);
   }
   return bits;

@@ -18,8 +18,10 @@ export interface ServedMeasures {
   coverage: number;
 }
 
-/** Rows of raw values, one per feature; null where missing. */
-export function askNetwork(served: ServedEntry, rows: readonly (readonly (Scalar | null)[])[], signal: AbortSignal): Promise<NetworkAnswer> {
+/** Raw values, one per feature, null where missing; or other values, by feature, of a row of the data. */
+export type AskedRow = readonly (Scalar | null)[] | { number: number; changes: readonly (readonly [feature: number, value: Scalar | null])[] };
+
+export function askNetwork(served: ServedEntry, rows: readonly AskedRow[], signal: AbortSignal): Promise<NetworkAnswer> {
   return ask<NetworkAnswer>(`${served.api}predict`, { rows }, signal);
 }
 

@@ -41,6 +41,11 @@ export function formatLabel(label: Scalar): string {
   return isPlain ? label : JSON.stringify(label);
 }
 
+/** The name of a feature: quoted where it would not be seen. */
+export function formatName(name: string): string {
+  return name.trim() === "" ? JSON.stringify(name) : name;
+}
+
 /** What a term says about its feature, without the name: `≤ 47`, `30 to 47`, `nurse, cook`. */
 export function describeCondition(term: Term, feature: Feature, most = Infinity): string {
   if (term.codes !== null) return categoriesOf(term.codes, feature, most).join(", ") || "none of all";
@@ -58,7 +63,7 @@ function boundsOf(term: Term): [above: string, below: string] {
 
 /** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`; at `most` so many categories by name. */
 export function describeTerm(term: Term, feature: Feature, most = Infinity): string {
-  const name = isolated(feature.name);
+  const name = isolated(formatName(feature.name));
   if (term.codes !== null) {
     const shown = categoriesOf(term.codes, feature, most);
     return shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${shown.join(", ")}}`;

@@ -136,7 +136,7 @@ async function opened(file: File): Promise<RuleSet> {
 function answersOf(store: Store, source: Source): Evaluation | string {
   const { table, evaluator } = store;
   if (table === null || evaluator === null) return "the report holds no rows";
-  if (source.id === "now") return store.evaluation.value ?? "the report holds no rows";
+  if (source.id === "now") return store.whyUnknown.value ?? store.evaluation.value ?? "the report holds no rows";
   return source.id === "made" ? evaluator.evaluate(source.set) : evaluateForeign(source.set, store.original, table, evaluator);
 }
 

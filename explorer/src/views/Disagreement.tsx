@@ -7,8 +7,8 @@ import { MisleadingRules } from "../Inspector";
 import { rowsOf } from "../lib/bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
 import { firedOn, scoresOf } from "../lib/evaluate";
-import { misleading } from "../lib/misled";
-import { type Cohort, describeCohort, type Judge, JUDGES, readSelection, rowsOfCohort, writeSelection } from "../lib/selection";
+import { judgeOf, misleading } from "../lib/misled";
+import { type Cohort, describeCohort, type Judge, JUDGES, readSelection, rowsOfCohort, samePlaces, writeSelection } from "../lib/selection";
 import { counted, formatLabel, grouped, percent, shortNumber } from "../lib/text";
 import type { Scalar } from "../payload";
 import { type Store, useStore } from "../store";
@@ -75,9 +75,13 @@ export function Disagreement() {
             </button>
           </span>
         )}
-        <span>
-          They agree on <strong>{percent(agreementOf(confusion))}</strong> of {counted(confusion.nRows, "row")}.
-        </span>
+        {b === "rules" && store.whyUnknown.value !== null ? (
+          <span role="status">How often they agree is not known here: {store.whyUnknown.value}, which the edited rules test. Counted without the rules that test it.</span>
+        ) : (
+          <span>
+            They agree on <strong>{percent(agreementOf(confusion))}</strong> of {counted(confusion.nRows, "row")}.
+          </span>
+        )}
       </div>
       <div class="parts">
         <section aria-label="Who says what" class="who">
@@ -123,6 +127,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
     focus.value = target;
     table.current?.querySelector<HTMLElement>(`[data-cell="${target}"]`)?.focus();
   };
+  const same = samePlaces(aNames, bNames);
   const sums = counts.map((row) => row.reduce((sum, n) => sum + n, 0));
   return (
     <div class="scroll-x" tabIndex={isDense ? 0 : -1} role="region" aria-label="Counts">
@@ -156,7 +161,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
                 const key = `${i}.${j}`;
                 const what = `${JUDGES[a]} ${formatLabel(aNames[i])}, ${JUDGES[b].toLowerCase()} ${formatLabel(bNames[j])}: ${counted(n, "row")}`;
                 return (
-                  <td key={j} class={isSame(aNames, i, bNames, j) ? "cell-same" : "cell-differs"} style={{ "--share": String(sums[i] === 0 ? 0 : n / sums[i]) }}>
+                  <td key={j} class={same[i] === j ? "cell-same" : "cell-differs"} style={{ "--share": String(sums[i] === 0 ? 0 : n / sums[i]) }}>
                     <button
                       type="button"
                       class="plain"
@@ -175,17 +180,13 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
                   </td>
                 );
               })}
-              <td class="agree">{sums[i] === 0 ? "–" : percent(counts[i][i] === undefined ? 0 : counts[i][i] / sums[i], 0)}</td>
+              <td class="agree">{sums[i] === 0 ? "–" : percent((counts[i][same[i]] ?? 0) / sums[i], 0)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
-}
-
-function isSame(aNames: readonly Scalar[], i: number, bNames: readonly Scalar[], j: number): boolean {
-  return aNames[i] === bNames[j];
 }
 
 function HeadLabel({ index, names, isDense }: { index: number; names: readonly Scalar[]; isDense: boolean }) {
@@ -210,7 +211,8 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
   );
   if (found === null || table === null) return null;
   const set = store.rules.value;
-  const misled = misleading(found, table, rows);
+  const judge = judgeOf(cohort, table);
+  const misled = misleading(found, table, rows, judge);
   const selection = store.selection.value;
   const active = selection?.kind === "row" ? rows.indexOf(selection.row) : -1;
   const judgeColumn = (key: string, title: string, codes: ArrayLike<number>, names: readonly Scalar[]): TableColumn => ({
@@ -250,7 +252,7 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
         <VirtualTable label="Rows" nRows={rows.length} columns={columns} active={active} onActivate={(i) => store.select({ kind: "row", row: rows[i] })} minWidth={440} empty="No row of this report is in this cell." />
         <div class="misled">
           <h3>Rules that misled</h3>
-          <p class="quiet">They fired, their class won, and {table.network !== null ? "the network" : "the truth"} says another.</p>
+          <p class="quiet">They fired, their class won, and the {judge} says another.</p>
           <MisleadingRules misled={misled} most={20} />
         </div>
       </div>

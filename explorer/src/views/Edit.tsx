@@ -6,10 +6,11 @@ import { chipWidth, ClassChip } from "../components/ClassMark";
 import { Effect, measured, type Measured, nDiffering } from "../components/Effect";
 import { TermEditor } from "../components/TermEditor";
 import { VirtualTable } from "../components/VirtualTable";
-import { axisOf } from "../lib/axis";
+import { middleOf } from "../lib/axis";
 import { withAdded, withNote, withoutRules, withReplaced, writtenChanges } from "../lib/edits";
 import { type Evaluation, measuresOf } from "../lib/evaluate";
 import { searched } from "../lib/filter";
+import { whyRulesUnknown } from "../lib/leftOut";
 import { type NewRule, readRules, RuleTextError, writtenRule } from "../lib/language";
 import { perStore } from "../lib/perStore";
 import { type Rule, type RuleSet, type Term, writeRuleFile } from "../lib/rules";
@@ -79,6 +80,8 @@ function Effects() {
       <h2>As made → with all edits</h2>
       {now === null || before === null || table === null ? (
         <p class="quiet">The report holds no rows, so that effects on decisions cannot be shown.</p>
+      ) : store.whyUnknown.value !== null ? (
+        <p role="status">Not known here: {store.whyUnknown.value}, which the edited rules test.</p>
       ) : (
         <>
           <Effect
@@ -105,14 +108,21 @@ function Effects() {
 function ServedEffects({ served }: { served: ServedEntry }) {
   const store = useStore();
   const answer = useSignal<{ n: number; measured: Measured } | string>("");
+  const isAsking = useSignal(true);
   useSignalEffect(() => {
     const file = writeRuleFile(store.rules.value);
     const stop = new AbortController();
+    // What was said is about other rules, until the answer is there.
+    isAsking.value = true;
+    const take = (said: { n: number; measured: Measured } | string) => {
+      answer.value = said;
+      isAsking.value = false;
+    };
     const timer = setTimeout(() => {
       askMeasures(served, file, stop.signal).then(
-        ({ n_rows, fidelity, accuracy, coverage }) => (answer.value = { n: n_rows, measured: { fidelity, accuracy, coverage } }),
+        ({ n_rows, fidelity, accuracy, coverage }) => take({ n: n_rows, measured: { fidelity, accuracy, coverage } }),
         (error: unknown) => {
-          if (!stop.signal.aborted) answer.value = `The server did not answer: ${error instanceof Error ? error.message : String(error)}`;
+          if (!stop.signal.aborted) take(`The server did not answer: ${error instanceof Error ? error.message : String(error)}`);
         },
       );
     }, PAUSE_MS);
@@ -121,7 +131,7 @@ function ServedEffects({ served }: { served: ServedEntry }) {
       stop.abort();
     };
   });
-  const said = answer.value;
+  const said = isAsking.value ? `Measuring on all ${counted(served.n_total, "row")} …` : answer.value;
   const before = store.payload.measures;
   if (typeof said === "string") return <p role="status">{said}</p>;
   return (
@@ -510,8 +520,7 @@ function firstTerm(store: Store, feature: number): Term {
   const { kind } = store.original.features[feature];
   if (kind === "categorical") return { ...open, codes: [0] };
   if (kind === "binary") return { ...open, low: 0 };
-  const { low, high } = axisOf(store, feature);
-  return { ...open, high: Number(((low + high) / 2).toPrecision(3)) };
+  return { ...open, high: middleOf(store, feature) };
 }
 
 /** What a draft would do to the rules as they are now. */
@@ -521,6 +530,14 @@ function Preview({ next }: { next: RuleSet }) {
   const now = store.evaluation.value;
   const measures = store.measures.value;
   if (table === null || evaluator === null || now === null || measures === null) return null;
+  const why = whyRulesUnknown(next, table) ?? store.whyUnknown.value;
+  if (why !== null) {
+    return (
+      <p class="preview" role="status">
+        What this edit would give is not known here: {why}.
+      </p>
+    );
+  }
   const found = evaluator.evaluate(next, now);
   const n = nDiffering(now, found);
   return (

@@ -3,6 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { ClassChip, ClassMark } from "../components/ClassMark";
 import { rowsShown } from "../lib/rows";
+import { termKey } from "../lib/rules";
 import type { FeatureUse } from "../lib/summary";
 import { summaryOf } from "../lib/summary";
 import { counted, describeTerm, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
@@ -55,10 +56,9 @@ export function Overview() {
         <h2 id="top-terms">Most used terms</h2>
         <ul class="bars terms-used">
           {summary.terms.slice(0, 12).map(({ term, nRules }) => {
-            const text = describeTerm(term, set.features[term.feature]);
             return (
-              <li key={text}>
-                <button type="button" class="plain" onClick={() => goTo({ "rules.q": quoted(text), "rules.feature": String(term.feature) })} title="Show the rules with this term">
+              <li key={termKey(term)}>
+                <button type="button" class="plain" onClick={() => goTo({ "rules.term": termKey(term) })} title="Show the rules with this term">
                   {describeTerm(term, set.features[term.feature], MOST_CATEGORIES)}
                 </button>
                 <span class="bar-box" aria-hidden="true">
@@ -75,17 +75,12 @@ export function Overview() {
   );
 }
 
-/** To be searched as a whole; quotes inside (of odd categories) only part it. */
-function quoted(text: string): string {
-  return text.split('"').map((part) => `"${part.trim()}"`).filter((part) => part !== '""').join(" ");
-}
-
 type Filters = Readonly<Record<string, string>>;
 
 /** Go to the table of rules with these filters and no others. */
 export function showRules(store: ReturnType<typeof useStore>, filters: Filters): void {
   store.address.step(() => {
-    for (const name of ["q", "class", "feature", "length", "support", "confidence", "layer", "fired"]) {
+    for (const name of ["q", "class", "feature", "term", "length", "support", "confidence", "layer", "fired"]) {
       store.address.param(`rules.${name}`).value = filters[`rules.${name}`] ?? "";
     }
     store.show("rules");
@@ -100,13 +95,16 @@ function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFeatures:
   const set = store.rules.value;
   const here = store.measures.value;
   const isEdited = store.isEdited.value;
-  const shown = isEdited || given === undefined ? here : { ...given, nUncovered: given.n_uncovered, nRows: given.n_rows };
+  const why = store.whyUnknown.value;
+  const shown = why !== null ? null : isEdited || given === undefined ? here : { ...given, nUncovered: given.n_uncovered, nRows: given.n_rows };
   const basis =
-    shown === null
-      ? "without data: only what the rules say is shown"
-      : isEdited
-        ? `edited rules on the ${grouped(shown.nRows)} rows in this report`
-        : `on all ${counted(shown.nRows, "row")} given; ${rowsShown(store.table)} are in this report`;
+    why !== null
+      ? `edited rules: how they decide is not known here, as ${why}, which they test`
+      : shown === null
+        ? "without data: only what the rules say is shown"
+        : isEdited
+          ? `edited rules on the ${grouped(shown.nRows)} rows in this report`
+          : `on all ${counted(shown.nRows, "row")} given; ${rowsShown(store.table)} are in this report`;
   return (
     <section class="figures" aria-label="Figures">
       {shown?.fidelity != null && <Figure name="Fidelity to the network" value={percent(shown.fidelity)} />}

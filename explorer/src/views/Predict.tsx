@@ -6,11 +6,11 @@ import { ValueField } from "../components/ValueField";
 import { RuleButtons, VoteBars } from "../Inspector";
 import { CounterfactualSearch, type Counterfactual } from "../lib/counterfactuals";
 import { readCsvRow } from "../lib/csv";
-import { evaluateRow, probabilitiesOf, type RowEvaluation, votesOf } from "../lib/evaluate";
+import { evaluateRow, probabilitiesOf, type RowEvaluation, startOf, votesOf } from "../lib/evaluate";
 import { nearMisses } from "../lib/explain";
-import { rawRow, type RowDraft, rowDraftOf } from "../lib/rowDraft";
+import { questionOf, type RowDraft, rowDraftOf } from "../lib/rowDraft";
 import { askNetwork, type NetworkAnswer } from "../lib/served";
-import { counted, describeShortly, describeTerm, describeValue, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
+import { counted, describeShortly, describeTerm, describeValue, formatLabel, formatName, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import type { ServedEntry } from "../payload";
 import { useStore } from "../store";
 import "./predict.css";
@@ -48,7 +48,7 @@ export function Predict() {
         else take(event.dataTransfer?.getData("text") ?? "");
       }}
     >
-      <Verdict found={found} />
+      <Verdict found={found} draft={draft} />
       <section class="predict-form" aria-label="Values of the row">
         <Start draft={draft} />
         <Paste onText={take} notice={notice.value} />
@@ -154,6 +154,8 @@ function Paste({ onText, notice }: { onText: (text: string) => void; notice: str
             onChange={(event) => {
               const file = event.currentTarget.files?.[0];
               if (file !== undefined) void file.slice(0, 2 ** 20).text().then(onText);
+              // Chosen again, the same file may hold another row.
+              event.currentTarget.value = "";
             }}
           />
         </label>
@@ -205,6 +207,7 @@ function Fields({ draft, search }: { draft: RowDraft; search: ReadonlySignal<Cou
             feature={feature}
             value={values[feature]}
             isChanged={draft.changed.value.has(feature)}
+            isLeftOut={draft.leftOut.value.has(feature)}
             thresholds={search.value.thresholds(feature)}
             onValue={(value) => draft.setValues(new Map([[feature, value]]))}
           />
@@ -256,14 +259,19 @@ function Answer({ draft, found, search }: AnswerProps) {
   );
 }
 
-function Verdict({ found }: { found: ReadonlySignal<RowEvaluation> }) {
+function Verdict({ found, draft }: { found: ReadonlySignal<RowEvaluation>; draft: RowDraft }) {
   const set = useStore().rules.value;
   const { scores, decision, fired } = found.value;
   const probability = probabilitiesOf(scores, set)[decision];
+  const hasBase = startOf(set).some((votes) => votes !== 0);
+  const unknown = [...draft.leftOut.value].find((feature) => set.rules.some((rule) => rule.terms.some((term) => term.feature === feature)));
   return (
     <div class="verdict" role="status">
       <span class="quiet">The rules say</span> <ClassChip index={decision} />{" "}
-      <span class="quiet">{fired.length === 0 ? "by default: no rule fires" : `with a probability of ${percent(probability, 0)}`}</span>
+      <span class="quiet">
+        {fired.length > 0 ? `with a probability of ${percent(probability, 0)}` : hasBase ? "by the base votes: no rule fires" : "by default: no rule fires"}
+        {unknown !== undefined && `, if rules that test ${formatName(set.features[unknown].name)} do not fire: the report holds no value of it`}
+      </span>
     </div>
   );
 }
@@ -403,7 +411,7 @@ function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Counterfac
       {table.network !== null && (
         <>
           <span class="quiet">Network</span> <ClassChip index={table.network.codes[row]} names={table.network.names} />{" "}
-          {table.networkProba !== null && <span class="quiet">{percent(table.networkProba[row * store.original.classes.length + table.network.codes[row]] || 0, 0)}</span>}
+          <RecordedProbability row={row} />
         </>
       )}
       {table.truth !== null && (
@@ -415,32 +423,45 @@ function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Counterfac
   );
 }
 
+/** What the network gave the class that it decided for; not known of a label that the rules do not know. */
+function RecordedProbability({ row }: { row: number }) {
+  const { table, original } = useStore();
+  const code = table?.network?.codes[row];
+  const nClasses = original.classes.length;
+  if (table?.networkProba == null || code === undefined || code >= nClasses) return null;
+  return <span class="quiet">{percent(table.networkProba[row * nClasses + code], 0)}</span>;
+}
+
 /** Served pages ask the network itself, about this row and about the row with the smallest change. */
 function AskedNetwork({ served, draft, change }: { served: ServedEntry; draft: RowDraft; change: Counterfactual | null }) {
   const store = useStore();
   const answer = useSignal<NetworkAnswer | string>("Asking the network …");
+  const isAsking = useSignal(true);
   const changed = useSignal<Counterfactual | null>(change);
   changed.value = change;
   useSignalEffect(() => {
-    const values = draft.values.value;
-    const other = values.slice();
-    for (const { feature, after } of changed.value?.changes ?? []) other[feature] = after;
-    const rows = [rawRow(store, values), rawRow(store, other)];
+    const more = new Map((changed.value?.changes ?? []).map(({ feature, after }) => [feature, after]));
+    const asked = questionOf(store, draft, new Map());
+    const other = questionOf(store, draft, more);
     const stop = new AbortController();
+    // What was said is about another row, until the answer is there.
+    isAsking.value = true;
+    const take = (said: NetworkAnswer | string) => {
+      answer.value = said;
+      isAsking.value = false;
+    };
     const timer = setTimeout(() => {
-      askNetwork(served, rows, stop.signal).then(
-        (said) => (answer.value = said),
-        (error: unknown) => {
-          if (!stop.signal.aborted) answer.value = `The network did not answer: ${error instanceof Error ? error.message : String(error)}`;
-        },
-      );
+      if (typeof asked === "string") return take(asked);
+      askNetwork(served, typeof other === "string" ? [asked] : [asked, other], stop.signal).then(take, (error: unknown) => {
+        if (!stop.signal.aborted) take(`The network did not answer: ${error instanceof Error ? error.message : String(error)}`);
+      });
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
   });
-  const said = answer.value;
+  const said = isAsking.value ? "Asking the network …" : answer.value;
   if (typeof said === "string") {
     return (
       <p class="recorded quiet" role="status">
@@ -456,7 +477,7 @@ function AskedNetwork({ served, draft, change }: { served: ServedEntry; draft: R
     <p class="recorded" role="status">
       <span class="quiet">The network says</span> <ClassChip index={names.indexOf(said.labels[0])} names={names} />{" "}
       {proba !== undefined && place >= 0 && <span class="quiet">{percent(proba[place], 0)}</span>}
-      {change !== null && change.changes.length > 0 && (
+      {change !== null && change.changes.length > 0 && said.labels.length > 1 && (
         <>
           <br />
           <span class="quiet">with the smallest change</span> <ClassChip index={names.indexOf(said.labels[1])} names={names} />

@@ -6,9 +6,10 @@ import { type Sorting, type TableColumn, VirtualTable } from "../components/Virt
 import { countBits, countCommon, hasBit } from "../lib/bits";
 import { countLabelled } from "../lib/evaluate";
 import { type Filter, filtered, sortedBy } from "../lib/filter";
-import type { Rule } from "../lib/rules";
+import { whyTermsUnknown } from "../lib/leftOut";
+import { type Rule, type RuleSet, termKey } from "../lib/rules";
 import { readSelection, rowsOfCohort, type Selection, writeSelection } from "../lib/selection";
-import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
+import { counted, describePremise, describeTerm, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import { type Store, useStore } from "../store";
 import { RuleMatrix } from "./RuleMatrix";
 import "./rules.css";
@@ -39,6 +40,7 @@ function paramsOf(store: Store) {
     query: param("q"),
     classIndex: param("class"),
     feature: param("feature"),
+    term: param("term"),
     length: param("length"),
     support: param("support"),
     confidence: param("confidence"),
@@ -57,6 +59,7 @@ function filterOf(store: Store): Filter {
     query: params.query.value,
     classIndex: number(params.classIndex.value),
     feature: number(params.feature.value),
+    term: params.term.value === "" ? null : params.term.value,
     maxLength: number(params.length.value),
     minSupport: number(params.support.value),
     minConfidence: confidence === null ? null : confidence / 100,
@@ -100,12 +103,18 @@ function sortValue(store: Store, key: string): ((place: number) => number | stri
     case "chosen":
       return firedOnRows(store, chosenRows(store)) ?? undefined;
     case "fires":
-      return (place) => firesOn(store, place);
+      return (place) => (whyUnknown(store, place) === null ? firesOn(store, place) : -1);
     case "agrees":
       return (place) => agreement(store, place) ?? -1;
     default:
       return undefined;
   }
+}
+
+/** Why it is not known on which rows a rule fires; null where it is. */
+function whyUnknown(store: Store, place: number): string | null {
+  const set = store.rules.value;
+  return store.table === null ? null : whyTermsUnknown(set.rules[place].terms, set, store.table);
 }
 
 function firesOn(store: Store, place: number): number {
@@ -147,8 +156,8 @@ function Toolbar({ nShown }: { nShown: number }) {
   const set = store.rules.value;
   const tested = useComputed(() => [...new Set(store.rules.value.rules.flatMap((rule) => rule.terms.map((term) => term.feature)))].sort((a, b) => a - b)).value;
   const layers = useComputed(() => [...new Set(store.rules.value.rules.map((rule) => rule.origin?.layer ?? ""))].filter((layer) => layer !== "")).value;
-  const { query, classIndex, feature, length, support, confidence, layer } = params;
-  const filters = [query, classIndex, feature, length, support, confidence, layer, params.fired];
+  const { query, classIndex, feature, term, length, support, confidence, layer } = params;
+  const filters = [query, classIndex, feature, term, length, support, confidence, layer, params.fired];
   // The rows are kept by name, so that the rules can be gone through one by one.
   const firedRows = readSelection(params.fired.value);
   const rows = firedRows ?? chosenRows(store);
@@ -159,6 +168,7 @@ function Toolbar({ nShown }: { nShown: number }) {
       <input type="search" placeholder="Search: age nurse …" aria-label="Words in the rule" value={query.value} onInput={(event) => (query.value = event.currentTarget.value)} />
       <Choice label="Class" value={classIndex.value} onChange={(value) => (classIndex.value = value)} options={set.classes.map((name, index) => [String(index), formatLabel(name)])} />
       <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), set.features[place].name])} />
+      {term.value !== "" && <Choice label="Term" value={term.value} onChange={(value) => (term.value = value)} options={[[term.value, termText(set, term.value)]]} />}
       {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, name])} />}
       <Bound label="Terms ≤" value={length.value} onInput={(value) => (length.value = value)} />
       <Bound label="Support ≥" value={support.value} onInput={(value) => (support.value = value)} />
@@ -183,6 +193,15 @@ function Toolbar({ nShown }: { nShown: number }) {
       </span>
     </div>
   );
+}
+
+/** A term by its key, as the rules that have it say it. */
+function termText(set: RuleSet, key: string): string {
+  for (const rule of set.rules) {
+    const found = rule.terms.find((term) => termKey(term) === key);
+    if (found !== undefined) return describeTerm(found, set.features[found.feature]);
+  }
+  return "one that no rule has now";
 }
 
 interface ChoiceProps {
@@ -247,7 +266,7 @@ function RuleTable({ places, active, onActivate }: ListProps) {
     columns.push({ key: "weight", title: "Weight", width: 84, align: "end", isSortable: true, cell: (row) => shortNumber(ruleAt(row).weight) });
   }
   if (store.table !== null) {
-    columns.push({ key: "fires", title: "Fires", hint: "Rows in this report on which it fires", width: 64, align: "end", isSortable: true, cell: (row) => grouped(firesOn(store, places[row])) });
+    columns.push({ key: "fires", title: "Fires", hint: "Rows in this report on which it fires", width: store.whyUnknown.value === null ? 64 : 88, align: "end", isSortable: true, cell: (row) => <Fires place={places[row]} /> });
     if (store.table.network !== null || store.table.truth !== null) {
       columns.push({
         key: "agrees",
@@ -296,6 +315,13 @@ function RuleTable({ places, active, onActivate }: ListProps) {
       empty="No rule passes these filters."
     />
   );
+}
+
+function Fires({ place }: { place: number }) {
+  const store = useStore();
+  const why = whyUnknown(store, place);
+  if (why === null) return <>{grouped(firesOn(store, place))}</>;
+  return <span title={`Not known here: ${why}`}>not known</span>;
 }
 
 function Premise({ rule }: { rule: Rule }) {

@@ -7,6 +7,7 @@ import { VirtualList } from "../components/VirtualList";
 import { countBits } from "../lib/bits";
 import { coverOf } from "../lib/evaluate";
 import { searched } from "../lib/filter";
+import { whyTermsUnknown } from "../lib/leftOut";
 import { holds, type Term } from "../lib/rules";
 import { valueAt } from "../lib/table";
 import { counted, describeTerm, formatLabel, grouped, MOST_CATEGORIES, percent } from "../lib/text";
@@ -256,8 +257,16 @@ function ClassMix({ node }: { node: Branch }) {
 
 /** The rows of the report on which all these terms hold. */
 function Covered({ terms }: { terms: readonly Term[] }) {
-  const { table } = useStore();
+  const { table, rules } = useStore();
   if (table === null) return null;
+  const why = whyTermsUnknown(terms, rules.value, table);
+  if (why !== null) {
+    return (
+      <span class="tree-rows" title={`Not known here: ${why}`}>
+        not known
+      </span>
+    );
+  }
   const n = countBits(coverOf(terms, table));
   return (
     <span class="tree-rows number" title="Rows of the report on which all terms up to here hold">

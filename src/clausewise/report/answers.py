@@ -59,6 +59,9 @@ class Answers:
     def predict(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What the network says about rows: `{"rows": [[value per feature, null where missing], …]}`.
 
+        In place of such a list, `{"number": 17, "changes": [[place of a feature, value], …]}` is row 17 of
+        the data with other values: the page need not hold all that is in a row.
+
         Returns
         -------
         dict
@@ -69,7 +72,7 @@ class Answers:
             raise RequestError(
                 HTTPStatus.CONFLICT, "There is no network behind this page; pass network= to explore."
             )
-        raw = read_rows(_only_field(request, "rows"), self._data.rules.features)
+        raw = read_rows(_only_field(request, "rows"), self._data.rules.features, self._data.n_rows)
         table = self._like.table(raw)
         try:
             labels = self._network.labels(table)

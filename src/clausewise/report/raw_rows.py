@@ -1,7 +1,7 @@
 """Rows that a browser sends, as a table of the same kind as the one that the network is known to read."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,19 +12,61 @@ from numpy.typing import NDArray
 
 from clausewise.features import Category, Features
 
-RawRows = list[list[Category | None]]
+RawRow = list[Category | None]
+RawRows = list[RawRow]
 
 
-def read_rows(value: Any, features: Features) -> RawRows:
-    """The rows of a request: lists of raw values, one per feature, None where missing."""
+@dataclass(frozen=True)
+class ChangedRow:
+    """A row of the data, by its number, with other values for some features, by their places."""
+
+    number: int
+    changes: Mapping[int, Category | None]
+
+
+def read_rows(value: Any, features: Features, n_rows: int = 0) -> list[RawRow | ChangedRow]:
+    """The rows of a request: lists of raw values, one per feature, None where missing, or changed rows.
+
+    The latter name one of the `n_rows` rows of the data.
+    """
     if not isinstance(value, list) or not value:
         raise ValueError(
             f"rows is {_shown(value)}; expected a list with at least one row, each a list of values."
         )
-    return [_read_row(row, f"rows[{number}]", features) for number, row in enumerate(value)]
+    return [
+        _read_changed_row(row, f"rows[{number}]", features, n_rows)
+        if isinstance(row, dict)
+        else _read_row(row, f"rows[{number}]", features)
+        for number, row in enumerate(value)
+    ]
 
 
-def _read_row(row: Any, where: str, features: Features) -> list[Category | None]:
+def _read_changed_row(row: dict[str, Any], where: str, features: Features, n_rows: int) -> ChangedRow:
+    if set(row) != {"number", "changes"}:
+        raise ValueError(f'{where} is {_shown(row)}; expected the keys "number" and "changes" alone.')
+    number, changes = row["number"], row["changes"]
+    if not _is_place(number, n_rows):
+        raise ValueError(f"{where} has the number {_shown(number)}; expected that of one of {n_rows:,} rows.")
+    if not isinstance(changes, list):
+        raise ValueError(f"{where} has {_shown(changes)} as changes; expected a list of pairs.")
+    read: dict[int, Category | None] = {}
+    for pair in changes:
+        if not isinstance(pair, list) or len(pair) != 2 or not _is_place(pair[0], len(features)):
+            raise ValueError(
+                f"{where} has the change {_shown(pair)}; expected a list of the place of a feature, from 0 "
+                f"to {len(features) - 1}, and a value."
+            )
+        if pair[0] in read:
+            raise ValueError(f"{where} changes feature {pair[0]} twice; expected one value per feature.")
+        read[pair[0]] = _read_value(pair[1], where, pair[0], features)
+    return ChangedRow(number, read)
+
+
+def _is_place(value: Any, n: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n
+
+
+def _read_row(row: Any, where: str, features: Features) -> RawRow:
     if not isinstance(row, list):
         raise ValueError(f"{where} is {_shown(row)}; expected a list of {len(features)} values.")
     if len(row) != len(features):
@@ -91,8 +133,33 @@ class TableLike:
     X: Any
     features: Features
 
-    def table(self, rows: RawRows) -> Any:
+    def table(self, rows: Sequence[RawRow | ChangedRow]) -> Any:
         """These rows, with values in the order of the features."""
+        return self._table_of([self._changed(row) if isinstance(row, ChangedRow) else row for row in rows])
+
+    def _changed(self, row: ChangedRow) -> RawRow:
+        values = self.raw_row(row.number)
+        for place, value in row.changes.items():
+            values[place] = value
+        return values
+
+    def raw_row(self, number: int) -> RawRow:
+        """A row of the table that is there, its values in the order of the features.
+
+        NaN, infinite numbers and categories that the rules do not know are as they are.
+        """
+        frame = self._frame
+        if frame is None:
+            return [_plain_cell(cell) for cell in np.asarray(self.X[number : number + 1])[0]]
+        values: RawRow = [None] * len(self.features)
+        for column, place in zip(_columns(frame), self._places, strict=True):
+            cell = _plain_cell(column[number])
+            # Among categories, pandas writes NaN for none of them.
+            is_missing = column.dtype in (nw.Categorical, nw.Enum) and _is_unequal_to_itself(cell)
+            values[place] = None if is_missing else cell
+        return values
+
+    def _table_of(self, rows: RawRows) -> Any:
         frame = self._frame
         if frame is None:
             return _array_like(self.X, rows, self._missing)
@@ -128,6 +195,12 @@ class TableLike:
         if hasattr(self.X, "iloc"):
             return [_missing_in(self.X.iloc[:, place]) for place in range(self.X.shape[1])]
         return [_missing_in(column) for column in np.asarray(self.X).T]
+
+
+def _plain_cell(cell: Any) -> Any:
+    """A cell as Python has it; None for what pandas calls NA."""
+    plain = cell.item() if isinstance(cell, np.generic) else cell
+    return None if _is_unequal_to_itself(plain) and not isinstance(plain, float) else plain
 
 
 def _missing_in(column: Any) -> Any:
@@ -176,8 +249,9 @@ def _pandas_like(
     library = frame.implementation.to_native_namespace()
     columns = {}
     for place, (series, cells) in enumerate(zip(_columns(frame), given, strict=True)):
-        values, wanted = _typed(series.dtype, cells)
         own = X.iloc[:, place].dtype
+        # pandas' own types can hold missing values, those of NumPy cannot.
+        values, wanted = _typed(series.dtype, cells, can_miss=not isinstance(own, np.dtype))
         if _holds_objects(own):
             values = [missing[place] if value is None else value for value in values]
         elif series.dtype in (nw.Categorical, nw.Enum):
@@ -188,7 +262,7 @@ def _pandas_like(
 
 
 def _series_like(series: "nw.Series[Any]", cells: list[Category | None]) -> "nw.Series[Any]":
-    values, dtype = _typed(series.dtype, cells)
+    values, dtype = _typed(series.dtype, cells, can_miss=True)
     if dtype == nw.Enum:  # narwhals does not hand its categories on
         _require_declared(values, series)
         own = series.to_native()
@@ -207,13 +281,14 @@ def _require_declared(values: Sequence[Any], series: "nw.Series[Any]") -> None:
             )
 
 
-def _typed(dtype: Any, cells: list[Category | None]) -> tuple[list[Any], Any]:
+def _typed(dtype: Any, cells: list[Category | None], can_miss: bool) -> tuple[list[Any], Any]:
     """Values as a column of this type holds them, and the type; a wider one where this one cannot."""
-    has_missing = any(value is None for value in cells)
-    if dtype == nw.Boolean and not has_missing:
-        return [bool(value) for value in cells], dtype
-    if dtype.is_integer() and not has_missing and all(value == math.floor(value) for value in cells):  # type: ignore[arg-type]
-        return [int(value) for value in cells], dtype  # type: ignore[arg-type]
+    known: list[Any] = [value for value in cells if value is not None]
+    is_held = can_miss or len(known) == len(cells)
+    if dtype == nw.Boolean and is_held:
+        return [None if value is None else bool(value) for value in cells], dtype
+    if dtype.is_integer() and is_held and all(value == math.floor(value) for value in known):
+        return [None if value is None else int(value) for value in cells], dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         numbers = [None if value is None else float(value) for value in cells]
         return numbers, dtype if dtype.is_float() else nw.Float64()

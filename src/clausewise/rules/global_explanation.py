@@ -244,18 +244,12 @@ def explain_global(
 def codes_of(
     target: ArrayLike, labels: tuple[Label, ...], n_rows: int, name: str = "target"
 ) -> NDArray[np.int64]:
-    """Class index of each label; −1 for one that is none of the classes, but at least one must be."""
+    """Class index of each label; −1 for one that is none of the classes."""
     given = np.asarray(target)
     if given.shape != (n_rows,):
         raise ValueError(f"{name} has shape {given.shape} for {n_rows} rows; pass one label per row.")
     code_of = {label: code for code, label in enumerate(labels)}
-    codes = np.array([code_of.get(label, -1) for label in given.tolist()], dtype=np.int64)
-    if n_rows > 0 and (codes < 0).all():
-        raise ValueError(
-            f"{name} holds {given[0]!r} and others, none of which is one of the classes {list(labels[:10])}; "
-            "are they of the same type?"
-        )
-    return codes
+    return np.array([code_of.get(label, -1) for label in given.tolist()], dtype=np.int64)
 
 
 def _packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -64,6 +64,11 @@ class _Search:
         self.can_change = ~rules.evaluator.decided_by_priority(matrix, n_jobs)
         decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
         self.target = decided if target is None else codes_of(target, rules.labels, len(matrix))
+        if (self.target < 0).all():
+            raise ValueError(
+                f"target holds labels none of which is one of the classes {list(rules.labels[:10])}; are they of "
+                "the same type?"
+            )
         self._decide_rows()
         # A tolerance of 0.01 means 30 of 3,000 rows, though 0.01 · 3,000 may be a little less in doubles.
         self.least_agreeing = self.n_agreeing - math.floor(tolerance * len(matrix) * (1 + 1e-12))
