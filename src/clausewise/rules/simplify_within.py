@@ -66,7 +66,7 @@ class _Search:
         self.target = decided if target is None else codes_of(target, rules.labels, len(matrix))
         if (self.target < 0).all():
             raise ValueError(
-                f"target holds labels none of which is one of the classes {list(rules.labels[:10])}; are they of "
+                f"target holds none of the classes {list(rules.labels[:10])}; are its labels of "
                 "the same type?"
             )
         self._decide_rows()
