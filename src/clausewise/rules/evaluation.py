@@ -100,6 +100,7 @@ class Evaluator:
         self._n_categories = features.n_categories
         self._max_table_bytes = max_table_bytes
         self._index = self._index_of(columns)
+        self._juries_by_voting: dict[Voting, tuple[Jury, Jury]] = {}
 
     def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
         """Which rules fire on which rows."""
@@ -189,7 +190,7 @@ class Evaluator:
         answer: Callable[[_core.RuleIndex, Jury, Matrix], NDArray[_Number]],
     ) -> NDArray[_Number]:
         """The answer of the rules with priority where one of them fires, and of the others elsewhere."""
-        first, others = juries(self._columns, self._base, voting)
+        first, others = self._juries(voting)
         if len(first.rules) == 0:
             return answer(self._index, others, matrix)
         first_index, others_index = self._jury_indices
@@ -211,9 +212,15 @@ class Evaluator:
             self._max_table_bytes,
         )
 
+    def _juries(self, voting: Voting) -> tuple[Jury, Jury]:
+        # Rules never change, and single rows are decided faster than juries are called together.
+        if voting not in self._juries_by_voting:
+            self._juries_by_voting[voting] = juries(self._columns, self._base, voting)
+        return self._juries_by_voting[voting]
+
     @cached_property
     def _jury_indices(self) -> tuple[_core.RuleIndex, _core.RuleIndex]:
-        first, others = juries(self._columns, self._base, "majority")
+        first, others = self._juries("majority")
         return self._index_of(first.columns), self._index_of(others.columns)
 
 
