@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import skops.io
 from sklearn.compose import make_column_transformer
@@ -415,12 +416,25 @@ def test_a_pipe_is_written_to_and_not_replaced(work, run, tmp_path):
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_rows_may_come_from_a_pipe_with_a_name(work, run, tmp_path):
+@pytest.mark.parametrize("format", ["csv", "parquet", "arrow"])
+def test_rows_may_come_from_a_pipe_with_a_name(work, run, tmp_path, format):
+    file = work.path(f"rows.{format}")
+    if format == "arrow":  # through a pipe goes Arrow's format of streams
+        table = pa.ipc.open_file(file).read_all()
+        file = str(tmp_path / "stream.arrow")
+        with pa.ipc.new_stream(file, table.schema) as stream:
+            stream.write_table(table)
     os.mkfifo(tmp_path / "rows")
-    writer = subprocess.Popen(["cp", work.path("rows.csv"), "rows"], cwd=tmp_path)
-    result = run("predict", work.path("rules.json"), "rows", "--format", "csv")
+    writer = subprocess.Popen(["cp", file, "rows"], cwd=tmp_path)
+    result = run("predict", work.path("rules.json"), "rows", "--format", format)
     assert writer.wait(timeout=60) == 0
-    assert result.stdout.count("\n") == 601
+    assert result.stdout.count("\n") == 601, result.stderr
+
+
+def test_two_rule_sets_can_be_compared_on_rows_from_standard_input(run, by_hand, tmp_path):
+    (tmp_path / "other.txt").write_text(RULES + "IF age > 60 THEN no")
+    result = run("compare", by_hand, "other.txt", "-", input="age,job,smokes\n70,cook,0\n50,cook,0\n")
+    assert "1 of 2 rows flip" in result.stdout
 
 
 def test_errors_in_rule_texts_name_the_file(run, tmp_path):

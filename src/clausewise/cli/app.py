@@ -2,9 +2,8 @@
 
 import os
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -30,7 +29,16 @@ from clausewise.cli.console import (
 )
 from clausewise.cli.exporting import FORMATS, exported
 from clausewise.cli.models import load_network
-from clausewise.cli.rows import Rows, RuleRows, held_back, labels_like, rows_for_network, rows_for_rules
+from clausewise.cli.rows import (
+    Rows,
+    RuleRows,
+    held_back,
+    labels_like,
+    rows_for_both,
+    rows_for_network,
+    rows_for_rules,
+)
+from clausewise.cli.tables import FORMATS as DATA_FORMATS
 from clausewise.cli.tables import STDIN, Source, columns_of, read_batches
 from clausewise.cli.writing import table_writer
 from clausewise.extractors.base import RuleExtractor
@@ -50,7 +58,7 @@ TEXT_ENDINGS = (".txt", ".rules")
 DIALECTS = tuple(DIALECT_TABLE)
 
 
-def one_of(choices: Sequence[str]) -> Callable[[str | None], str | None]:
+def one_of(choices: Collection[str]) -> Callable[[str | None], str | None]:
     """A check that an option is one of these."""
 
     def check(value: str | None) -> str | None:
@@ -96,8 +104,8 @@ DataFormat = Annotated[
     str | None,
     typer.Option(
         "--format",
-        callback=one_of(("csv", "parquet", "arrow", "npz")),
-        help="Of DATA: csv, parquet, arrow or npz; told by its name unless given.",
+        callback=one_of(DATA_FORMATS),
+        help=f"Of DATA: {', '.join(DATA_FORMATS)}; told by its name unless given.",
     ),
 ]
 Classes = Annotated[
@@ -141,7 +149,9 @@ def extract(
     ],
     data: DataFile,
     output: Output = None,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "eclaire",
+    method: Annotated[
+        str, typer.Option(callback=one_of(METHODS), help=f"One of {', '.join(METHODS)}.")
+    ] = "eclaire",
     max_rules: Annotated[int | None, typer.Option(min=1, help="At most so many rules (eclaire).")] = None,
     min_cases: Annotated[
         str | None, typer.Option(help="Fewest rows per rule: a number, a part of the rows, or auto.")
@@ -226,8 +236,6 @@ def _extractor(
     jobs: int | None,
     quiet: bool,
 ) -> RuleExtractor:
-    if method not in METHODS:
-        raise typer.BadParameter(f"there is no method {method!r}; there are {', '.join(METHODS)}")
     kind = METHODS[method]
     stated = {
         "max_rules": max_rules,
@@ -297,8 +305,8 @@ def evaluate(
     chosen = known if voting is None else known.with_voting(voting)  # type: ignore[arg-type]
     rows = rows_for_rules(Source.of(data, format), chosen, target)
     network = None if model is None else _network_labels(rows, chosen, model, classes, trust)
-    measures = _measures(chosen, rows, network)
     if rows.y is None:
+        measures = _measures(chosen, rows, network)
         if as_json:
             print_json({"voting": chosen.voting, "n_rows": len(rows), "n_rules": len(chosen), **measures})
         else:
@@ -306,7 +314,8 @@ def evaluate(
         return
     found = chosen.evaluate(rows.X, rows.y, network=network, n_jobs=jobs)
     if as_json:
-        print_json(asdict(found) | {"accuracy_of_network": measures["accuracy_of_network"]})
+        of_network = None if network is None else accuracy(network, rows.y)
+        print_json(asdict(found) | {"accuracy_of_network": of_network})
     else:
         print(found)
 
@@ -524,7 +533,7 @@ def compare(
 ) -> None:
     """Say which rules were added, removed or changed, and which rows flip."""
     old, new = _rules(before), _rules(after)
-    X = None if data is None else _rows_of_both(Source.of(data, format), old, new)
+    X = None if data is None else rows_for_both(Source.of(data, format), old, new).X
     found = old.compare(new, X)
     if not as_json:
         print(found)
@@ -559,7 +568,7 @@ def compare(
 @reporting_errors
 def export(
     rules: RulesFile,
-    to: Annotated[str, typer.Option("--to", help=f"One of {', '.join(FORMATS)}.")],
+    to: Annotated[str, typer.Option("--to", callback=one_of(FORMATS), help=f"One of {', '.join(FORMATS)}.")],
     output: Output = None,
     table: Annotated[str, typer.Option(help="The table that SQL reads; schema.table names both.")] = "rows",
     dialect: Annotated[
@@ -569,8 +578,6 @@ def export(
     debug: Debug = False,
 ) -> None:
     """Write the rules in another language: SQL, Python, PMML, ONNX, …; all decide as `predict` does."""
-    if to not in FORMATS:
-        raise typer.BadParameter(f"there is no format {to!r}; there are {', '.join(FORMATS)}")
     _write_bytes(exported(_rules(rules), to, table=table, dialect=dialect, decision=decision), output)
 
 
@@ -599,13 +606,8 @@ def report(
     else:
         X, y = rows.X, rows.y
         network = None if model is None else _network_labels(rows, known, model, classes, trust)
-    if output == STDIN:
-        with tempfile.TemporaryDirectory() as folder:
-            page = Path(folder) / "report.html"
-            known.report(page, X, y, network, title=title)
-            _write_bytes(page.read_bytes(), None)
-    else:
-        known.report(output, X, y, network, title=title)
+    _write_bytes(known.show(X, y, network, title=title).html.encode("utf-8"), output)
+    if output != STDIN:
         print(output)
 
 
@@ -713,18 +715,6 @@ def _network_labels(
     """What the network says of rows, in the labels that the rules have."""
     network = _network(model, classes, trust)
     return labels_like(network.labels(rows.for_network(network)).tolist(), rules.labels, "The network")
-
-
-def _rows_of_both(source: Source, old: RuleSet, new: RuleSet) -> Any:
-    """The columns of two rule sets."""
-    if source.path == STDIN:
-        raise typer.BadParameter("rows are read once for either rule set; pass a file")
-    first, second = rows_for_rules(source, old), rows_for_rules(source, new)
-    table = first.table
-    for name in second.table.column_names:
-        if name not in table.column_names:
-            table = table.append_column(name, second.table.column(name))
-    return Rows(table, None).X
 
 
 def _measures(rules: RuleSet, rows: Rows, network: NDArray[Any] | None) -> dict[str, Any]:

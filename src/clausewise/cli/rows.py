@@ -109,6 +109,16 @@ def rows_for_rules(source: Source, rules: RuleSet, target: str | None = None) ->
     return RuleRows(_checked(columns_of(table, rules.features, source), source), y, table, source)
 
 
+def rows_for_both(source: Source, old: RuleSet, new: RuleSet) -> Rows:
+    """The columns that one or the other of two rule sets knows."""
+    table = read_raw(source)
+    first, second = (columns_of(table, rules.features, source) for rules in (old, new))
+    for name in second.column_names:
+        if name not in first.column_names:
+            first = first.append_column(name, second.column(name))
+    return Rows(_checked(first, source), None)
+
+
 def labels_like(values: Sequence[Any], classes: Sequence[Label], what: str) -> NDArray[Any]:
     """Labels of a file as the classes they mean: 1, "1" and 1.0 mean the class 1, true the class True.
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,8 @@ import pyarrow.parquet
 from clausewise.features import Category, Features, Kind
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
-FORMATS: Final[Mapping[str, Format]] = {
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+_FORMAT_OF_ENDING: Final[Mapping[str, Format]] = {
     ".csv": "csv",
     ".tsv": "csv",
     ".txt": "csv",
@@ -64,15 +65,20 @@ class Source:
             return cls(path, _known_format(format or "csv"))
         suffixes = [suffix.lower() for suffix in Path(path).suffixes]
         plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2", ".zst", ".lz4")]
-        told = format or FORMATS.get(plain[-1] if plain else "")
+        told = format or _FORMAT_OF_ENDING.get(plain[-1] if plain else "")
         if told is None:
             raise DataError(
-                f"{path}: a name ends in {', '.join(FORMATS)}; for others, say --format csv, parquet, arrow "
-                "or npz."
+                f"{path}: a name ends in {', '.join(_FORMAT_OF_ENDING)}; for others, say --format "
+                f"{', '.join(FORMATS)}."
             )
         if not Path(path).exists() or Path(path).is_dir():
             raise DataError(f"There is no file {path}.")
         return cls(path, _known_format(told), "\t" if plain[-1:] == [".tsv"] else ",")
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it can be read only once and from the front: standard input, or a pipe with a name."""
+        return self.path == STDIN or not Path(self.path).is_file()
 
     @property
     def shown(self) -> str:
@@ -83,7 +89,7 @@ class Source:
 def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
     """All rows, with columns of the types that their values agree on; those in `text` are text."""
     if source.format != "csv":
-        return pa.concat_tables(read_batches(source), promote_options="permissive")
+        return read_raw(source)
     with _errors_of(source), _opened(source) as file:
         names, rejoined = _with_header(file, source)
         options = pa.csv.ConvertOptions(
@@ -285,7 +291,7 @@ def _parquet_batches(file: Any, source: Source) -> Iterator[pa.Table]:
 
 
 def _arrow_batches(file: Any, source: Source) -> Iterator[pa.Table]:
-    if source.path != STDIN and _starts_with(source.path, b"ARROW1"):  # else it is a stream
+    if not source.is_stream and _starts_with(source.path, b"ARROW1"):  # else it is Arrow's format of streams
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
     else:
@@ -342,11 +348,13 @@ def _npz_table(file: Any, source: Source) -> pa.Table:
 
 @contextlib.contextmanager
 def _opened(source: Source) -> Iterator[Any]:
-    if source.path == STDIN:
-        raw: IO[bytes] = sys.stdin.buffer
-        # Parquet and NPZ need to jump about in what they read.
-        yield raw if source.format in ("csv", "arrow") else pa.BufferReader(raw.read())
-    elif source.format == "npz" or not Path(source.path).is_file():  # a pipe has no length
+    if source.is_stream:
+        with contextlib.ExitStack() as stack:
+            is_stdin = source.path == STDIN
+            stream = sys.stdin.buffer if is_stdin else stack.enter_context(Path(source.path).open("rb"))
+            # Parquet and NPZ need to jump about in what they read.
+            yield stream if source.format in ("csv", "arrow") else pa.BufferReader(stream.read())
+    elif source.format == "npz":
         with Path(source.path).open("rb") as file:
             yield file
     elif source.format == "csv":
@@ -381,10 +389,10 @@ def _checked(table: pa.Table, source: Source) -> pa.Table:
 
 
 def _known_format(format: str) -> Format:
-    for known in ("csv", "parquet", "arrow", "npz"):
+    for known in FORMATS:
         if format == known:
             return known
-    raise DataError(f"There is no format {format!r}; there are csv, parquet, arrow and npz.")
+    raise DataError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
 
 
 def listed(names: Sequence[Any], most: int = 8) -> str:
