@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
+from clausewise._json_text import json_text
 from clausewise.features import KINDS, Category, Features
 from clausewise.io.atomic import write_atomically
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
@@ -99,7 +100,7 @@ def dumps(rules: RuleSet) -> str:
         head["base"] = [_number_out(votes) for votes in rules.base]
     if rules.scale != 1.0:
         head["scale"] = _number_out(rules.scale)
-    lines = [f"  {_text(key)}: {_text(value)}," for key, value in head.items()]
+    lines = [f"  {json_text(key)}: {json_text(value)}," for key, value in head.items()]
     lists = [
         _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))]),
         _listed("rules", [_rule(rules, number) for number in range(len(rules))]),
@@ -112,7 +113,7 @@ def dumps(rules: RuleSet) -> str:
 def _listed(key: str, entries: Sequence[dict[str, Any]]) -> str:
     if not entries:
         return f'  "{key}": []'
-    lines = ",\n".join(f"    {_text(entry)}" for entry in entries)
+    lines = ",\n".join(f"    {json_text(entry)}" for entry in entries)
     return f'  "{key}": [\n{lines}\n  ]'
 
 
@@ -157,15 +158,6 @@ def _number_out(number: float) -> int | float:
     """47.0 is written as 47; both read back as the same double."""
     number = float(number)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
-
-
-def _text(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold but an escape can
-        return json.dumps(value, allow_nan=False)
-    return text
 
 
 # --- Reading ---

@@ -2,11 +2,12 @@
 
 import base64
 import hashlib
-import json
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
+
+from clausewise._json_text import json_text
 
 # No request may leave the page, whatever is in the data (a served one may ask its own server); scripts and
 # styles are those with these hashes.
@@ -57,11 +58,7 @@ def policy(*, is_served: bool) -> str:
 
 def as_script_data(payload: dict[str, Any]) -> str:
     """JSON that can stand inside a script element, whatever the names in it."""
-    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold but an escape can
-        text = json.dumps(payload, allow_nan=False, separators=(",", ":"))
+    text = json_text(payload, separators=(",", ":"))
     # In JSON this sign stands in texts only; escaped, nothing ends the element or opens a comment.
     return text.replace("<", "\\u003c")
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise._json_text import json_text
 from clausewise.features import KINDS, Features, Kind
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
@@ -140,7 +141,7 @@ def _written_properties(columns: RuleColumns, number: int) -> list[str]:
     origin = columns.origins[number]
     if origin is not None:
         parts = {"layer": origin.layer, "clause": origin.clause}
-        said = [f"{name} {_quoted(part)}" for name, part in parts.items() if part is not None]
+        said = [f"{name} {json_text(part)}" for name, part in parts.items() if part is not None]
         written += said or ["origin"]
     return written
 
@@ -203,16 +204,7 @@ def _written_value(value: Category) -> str:
 
 def _written_name(name: str) -> str:
     is_plain = _BARE_WORD.fullmatch(name) and name.upper() not in KEYWORDS
-    return name if is_plain else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    quoted = json.dumps(text, ensure_ascii=False)
-    try:
-        quoted.encode("utf-8")
-    except UnicodeEncodeError:  # half a pair of surrogates, which files cannot hold
-        return json.dumps(text)
-    return quoted
+    return name if is_plain else json_text(name)
 
 
 # --- Reading ---
