@@ -1,7 +1,8 @@
 /** Lines of equal height of which only those in sight exist; used where a grid of cells would say too much. */
 
 import type { ComponentChildren, HTMLAttributes } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
+import { keepInSight, linesInSight, useViewport } from "./viewport";
 
 interface Props {
   nLines: number;
@@ -17,27 +18,9 @@ interface Props {
 const MARGIN_LINES = 8;
 
 export function VirtualList({ nLines, lineHeight, active, line, attributes, class: name }: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
-  const measure = () => {
-    if (box.current !== null) setView({ top: box.current.scrollTop, height: box.current.clientHeight });
-  };
-  useEffect(() => {
-    measure();
-    const observer = new ResizeObserver(measure);
-    if (box.current !== null) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
-    const element = box.current;
-    if (element === null || active < 0) return;
-    const top = active * lineHeight;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (top + lineHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + lineHeight - element.clientHeight;
-  }, [active, nLines]);
-  const first = Math.max(0, Math.floor(view.top / lineHeight) - MARGIN_LINES);
-  const last = Math.min(nLines, Math.ceil((view.top + view.height) / lineHeight) + MARGIN_LINES);
-  const shown = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+  const { box, view, measure } = useViewport();
+  useEffect(() => keepInSight(box.current, active, lineHeight), [active, nLines]);
+  const shown = linesInSight(view, lineHeight, nLines, MARGIN_LINES);
   return (
     <div {...attributes} class={name} ref={box} onScroll={measure}>
       <div class="lines" style={{ height: `${nLines * lineHeight}px` }}>

@@ -6,7 +6,8 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { keepInSight, linesInSight, useViewport } from "./viewport";
 
 export interface TableColumn {
   key: string;
@@ -45,26 +46,12 @@ const MARGIN_ROWS = 8;
 let nTables = 0;
 
 export function VirtualTable({ label, nRows, columns, active, onActivate, sorting, onSort, minWidth = 0, empty }: Props) {
-  const box = useRef<HTMLDivElement>(null);
+  const { box, view, measure } = useViewport();
   const [id] = useState(() => `table${nTables++}`);
-  const [view, setView] = useState({ top: 0, height: 600 });
-  const measure = () => {
-    if (box.current !== null) setView({ top: box.current.scrollTop, height: box.current.clientHeight });
-  };
-  useEffect(() => {
-    measure();
-    const observer = new ResizeObserver(measure);
-    if (box.current !== null) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
-    if (active >= 0 && box.current !== null) scrollToRow(box.current, active);
-  }, [active, nRows]);
+  useEffect(() => keepInSight(box.current, active, ROW_HEIGHT, HEADER_HEIGHT), [active, nRows]);
 
-  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MARGIN_ROWS);
-  const last = Math.min(nRows, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MARGIN_ROWS);
   const template = columns.map((column) => (column.width === undefined ? "minmax(160px, 1fr)" : `${column.width}px`)).join(" ");
-  const shown = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+  const shown = linesInSight(view, ROW_HEIGHT, nRows, MARGIN_ROWS);
 
   const move = (event: KeyboardEvent) => {
     const perPage = Math.max(1, Math.floor((view.height - HEADER_HEIGHT) / ROW_HEIGHT) - 1);
@@ -82,7 +69,7 @@ export function VirtualTable({ label, nRows, columns, active, onActivate, sortin
       aria-rowcount={nRows + 1}
       aria-colcount={columns.length}
       tabIndex={0}
-      {...(active >= first && active < last ? { "aria-activedescendant": `${id}-${active}` } : {})}
+      {...(shown.includes(active) ? { "aria-activedescendant": `${id}-${active}` } : {})}
       ref={box}
       onScroll={measure}
       onKeyDown={move}
@@ -166,11 +153,4 @@ export function moved(key: string, active: number, n: number, perPage: number): 
     default:
       return null;
   }
-}
-
-function scrollToRow(box: HTMLElement, row: number): void {
-  const top = row * ROW_HEIGHT;
-  const visible = box.clientHeight - HEADER_HEIGHT;
-  if (top < box.scrollTop) box.scrollTop = top;
-  else if (top + ROW_HEIGHT > box.scrollTop + visible) box.scrollTop = top + ROW_HEIGHT - visible;
 }

@@ -3,10 +3,11 @@
  * Only cells in sight exist, in both directions.
  */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { ClassChip } from "../components/ClassMark";
 import { TermStrip } from "../components/TermStrip";
 import { moved } from "../components/VirtualTable";
+import { keepInSight, linesInSight, useViewport } from "../components/viewport";
 import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../lib/text";
 import { axisOf } from "../lib/axis";
 import { useStore } from "../store";
@@ -25,25 +26,8 @@ interface Props {
 export function RuleMatrix({ places, active, onActivate }: Props) {
   const store = useStore();
   const set = store.rules.value;
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, left: 0, width: 1000, height: 600 });
-  const measure = () => {
-    const element = box.current;
-    if (element !== null) setView({ top: element.scrollTop, left: element.scrollLeft, width: element.clientWidth, height: element.clientHeight });
-  };
-  useEffect(() => {
-    measure();
-    const observer = new ResizeObserver(measure);
-    if (box.current !== null) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
-    const element = box.current;
-    if (element === null || active < 0) return;
-    const visible = element.clientHeight - HEAD;
-    if (active * ROW < element.scrollTop) element.scrollTop = active * ROW;
-    else if ((active + 1) * ROW > element.scrollTop + visible) element.scrollTop = (active + 1) * ROW - visible;
-  }, [active, places.length]);
+  const { box, view, measure } = useViewport();
+  useEffect(() => keepInSight(box.current, active, ROW, HEAD), [active, places.length]);
 
   const side = view.width < 500 ? SIDE_NARROW : SIDE_WIDE;
   // The features of the rules shown, those of most rules first.
@@ -52,8 +36,6 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
   const features = byUse(uses);
   const columnOf = new Map(features.map((feature, column) => [feature, column]));
 
-  const firstRow = Math.max(0, Math.floor(view.top / ROW) - MARGIN);
-  const lastRow = Math.min(places.length, Math.ceil((view.top + view.height) / ROW) + MARGIN);
   const firstColumn = Math.max(0, Math.floor(view.left / COLUMN) - 1);
   const lastColumn = Math.min(features.length, Math.ceil((view.left + view.width) / COLUMN) + 1);
   const isInSight = (column: number) => column >= firstColumn && column < lastColumn;
@@ -65,7 +47,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
     event.preventDefault();
     onActivate(target);
   };
-  const rows = Array.from({ length: Math.max(0, lastRow - firstRow) }, (_, i) => firstRow + i);
+  const rows = linesInSight(view, ROW, places.length, MARGIN);
   return (
     <div
       class="matrix"
@@ -74,7 +56,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
       aria-rowcount={places.length + 1}
       aria-colcount={features.length + 1}
       tabIndex={0}
-      {...(active >= firstRow && active < lastRow ? { "aria-activedescendant": `matrix-${active}` } : {})}
+      {...(rows.includes(active) ? { "aria-activedescendant": `matrix-${active}` } : {})}
       ref={box}
       onScroll={measure}
       onKeyDown={move}
