@@ -15,6 +15,7 @@
 #include "c50.hpp"
 #include "control.hpp"
 #include "flat_tree.hpp"
+#include "induction_arrays.hpp"
 #include "listening.hpp"
 #include "matrix.hpp"
 #include "numpy_arrays.hpp"
@@ -28,29 +29,13 @@ namespace {
 
 using Table32 = nb::ndarray<const float, nb::ndim<2>, nb::device::cpu>;
 using Table64 = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
-using Codes = NumpyColumn<std::int32_t>;
+using Codes = ClassCodes;
 using Weights = NumpyColumn<float>;
 using Doubles = NumpyColumn<double>;
-using Targets = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Real, class Array>
 TableView<Real> view_of(const Array& array) {
     return {array.data(), array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
-}
-
-std::vector<std::uint16_t> checked_classes(const Matrix& matrix, const Codes& codes, std::size_t n_classes) {
-    if (codes.shape(0) != matrix.n_rows())
-        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) +
-                                    " rows, classes are given for " + std::to_string(codes.shape(0)));
-    if (n_classes < 1 || n_classes > 65535) throw std::invalid_argument("between 1 and 65,535 classes are supported");
-    if (matrix.n_rows() == 0) throw std::invalid_argument("there are no rows to learn from");
-    std::vector<std::uint16_t> classes(codes.shape(0));
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-        if (codes(i) < 0 || static_cast<std::size_t>(codes(i)) >= n_classes)
-            throw std::invalid_argument("a class code is out of range");
-        classes[i] = static_cast<std::uint16_t>(codes(i));
-    }
-    return classes;
 }
 
 void check_options(const C50Options& options) {
@@ -77,17 +62,14 @@ C50Model fit_one(const Matrix& matrix, const Codes& codes, std::size_t n_classes
     return model;
 }
 
-// One fit per row of `targets`. The first class is "true", as the reference declares it, so that ties fall its way.
-std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targets& targets,
+// One fit per row of `targets`.
+std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const BinaryTargets& targets,
                                                 const std::optional<Weights>& positive_weights, C50Options options,
                                                 std::size_t n_threads, const Progress& progress) {
     check_options(options);
     options.usage = false;
-    const std::size_t n_targets = targets.shape(0), n_rows = targets.shape(1);
-    if (n_rows != matrix.n_rows())
-        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, the targets have " +
-                                    std::to_string(n_rows));
-    if (n_rows == 0) throw std::invalid_argument("there are no rows to learn from");
+    check_targets(matrix, targets);
+    const std::size_t n_targets = targets.shape(0);
     if (positive_weights && positive_weights->shape(0) != n_targets)
         throw std::invalid_argument("one positive weight per target is needed");
     std::vector<std::shared_ptr<C50Model>> models(n_targets);
@@ -97,15 +79,9 @@ std::vector<std::shared_ptr<C50Model>> fit_many(const Matrix& matrix, const Targ
         // Threads that the targets leave idle share the large nodes of each fit.
         const std::size_t n_per_fit = std::max<std::size_t>(1, n_threads / std::max<std::size_t>(1, n_targets));
         parallel_for(n_targets, n_threads, [&](std::size_t t, std::size_t) {
-            std::vector<std::uint16_t> classes(n_rows);
-            const std::uint8_t* target = targets.data() + t * n_rows;
-            for (std::size_t i = 0; i < n_rows; ++i) classes[i] = target[i] == 0;
-            std::vector<float> weights;
-            if (positive_weights && (*positive_weights)(t) != 1.0f) {
-                weights.assign(n_rows, 1.0f);
-                for (std::size_t i = 0; i < n_rows; ++i)
-                    if (target[i]) weights[i] = (*positive_weights)(t);
-            }
+            std::vector<std::uint16_t> classes = classes_of_target(targets, t);
+            const std::vector<float> weights =
+                weights_of_target(classes, positive_weights ? (*positive_weights)(t) : 1.0f);
             models[t] = std::make_shared<C50Model>(
                 fit_c50(matrix, std::move(classes), 2, weights, {}, options, n_per_fit, control));
             ++n_done;

@@ -11,5 +11,6 @@ NB_MODULE(_core, module) {
     clausewise::bind_boxes(module);
     clausewise::bind_compact(module);
     clausewise::bind_coverage(module);
-    clausewise::bind_induction(module);
+    clausewise::bind_induction(module);  // before what takes its matrices
+    clausewise::bind_cart(module);
 }

@@ -493,3 +493,62 @@ def fit_c50_many(
 
 def sampled_rows(n_rows: int, fraction: float, seed: int) -> list[int]:
     """The rows that C5.0's sampling takes."""
+
+class CartOptions:
+    """Settings of one CART tree."""
+
+    def __init__(
+        self, *, entropy: bool = False, min_split: int = 2, min_leaf: int = 1, max_leaves: int = 0
+    ) -> None: ...
+
+class CartTree:
+    """A grown tree that knows how strongly it must be pruned to lose a test."""
+
+    def labels(
+        self,
+        matrix: Matrix,
+        rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        alpha: float,
+    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The class of rows of a matrix by the tree pruned as strongly as alpha."""
+
+    def alphas(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Strengths of pruning at which tests are lost."""
+
+def grow_cart(
+    matrix: Matrix,
+    codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_classes: int,
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None,
+    rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None,
+    options: CartOptions,
+) -> CartTree:
+    """
+    A tree that tells the classes of the matrix's rows, or of some of them, apart.
+    """
+
+def grow_cart_many(
+    matrix: Matrix,
+    targets: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    positive_weights: Annotated[
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ]
+    | None,
+    options: CartOptions,
+    n_threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[CartTree]:
+    """One tree per row of targets; class 0 is true."""
+
+def cart_paths(
+    trees: Sequence[CartTree],
+    alphas: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    only_label: int | None = None,
+) -> dict:
+    """
+    The conditions that lead to the leaves of trees pruned as strongly as asked for, as flat arrays.
+    """

@@ -11,14 +11,12 @@ from clausewise.induction import CARTInducer, PreparedMatrix, RandomForestInduce
 
 
 @pytest.mark.parametrize("parameters", [{}, {"max_leaves": 6}, {"min_leaf": 20, "criterion": "entropy"}])
-def test_rules_decide_as_the_tree_does(parameters):
+def test_exactly_one_rule_holds_for_a_row(parameters):
     X, y = load_breast_cancer(return_X_y=True)
-    matrix = PreparedMatrix.prepare(X)
-    inducer = CARTInducer(**parameters)
-    tree = inducer.grow(matrix, y.astype(np.int32), None)
-    rules = inducer.induce(matrix, y.astype(np.int32), [0, 1])
-    np.testing.assert_array_equal(rules.predict(X), tree.predict(matrix.rank_table.table))
-    assert len(rules) == tree.get_n_leaves()
+    rules = CARTClassifier(**parameters).fit(X, y).rules_
+    fires = rules.evaluator.fires(X).dense()
+    assert (fires.sum(axis=0) == 1).all()
+    assert fires.sum(axis=1).tolist() == [rule.cover for rule in rules]
 
 
 def test_trees_on_ranks_are_as_good_as_trees_on_values():

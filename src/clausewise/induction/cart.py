@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold
-from sklearn.tree import DecisionTreeClassifier
 
+from clausewise import _core, _threads
 from clausewise.features import Features
 from clausewise.induction._estimator import (
     TableClassifier,
@@ -21,8 +21,9 @@ from clausewise.induction._estimator import (
     require_count,
     set_feature_attributes,
 )
-from clausewise.induction.matrix import PreparedMatrix
-from clausewise.induction.paths import rules_of_trees
+from clausewise.induction.matrix import PreparedMatrix, check_indicators
+from clausewise.induction.paths import Paths, most_frequent
+from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
 from clausewise.rules import RuleSet
 from clausewise.rules.rule import Label
 
@@ -32,11 +33,15 @@ if TYPE_CHECKING:
 Criterion = Literal["gini", "entropy"]
 N_FOLDS = 5
 MAX_ALPHAS = 40
+_MISSING = 2  # the core's name for a test that tells missing values from known ones
 
 
 @dataclass(frozen=True)
 class CARTInducer:
-    """The leaves of a CART tree as the paper's ψ. Growing is scikit-learn's, on ranks.
+    """The leaves of a CART tree as the paper's ψ.
+
+    Among tests of equal value the first column's is taken. Rows in which the tested value is missing go to
+    the side that suits them while the tree grows, but match no rule below the test.
 
     Parameters
     ----------
@@ -52,7 +57,7 @@ class CARTInducer:
         Strength of cost-complexity pruning. "cv" chooses it by cross-validation: the strongest whose
         accuracy is within one standard error of the best.
     random_state : int, default 0
-        Decides between tests of equal value, and draws the folds of "cv".
+        Draws the folds of "cv".
     """
 
     min_cases: int | float = 2
@@ -74,31 +79,56 @@ class CARTInducer:
         """One rule per leaf; see `Inducer.induce`."""
         weights = checked_case_weights(weights, matrix.n_rows)
         codes = checked_codes(codes, matrix.n_rows, len(classes))
-        tree = self.grow(matrix, codes, weights)
-        return rules_of_trees([tree], tree.classes_, matrix, codes, classes, weights)
+        check_indicators(matrix.features)
+        options = self._options(matrix.n_rows)
+        tree = _core.grow_cart(matrix.core, codes, len(classes), weights, None, options)
+        alpha = self._alpha(tree, matrix, codes, len(classes), weights)
+        leaves = _core.cart_paths([tree], np.array([alpha]))
+        return _rules_of(leaves, matrix, classes, most_frequent(codes, classes, weights))
 
-    def grow(
-        self, matrix: PreparedMatrix, codes: NDArray[np.int32], weights: NDArray[np.float64] | None
-    ) -> DecisionTreeClassifier:
-        """The pruned tree, over the columns of `matrix.rank_table`."""
+    def induce_premises(
+        self,
+        matrix: PreparedMatrix,
+        targets: NDArray[np.bool_],
+        *,
+        positive_weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> Premises:
+        """The leaves that conclude True, of all targets at once; see `induce_premises` of the protocol."""
+        check_indicators(matrix.features)
+        options, n_threads = self._options(matrix.n_rows), _threads.resolve(n_jobs)
+        trees = _core.grow_cart_many(
+            matrix.core, targets.view(np.uint8), positive_weights, options, n_threads, progress
+        )
+        alphas = [
+            self._alpha(tree, matrix, (~target).astype(np.int32), 2, _weights_of(target, weight))
+            for tree, target, weight in zip(trees, targets, _each(positive_weights, len(trees)), strict=True)
+        ]
+        leaves = _core.cart_paths(trees, np.array(alphas, dtype=np.float64), BINARY_CLASSES.index(True))
+        return Premises(_rules_of(leaves, matrix, BINARY_CLASSES, False), leaves["tree"].astype(np.intp))
+
+    def _options(self, n_rows: int) -> _core.CartOptions:
         require_count("min_leaf", self.min_leaf, 1)
         require_count("max_leaves", self.max_leaves, 2)
-        alpha = self._chosen_alpha(matrix, codes, weights)
-        return self._tree(matrix.n_rows, alpha).fit(matrix.rank_table.table, codes, sample_weight=weights)
-
-    def _tree(self, n_rows: int, ccp_alpha: float) -> DecisionTreeClassifier:
-        return DecisionTreeClassifier(
-            criterion=self.criterion,
-            min_samples_split=max(2, int(np.ceil(counted_min_cases(self.min_cases, n_rows)))),
-            min_samples_leaf=self.min_leaf,
-            max_leaf_nodes=self.max_leaves,
-            ccp_alpha=ccp_alpha,
-            random_state=self.random_state,
+        if self.criterion not in ("gini", "entropy"):
+            raise ValueError(f"criterion is {self.criterion!r}; expected 'gini' or 'entropy'.")
+        return _core.CartOptions(
+            entropy=self.criterion == "entropy",
+            min_split=max(2, int(np.ceil(counted_min_cases(self.min_cases, n_rows)))),
+            min_leaf=int(self.min_leaf),
+            max_leaves=0 if self.max_leaves is None else int(self.max_leaves),
         )
 
-    def _chosen_alpha(
-        self, matrix: PreparedMatrix, codes: NDArray[np.int32], weights: NDArray[np.float64] | None
+    def _alpha(
+        self,
+        tree: _core.CartTree,
+        matrix: PreparedMatrix,
+        codes: NDArray[np.int32],
+        n_classes: int,
+        weights: NDArray[np.float64] | None,
     ) -> float:
+        """The strength of pruning: the one given, or that of cross-validation."""
         if isinstance(self.ccp_alpha, numbers.Real) and 0.0 <= self.ccp_alpha < np.inf:
             return float(self.ccp_alpha)
         if self.ccp_alpha != "cv":
@@ -106,37 +136,46 @@ class CARTInducer:
         n_folds = min(N_FOLDS, int(np.bincount(codes)[np.unique(codes)].min()))
         if n_folds < 2:  # a class with a single row cannot be both learnt and checked
             return 0.0
-        table = matrix.rank_table.table
-        path = self._tree(matrix.n_rows, 0.0).cost_complexity_pruning_path(
-            table, codes, sample_weight=weights
-        )
-        alphas = _representatives(path.ccp_alphas)
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(table, codes)
-        accuracy = np.array([self._fold_accuracy(matrix, codes, weights, fold, alphas) for fold in folds])
+        alphas = _representatives(np.append(tree.alphas(), 0.0))
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(codes, codes)
+        accuracy = np.empty((n_folds, len(alphas)))
+        for number, (train, held_back) in enumerate(folds):
+            train, held_back = train.astype(np.int32), held_back.astype(np.int32)
+            options = self._options(len(train))
+            of_fold = _core.grow_cart(matrix.core, codes, n_classes, weights, train, options)
+            on_held_back = None if weights is None else weights[held_back]
+            for place, alpha in enumerate(alphas.tolist()):
+                is_right = of_fold.labels(matrix.core, held_back, alpha) == codes[held_back]
+                accuracy[number, place] = np.average(is_right, weights=on_held_back)
         mean = accuracy.mean(axis=0)
         best = int(mean.argmax())
         standard_error = accuracy[:, best].std(ddof=1) / np.sqrt(n_folds)
         return float(alphas[np.flatnonzero(mean >= mean[best] - standard_error)[-1]])
 
-    def _fold_accuracy(
-        self,
-        matrix: PreparedMatrix,
-        codes: NDArray[np.int32],
-        weights: NDArray[np.float64] | None,
-        fold: tuple[NDArray[np.intp], NDArray[np.intp]],
-        alphas: NDArray[np.float64],
-    ) -> list[float]:
-        """Accuracy on the rows held back, for each strength of pruning."""
-        train, held_back = fold
-        table = matrix.rank_table.table
-        on_train = None if weights is None else weights[train]
-        on_held_back = None if weights is None else weights[held_back]
-        return [
-            self._tree(len(train), alpha)
-            .fit(table[train], codes[train], sample_weight=on_train)
-            .score(table[held_back], codes[held_back], sample_weight=on_held_back)
-            for alpha in alphas
-        ]
+
+def _rules_of(
+    leaves: dict[str, NDArray[Any]], matrix: PreparedMatrix, classes: Sequence[Label], default: Label
+) -> RuleSet:
+    """The core's leaves as rules."""
+    is_category = (matrix.features.n_categories >= 0)[leaves["column"]]
+    paths = Paths(
+        starts=leaves["start"],
+        class_index=leaves["label"],
+        feature=leaves["column"],
+        code=np.where(is_category, leaves["rank"], -1),
+        rank=leaves["rank"],
+        is_above=leaves["is_right"].astype(bool),
+        tells_missing=leaves["kind"] == _MISSING,
+    )
+    return paths.rules(matrix, classes, default, leaves["cover"], leaves["correct"])
+
+
+def _each(weights: NDArray[np.float64] | None, n: int) -> list[float]:
+    return [1.0] * n if weights is None else weights.tolist()
+
+
+def _weights_of(target: NDArray[np.bool_], positive_weight: float) -> NDArray[np.float64] | None:
+    return None if positive_weight == 1.0 else np.where(target, positive_weight, 1.0)
 
 
 def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -159,7 +198,7 @@ class CARTClassifier(TableClassifier):
     min_cases, min_leaf, max_leaves, criterion, ccp_alpha
         As for `CARTInducer`.
     random_state : int, default 0
-        Decides between tests of equal value, and draws the folds of `ccp_alpha="cv"`.
+        Draws the folds of `ccp_alpha="cv"`.
 
     Attributes
     ----------

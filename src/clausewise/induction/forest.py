@@ -15,7 +15,7 @@ from clausewise.induction._estimator import (
     require_count,
 )
 from clausewise.induction.matrix import PreparedMatrix
-from clausewise.induction.paths import rules_of_trees
+from clausewise.induction.paths import rules_of_forest
 from clausewise.rules import RuleSet
 from clausewise.rules.rule import Label
 
@@ -68,4 +68,4 @@ class RandomForestInducer:
             n_jobs=_threads.resolve(n_jobs),
         ).fit(matrix.rank_table.table, codes, sample_weight=weights)
         # The trees of a forest count classes from 0; the forest knows which they are.
-        return rules_of_trees(forest.estimators_, forest.classes_, matrix, codes, classes, weights)
+        return rules_of_forest(forest.estimators_, forest.classes_, matrix, codes, classes, weights)

@@ -125,14 +125,7 @@ class RankTable:
     @classmethod
     def of(cls, matrix: PreparedMatrix) -> "RankTable":
         """The table of a prepared matrix."""
-        for name, n_categories in zip(
-            matrix.features.names, matrix.features.n_categories.tolist(), strict=True
-        ):
-            if n_categories > MAX_INDICATORS:
-                raise ValueError(
-                    f"Column '{name}' has {n_categories:,} categories, trees on indicators take at most "
-                    f"{MAX_INDICATORS}; group rare ones, leave the column out, or use C5.0."
-                )
+        check_indicators(matrix.features)
         n_columns = np.maximum(matrix.features.n_categories, 1)
         feature = np.repeat(np.arange(matrix.n_columns, dtype=np.int32), n_columns)
         table = np.empty((matrix.n_rows, len(feature)), dtype=np.float32, order="F")
@@ -146,6 +139,16 @@ class RankTable:
                 code[place] = value if n_categories >= 0 else -1
                 place += 1
         return cls(table[:, :place], feature[:place], code[:place])
+
+
+def check_indicators(features: Features) -> None:
+    """Raise a ValueError for a column with more categories than trees that ask for single ones can take."""
+    for name, n_categories in zip(features.names, features.n_categories.tolist(), strict=True):
+        if n_categories > MAX_INDICATORS:
+            raise ValueError(
+                f"Column '{name}' has {n_categories:,} categories, trees on indicators take at most "
+                f"{MAX_INDICATORS}; group rare ones, leave the column out, or use C5.0."
+            )
 
 
 def _end_of_single(values: NDArray[np.float64]) -> NDArray[np.float64]:

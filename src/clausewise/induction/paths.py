@@ -1,38 +1,93 @@
-"""Rules from the paths of scikit-learn's trees."""
+"""Rules from the paths of trees: clausewise's own and scikit-learn's."""
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.induction.matrix import PreparedMatrix
+from clausewise.induction.matrix import PreparedMatrix, RankTable
 from clausewise.rules import RuleSet
 from clausewise.rules.rule import Label
 
 
-@dataclass
-class _Conditions:
-    """Conditions of paths, one after the other: rank up to (or above) a threshold, or a category (or not)."""
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """The conditions of paths, those of path p at `starts[p]:starts[p + 1]`, and the class at its end.
 
-    starts: list[int] = field(default_factory=lambda: [0])
-    column: list[int] = field(default_factory=list)
-    rank: list[int] = field(default_factory=list)
-    is_above: list[bool] = field(default_factory=list)
-    tells_missing: list[bool] = field(default_factory=list)  # up to infinity: known; above it: missing
+    Attributes
+    ----------
+    starts : ndarray of int, of shape (n_paths + 1,)
+        Where the conditions of each path begin.
+    class_index : ndarray of int, of shape (n_paths,)
+        The class at the end of each path.
+    feature : ndarray of int, of shape (n_conditions,)
+        What each condition tests.
+    code : ndarray of int, of shape (n_conditions,)
+        The category that a condition asks for; −1 where it asks whether the rank is up to `rank`.
+    rank : ndarray of int, of shape (n_conditions,)
+        A threshold between this rank and the next.
+    is_above : ndarray of bool, of shape (n_conditions,)
+        Whether the rank is above it, or the category is that of `code`; otherwise the contrary.
+    tells_missing : ndarray of bool, of shape (n_conditions,)
+        Whether only missing values are told from known ones, which are not above.
+    """
 
-    def add_path(self, path: Sequence[tuple[int, float, bool]]) -> None:
-        for column, threshold, is_above in path:
-            self.column.append(column)
-            self.tells_missing.append(math.isinf(threshold))
-            self.rank.append(0 if math.isinf(threshold) else math.floor(threshold))
-            self.is_above.append(is_above)
-        self.starts.append(len(self.column))
+    starts: NDArray[Any]
+    class_index: NDArray[Any]
+    feature: NDArray[Any]
+    code: NDArray[Any]
+    rank: NDArray[Any]
+    is_above: NDArray[np.bool_]
+    tells_missing: NDArray[np.bool_]
+
+    def rules(
+        self,
+        matrix: PreparedMatrix,
+        classes: Sequence[Label],
+        default: Label,
+        cover: NDArray[np.float64] | None = None,
+        correct: NDArray[np.float64] | None = None,
+    ) -> RuleSet:
+        """One rule per path, with the confidence (correct + 1) / (cover + 2) if counts are given."""
+        is_rank = self.code < 0
+        below, above = is_rank & ~self.is_above, is_rank & self.is_above
+        thresholds = np.zeros(len(self.feature))
+        thresholds[is_rank] = matrix.thresholds(self.feature[is_rank], self.rank[is_rank], "middle")
+        low, high = np.full(len(self.feature), -math.inf), np.full(len(self.feature), math.inf)
+        low[above] = thresholds[above]
+        high[below & ~self.tells_missing] = thresholds[below & ~self.tells_missing]
+        low[above & self.tells_missing] = high[above & self.tells_missing] = 0.0  # (0, 0]: nothing holds
+        value_set = np.full(len(self.feature), -1, dtype=np.int32)
+        value_set[~is_rank] = np.arange(int((~is_rank).sum()))
+        found = RuleSet.from_arrays(
+            matrix.features,
+            list(classes),
+            default,
+            starts=self.starts,
+            feature=self.feature,
+            low=low,
+            high=high,
+            class_index=self.class_index,
+            value_set=value_set,
+            value_sets=[
+                self._accepted(c, matrix.features.n_categories) for c in np.flatnonzero(~is_rank).tolist()
+            ],
+            voting="confidence",
+        )
+        return found if cover is None or correct is None else found.with_counts(cover, correct)
+
+    def _accepted(self, condition: int, n_categories: NDArray[Any]) -> list[int]:
+        """The categories for which a condition holds."""
+        code, everything = int(self.code[condition]), range(int(n_categories[self.feature[condition]]))
+        if self.tells_missing[condition]:
+            return [] if self.is_above[condition] else list(everything)
+        return [code] if self.is_above[condition] else [value for value in everything if value != code]
 
 
-def rules_of_trees(
+def rules_of_forest(
     trees: Sequence[Any],
     tree_classes: NDArray[np.int32],
     matrix: PreparedMatrix,
@@ -40,7 +95,7 @@ def rules_of_trees(
     classes: Sequence[Label],
     weights: NDArray[np.float64] | None,
 ) -> RuleSet:
-    """One rule per leaf of the trees, equal ones only once, in the order of trees and leaves.
+    """One rule per leaf of scikit-learn's trees, equal ones only once, in the order of trees and leaves.
 
     Cover, correct and confidence, (correct + 1) / (cover + 2), are those of the rule on the rows of the
     matrix. The default is the most frequent class.
@@ -54,19 +109,45 @@ def rules_of_trees(
     matrix, codes, classes, weights
         As for `Inducer.induce`.
     """
-    conditions, labels = _Conditions(), []
-    for tree in trees:
-        for path, label in _paths(tree.tree_):
-            conditions.add_path(path)
-            labels.append(int(tree_classes[label]))
-    totals = np.bincount(codes, weights=weights, minlength=len(classes))
-    found = _rule_set(conditions, labels, matrix, classes, classes[int(totals.argmax())])
+    paths = _paths_of(trees, tree_classes, matrix.rank_table)
     # A leaf for missing values has no rule: they fail every term.
-    found = found.distinct()
+    found = paths.rules(matrix, classes, most_frequent(codes, classes, weights)).distinct()
     return found.with_counts(*found.evaluator.statistics(matrix.table, codes, weights))
 
 
-def _paths(nodes: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
+def most_frequent(
+    codes: NDArray[np.int32], classes: Sequence[Label], weights: NDArray[np.float64] | None
+) -> Label:
+    """The class of most weight."""
+    return classes[int(np.bincount(codes, weights=weights, minlength=len(classes)).argmax())]
+
+
+def _paths_of(trees: Sequence[Any], tree_classes: NDArray[np.int32], table: RankTable) -> Paths:
+    starts, labels = [0], list[int]()
+    columns, thresholds, is_above = list[int](), list[float](), list[bool]()
+    for tree in trees:
+        for path, label in _leaves(tree.tree_):
+            for column, threshold, above in path:
+                columns.append(column)
+                thresholds.append(threshold)
+                is_above.append(above)
+            starts.append(len(columns))
+            labels.append(int(tree_classes[label]))
+    # Up to infinity: known; above it: missing.
+    tells_missing = np.isinf(np.array(thresholds, dtype=np.float64))
+    tested = np.array(columns, dtype=np.int64)
+    return Paths(
+        starts=np.array(starts),
+        class_index=np.array(labels, dtype=np.int32),
+        feature=table.feature[tested],
+        code=table.code[tested],
+        rank=np.floor(np.where(tells_missing, 0.0, thresholds)).astype(np.int32),
+        is_above=np.array(is_above, dtype=bool),
+        tells_missing=tells_missing,
+    )
+
+
+def _leaves(nodes: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
     """The conditions (column, threshold, is above) that lead to each leaf, and the class of the leaf."""
     label = nodes.value[:, 0, :].argmax(axis=1)
     waiting: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
@@ -79,54 +160,3 @@ def _paths(nodes: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
         test = int(nodes.feature[node]), float(nodes.threshold[node])
         waiting.append((right, [*path, (*test, True)]))
         waiting.append((left, [*path, (*test, False)]))
-
-
-def _rule_set(
-    conditions: _Conditions,
-    labels: Sequence[int],
-    matrix: PreparedMatrix,
-    classes: Sequence[Label],
-    default: Label,
-) -> RuleSet:
-    columns = np.array(conditions.column, dtype=np.int64)
-    ranks = np.array(conditions.rank, dtype=np.int32)
-    is_above = np.array(conditions.is_above, dtype=bool)
-    tells_missing = np.array(conditions.tells_missing, dtype=bool)
-    feature = matrix.rank_table.feature[columns]
-    code = matrix.rank_table.code[columns]
-    low, high = np.full(len(columns), -math.inf), np.full(len(columns), math.inf)
-    is_rank = code < 0
-    thresholds = np.zeros(len(columns))
-    thresholds[is_rank] = matrix.thresholds(feature[is_rank], ranks[is_rank], "middle")
-    thresholds[tells_missing & ~is_above] = math.inf
-    low[is_rank & is_above] = thresholds[is_rank & is_above]
-    high[is_rank & ~is_above] = thresholds[is_rank & ~is_above]
-    is_missing = is_rank & is_above & tells_missing
-    low[is_missing] = high[is_missing] = 0.0  # (0, 0]: nothing holds
-    value_set = np.full(len(columns), -1, dtype=np.int32)
-    value_set[~is_rank] = np.arange(int((~is_rank).sum()))
-    n_categories = matrix.features.n_categories
-    value_sets = [
-        _accepted(int(code[c]), bool(is_above[c]), bool(tells_missing[c]), int(n_categories[feature[c]]))
-        for c in np.flatnonzero(~is_rank)
-    ]
-    return RuleSet.from_arrays(
-        matrix.features,
-        list(classes),
-        default,
-        starts=conditions.starts,
-        feature=feature,
-        low=low,
-        high=high,
-        class_index=np.array(labels, dtype=np.int32),
-        value_set=value_set,
-        value_sets=value_sets,
-        voting="confidence",
-    )
-
-
-def _accepted(code: int, is_above: bool, tells_missing: bool, n_categories: int) -> list[int]:
-    """The categories on one side of a test of an indicator."""
-    if tells_missing:
-        return [] if is_above else list(range(n_categories))
-    return [code] if is_above else [value for value in range(n_categories) if value != code]

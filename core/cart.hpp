@@ -1,0 +1,89 @@
+// CART: binary trees that lower the impurity of the classes, and how they are cut back (Breiman et al., 1984).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "control.hpp"
+#include "matrix.hpp"
+
+namespace clausewise {
+
+enum class Impurity : std::uint8_t { gini, entropy };
+
+struct CartOptions {
+    Impurity impurity = Impurity::gini;
+    std::size_t min_split = 2;   // rows of a node that may be divided
+    std::size_t min_leaf = 1;    // rows of each side of a test
+    std::size_t max_leaves = 0;  // 0: as many as it takes; otherwise the best tests come first
+};
+
+// A question about one column with the answers left and right.
+struct CartTest {
+    enum class Kind : std::uint8_t {
+        threshold,  // ranks up to `rank` go left
+        category,   // the category `rank` goes right
+        missing     // known values go left, missing ones right
+    };
+    Kind kind = Kind::threshold;
+    bool missing_goes_left = false;
+    std::int32_t column = -1;  // none: a leaf
+    std::int32_t rank = 0;
+
+    bool goes_left(std::int32_t value) const {
+        if (value == kMissing) return missing_goes_left;
+        if (kind == Kind::threshold) return value <= rank;
+        return kind == Kind::missing || value != rank;
+    }
+};
+
+struct CartNode {
+    CartTest test;
+    std::int32_t left = -1, right = -1;
+    std::int32_t label = 0;  // the class of most weight, the first of equals
+    double risk = 0.0;       // impurity times weight
+    // Of the rows here that were known to every test on the way, as only these satisfy its conditions: the weight, and
+    // what of it is of the label's class.
+    double cover = 0.0, correct = 0.0;
+    double collapses_at = std::numeric_limits<double>::infinity();  // the weakest pruning that makes it a leaf
+
+    bool is_leaf() const { return test.column < 0; }
+    bool ends_at(double alpha) const { return is_leaf() || collapses_at <= alpha; }
+};
+
+// Nodes come before those below them; number 0 is the root.
+struct CartTree {
+    std::vector<CartNode> nodes;
+
+    const CartNode& operator[](std::int32_t id) const { return nodes[static_cast<std::size_t>(id)]; }
+    // The class of a row of the matrix, if the tree is pruned as strongly as this.
+    std::int32_t label_of(const Matrix& matrix, std::size_t row, double alpha) const;
+};
+
+// The rows of a matrix in the order of each column that has many values, missing ones last. Shared by trees.
+class CartOrders {
+public:
+    CartOrders(const Matrix& matrix, std::size_t n_classes);
+
+    // Empty for a column with so few values that counting them is quicker.
+    const std::vector<std::int32_t>& of(std::size_t column) const { return orders_[column]; }
+
+private:
+    std::vector<std::vector<std::int32_t>> orders_;
+};
+
+// What a tree is to learn.
+struct CartTarget {
+    const std::vector<std::uint16_t>& classes;  // of all rows of the matrix
+    std::size_t n_classes;
+    const std::vector<double>& weights;     // positive, of all rows; empty: all 1
+    const std::vector<std::int32_t>* rows;  // those to learn from; null: all
+};
+
+// Ties go to the first column and there to the first value.
+CartTree grow_cart(const Matrix& matrix, const CartOrders& orders, const CartTarget& target, const CartOptions& options,
+                   const Control& control);
+
+}  // namespace clausewise

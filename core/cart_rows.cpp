@@ -1,0 +1,91 @@
+#include "cart_rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace clausewise {
+namespace {
+
+// Up to so many counts of values and classes are made anew at every node; beyond, rows are kept in order.
+constexpr std::size_t kMostCounts = 512;
+constexpr std::size_t kMostCountedValues = 16;  // whatever the number of classes
+
+// The rows by their rank, missing ones last, equal ones as they came.
+std::vector<std::int32_t> order_of(const Column& column) {
+    const auto n_values = static_cast<std::size_t>(column.n_values);
+    const auto place_of = [&](std::int32_t rank) {
+        return rank == kMissing ? n_values : static_cast<std::size_t>(rank);
+    };
+    std::vector<std::int32_t> starts(n_values + 2, 0);
+    for (const std::int32_t rank : column.ranks) ++starts[place_of(rank) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<std::int32_t> order(column.ranks.size());
+    for (std::size_t row = 0; row < order.size(); ++row)
+        order[static_cast<std::size_t>(starts[place_of(column.ranks[row])]++)] = static_cast<std::int32_t>(row);
+    return order;
+}
+
+}  // namespace
+
+CartOrders::CartOrders(const Matrix& matrix, std::size_t n_classes) : orders_(matrix.n_columns()) {
+    const std::size_t most_counted = std::max(kMostCountedValues, kMostCounts / n_classes);
+    for (std::size_t c = 0; c < matrix.n_columns(); ++c) {
+        const Column& column = matrix.column(c);
+        if (!column.is_discrete && static_cast<std::size_t>(column.n_values) > most_counted)
+            orders_[c] = order_of(column);
+    }
+}
+
+CartRows::CartRows(const Matrix& matrix, const CartOrders& orders, const std::vector<std::int32_t>* rows)
+    : matrix_(matrix), orders_(matrix.n_columns()), goes_left_(matrix.n_rows()) {
+    std::vector<std::uint8_t> is_used(matrix.n_rows(), rows == nullptr);
+    if (rows != nullptr)
+        for (const std::int32_t row : *rows) is_used[index(row)] = 1;
+    const auto add_used = [&](std::int32_t row, std::vector<std::int32_t>& to) {
+        if (is_used[index(row)]) to.push_back(row);
+    };
+    for (std::size_t row = 0; row < matrix.n_rows(); ++row) add_used(static_cast<std::int32_t>(row), rows_);
+    bool has_missing = false;
+    for (std::size_t c = 0; c < matrix.n_columns(); ++c) {
+        has_missing = has_missing || matrix.column(c).has_missing;
+        if (rows == nullptr) {
+            orders_[c] = orders.of(c);
+        } else {
+            for (const std::int32_t row : orders.of(c)) add_used(row, orders_[c]);
+        }
+    }
+    if (has_missing) was_missing_.resize(matrix.n_rows());
+    aside_.resize(rows_.size());
+}
+
+std::size_t CartRows::divide(RowRange range, const CartTest& test) {
+    const std::vector<std::int32_t>& ranks = matrix_.column(static_cast<std::size_t>(test.column)).ranks;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+        const std::size_t row = index(rows_[i]);
+        goes_left_[row] = test.goes_left(ranks[row]);
+        if (!was_missing_.empty() && ranks[row] == kMissing) was_missing_[row] = 1;
+    }
+    return range.begin + partition(rows_.data() + range.begin, range.size());
+}
+
+void CartRows::divide_orders(RowRange range) {
+    for (std::vector<std::int32_t>& order : orders_)
+        if (!order.empty()) partition(order.data() + range.begin, range.size());
+}
+
+// Stable, and without a branch that could be guessed wrong; how many go left.
+std::size_t CartRows::partition(std::int32_t* first, std::size_t n) {
+    std::size_t n_left = 0, n_right = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t row = first[i];
+        const std::size_t is_left = goes_left_[index(row)];
+        first[n_left] = row;
+        aside_[n_right] = row;
+        n_left += is_left;
+        n_right += 1 - is_left;
+    }
+    std::copy_n(aside_.data(), n_right, first + n_left);
+    return n_left;
+}
+
+}  // namespace clausewise

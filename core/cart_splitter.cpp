@@ -1,0 +1,231 @@
+#include "cart_splitter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace clausewise {
+namespace {
+
+// Both measures are sums over classes, and a function of that sum and the weight.
+struct Gini {
+    static double term(double x) { return x * x; }
+    static double purity(double terms, double weight) { return terms / weight; }
+};
+
+struct Entropy {
+    static double term(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
+    static double purity(double terms, double weight) { return terms - term(weight); }
+};
+
+template <class Measure>
+double purity_by(const ClassWeights& weights) {
+    double terms = 0.0;
+    for (const double weight : weights) terms += Measure::term(weight);
+    return Measure::purity(terms, std::accumulate(weights.begin(), weights.end(), 0.0));
+}
+
+}  // namespace
+
+double purity_of(const ClassWeights& weights, Impurity impurity) {
+    return impurity == Impurity::gini ? purity_by<Gini>(weights) : purity_by<Entropy>(weights);
+}
+
+double risk_of(const ClassWeights& weights, Impurity impurity) {
+    if (impurity == Impurity::entropy) return -purity_by<Entropy>(weights);
+    return std::accumulate(weights.begin(), weights.end(), 0.0) - purity_by<Gini>(weights);
+}
+
+// All rows on one side at first, from where they are taken to the other.
+template <class Measure>
+class CartSplitter::Sides {
+public:
+    Sides(const ClassWeights& total, std::size_t n_rows, std::size_t min_leaf)
+        : from_(total), to_(total.size(), 0.0), n_from_(n_rows), min_leaf_(min_leaf) {
+        for (const double weight : total) {
+            terms_from_ += Measure::term(weight);
+            weight_from_ += weight;
+        }
+    }
+
+    void take(std::size_t label, double weight) {
+        terms_from_ += Measure::term(from_[label] - weight) - Measure::term(from_[label]);
+        terms_to_ += Measure::term(to_[label] + weight) - Measure::term(to_[label]);
+        from_[label] -= weight;
+        to_[label] += weight;
+        weight_from_ -= weight;
+        weight_to_ += weight;
+    }
+    void count_taken(std::size_t n_rows) {
+        n_from_ -= n_rows;
+        n_to_ += n_rows;
+    }
+    void take_row(std::size_t label, double weight) {
+        take(label, weight);
+        count_taken(1);
+    }
+    // Keeps the test if it divides the rows as they lie now, and better than what was found before.
+    void offer(const CartTest& test, CartSplit& found) const {
+        if (n_from_ < min_leaf_ || n_to_ < min_leaf_) return;
+        const double purity = Measure::purity(terms_from_, weight_from_) + Measure::purity(terms_to_, weight_to_);
+        if (purity > found.purity) found = {test, purity};
+    }
+    std::size_t n_taken() const { return n_to_; }
+    std::size_t n_left_behind() const { return n_from_; }
+
+private:
+    ClassWeights from_, to_;
+    double terms_from_ = 0.0, terms_to_ = 0.0, weight_from_ = 0.0, weight_to_ = 0.0;
+    std::size_t n_from_, n_to_ = 0, min_leaf_;
+};
+
+CartSplitter::CartSplitter(const Matrix& matrix, const CartRows& rows, const CartTarget& target,
+                           const CartOptions& options)
+    : matrix_(matrix), rows_(rows), target_(target), options_(options) {}
+
+CartSplit CartSplitter::best(RowRange range, const ClassWeights& total) {
+    return options_.impurity == Impurity::gini ? best_by<Gini>(range, total) : best_by<Entropy>(range, total);
+}
+
+template <class Measure>
+CartSplit CartSplitter::best_by(RowRange range, const ClassWeights& total) {
+    CartSplit found;
+    for (std::size_t column = 0; column < matrix_.n_columns(); ++column) {
+        if (rows_.in_order_of(column, range) != nullptr) {
+            look_in_order<Measure>(column, range, total, found);
+        } else if (matrix_.column(column).is_discrete) {
+            look_at_categories<Measure>(column, range, total, found);
+        } else {
+            look_at_counts<Measure>(column, range, total, found);
+        }
+    }
+    return found;
+}
+
+// Where values are missing, they are tried on either side; where none is, a later one goes with the majority.
+template <class Measure>
+void CartSplitter::look_in_order(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found) {
+    const std::int32_t* const order = rows_.in_order_of(column, range);
+    const std::vector<std::int32_t>& ranks = matrix_.column(column).ranks;
+    const auto rank_at = [&](std::size_t place) { return ranks[static_cast<std::size_t>(order[place])]; };
+    std::size_t n_known = range.size();
+    while (n_known > 0 && rank_at(n_known - 1) == kMissing) --n_known;
+    const bool has_missing = n_known < range.size();
+    if (n_known == 0 || (!has_missing && rank_at(0) == rank_at(n_known - 1))) return;
+
+    CartTest test;
+    test.column = static_cast<std::int32_t>(column);
+    for (const bool missing_goes_left : {false, true}) {
+        if (missing_goes_left && !has_missing) break;
+        Sides<Measure> sides(total, range.size(), options_.min_leaf);
+        if (missing_goes_left)
+            for (std::size_t i = n_known; i < range.size(); ++i)
+                sides.take_row(class_of(order[i]), weight_of(order[i]));
+        std::int32_t rank = rank_at(0);
+        bool is_pure = true;  // the rows of this rank are of one class
+        for (std::size_t i = 0; i + 1 < n_known; ++i) {
+            const std::size_t label = class_of(order[i]);
+            sides.take_row(label, weight_of(order[i]));
+            const std::int32_t next = rank_at(i + 1);
+            const bool is_same_class = class_of(order[i + 1]) == label;
+            if (next == rank) {
+                is_pure = is_pure && is_same_class;
+                continue;
+            }
+            // Between two values whose rows are all of one class no cut is best (the measures are convex); a value of
+            // several rows, which is rare here, is not looked through for that.
+            const bool is_next_single = i + 2 == n_known || rank_at(i + 2) != next;
+            const bool can_be_best = !is_pure || !is_same_class || !is_next_single || options_.min_leaf > 1;
+            if (can_be_best) {
+                test.rank = rank + (next - rank) / 2;
+                test.missing_goes_left = has_missing ? missing_goes_left : sides.n_taken() > sides.n_left_behind();
+                sides.offer(test, found);
+            }
+            rank = next;
+            is_pure = true;
+        }
+        if (has_missing && !missing_goes_left) {
+            sides.take_row(class_of(order[n_known - 1]), weight_of(order[n_known - 1]));
+            sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
+        }
+    }
+}
+
+void CartSplitter::count(std::size_t column, RowRange range) {
+    const std::vector<std::int32_t>& ranks = matrix_.column(column).ranks;
+    const auto n_values = static_cast<std::size_t>(matrix_.column(column).n_values);
+    counts_.assign((n_values + 1) * target_.n_classes, 0.0);
+    n_rows_of_.assign(n_values + 1, 0);
+    const std::int32_t* const rows = rows_.in(range);
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        const std::int32_t rank = ranks[static_cast<std::size_t>(rows[i])];
+        const std::size_t value = rank == kMissing ? n_values : static_cast<std::size_t>(rank);
+        counts_[value * target_.n_classes + class_of(rows[i])] += weight_of(rows[i]);
+        ++n_rows_of_[value];
+    }
+}
+
+template <class Measure>
+void CartSplitter::look_at_counts(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found) {
+    count(column, range);
+    const std::size_t n_values = n_rows_of_.size() - 1;
+    const bool has_missing = n_rows_of_[n_values] > 0;
+    CartTest test;
+    test.column = static_cast<std::int32_t>(column);
+    for (const bool missing_goes_left : {false, true}) {
+        if (missing_goes_left && !has_missing) break;
+        Sides<Measure> sides(total, range.size(), options_.min_leaf);
+        if (missing_goes_left) take(n_values, sides);
+        std::int32_t previous = -1;
+        for (std::size_t value = 0; value < n_values; ++value) {
+            if (n_rows_of_[value] == 0) continue;
+            const auto rank = static_cast<std::int32_t>(value);
+            if (previous >= 0) {
+                test.rank = previous + (rank - previous) / 2;
+                test.missing_goes_left = has_missing ? missing_goes_left : sides.n_taken() > sides.n_left_behind();
+                sides.offer(test, found);
+            }
+            take(value, sides);
+            previous = rank;
+        }
+        if (has_missing && !missing_goes_left) sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
+    }
+}
+
+// One category against all others.
+template <class Measure>
+void CartSplitter::look_at_categories(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found) {
+    count(column, range);
+    const std::size_t n_values = n_rows_of_.size() - 1;
+    const bool has_missing = n_rows_of_[n_values] > 0;
+    CartTest test;
+    test.kind = CartTest::Kind::category;
+    test.column = static_cast<std::int32_t>(column);
+    for (std::size_t value = 0; value < n_values; ++value) {
+        if (n_rows_of_[value] == 0) continue;
+        test.rank = static_cast<std::int32_t>(value);
+        Sides<Measure> sides(total, range.size(), options_.min_leaf);
+        take(value, sides);
+        test.missing_goes_left = has_missing || sides.n_left_behind() > sides.n_taken();
+        // With missing values left behind, these must not be all that is there beside the category.
+        if (sides.n_left_behind() > static_cast<std::size_t>(n_rows_of_[n_values])) sides.offer(test, found);
+        if (!has_missing) continue;
+        take(n_values, sides);
+        test.missing_goes_left = false;
+        sides.offer(test, found);
+    }
+    if (!has_missing) return;
+    Sides<Measure> sides(total, range.size(), options_.min_leaf);
+    take(n_values, sides);
+    sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
+}
+
+template <class Measure>
+void CartSplitter::take(std::size_t value, Sides<Measure>& sides) const {
+    const double* const weights = counts_.data() + value * target_.n_classes;
+    for (std::size_t label = 0; label < target_.n_classes; ++label)
+        if (weights[label] > 0.0) sides.take(label, weights[label]);
+    sides.count_taken(static_cast<std::size_t>(n_rows_of_[value]));
+}
+
+}  // namespace clausewise
