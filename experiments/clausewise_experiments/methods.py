@@ -86,7 +86,7 @@ def estimator(
     n_jobs: int = 1,
     **options: Any,
 ) -> RuleExtractor:
-    """A method with the paper's settings: C5.0 always winnows, everything but μ is at its default."""
+    """A method with the paper's settings: C5.0 always winnows, CART is pruned, the rest is at its default."""
     budget = compact_budget(name)
     if budget is not None:
         return ECLAIRE(network, max_rules=budget, n_jobs=n_jobs, **options)
@@ -95,7 +95,7 @@ def estimator(
     if method.inducer == "cart":
         assert min_cases is not None
         # Pruning is expressed by both: no node with fewer rows is divided, and cost-complexity pruning.
-        given["inducer"] = CARTInducer(min_cases=min_cases, ccp_alpha=task.ccp_alpha)
+        given["inducer"] = CARTInducer(min_cases=min_cases, ccp_alpha=task.cart.ccp_alpha)
     else:
         given |= {"inducer": "c5.0", "min_cases": min_cases, "winnow": True}
     if method.is_termwise:
@@ -105,6 +105,8 @@ def estimator(
             "max_memory": task.limits.megabytes * 2**20,
         }
     if method.kind == "eclaire":
+        if method.inducer == "cart":
+            given["balance"] = task.cart.balance
         return ECLAIRE(network, eclectic=method.eclectic, **given)
     of_kind = {
         "true labels": TreeEnsembleRules,

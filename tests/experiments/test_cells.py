@@ -130,7 +130,8 @@ def test_every_method_has_the_papers_settings(miniboone):
             assert (parameters["min_cases"], parameters["winnow"]) == (7, True)
         else:
             assert parameters["inducer"].min_cases == 7
-            assert parameters["inducer"].ccp_alpha == task.ccp_alpha
+            assert parameters["inducer"].ccp_alpha == task.cart.ccp_alpha
+            assert parameters.get("balance") == ("balanced" if method.kind == "eclaire" else None)
         if method.is_termwise:
             assert parameters["max_seconds"] == task.limits.seconds
             assert parameters["max_memory"] == task.limits.megabytes * 2**20
