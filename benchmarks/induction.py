@@ -1,4 +1,4 @@
-"""C5.0 beside scikit-learn's trees, many targets beside single fits, and how the cost grows.
+"""C5.0 and CART beside scikit-learn's trees, many targets beside single fits, and how the cost grows.
 
 The bars, as ratios of processor time within one run:
 
@@ -17,8 +17,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._measure import growth_during, megabytes, peak_growth, timed
-from clausewise import C50Classifier
-from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
+from clausewise import C50Classifier, RuleSet
+from clausewise.induction import C50Inducer, CARTInducer, PreparedMatrix, induce_many, induce_premises
 from clausewise.induction.c50 import fit_core
 
 SHAPES = [(40_000, 16), (10_000, 64)]
@@ -122,6 +122,36 @@ def compare_many_targets() -> None:
     print(f"X itself has {megabytes(X.nbytes)}")
 
 
+def compare_cart() -> None:
+    print(
+        "\nOne CART tree as rules (one thread, preparation included) beside scikit-learn's, processor seconds"
+    )
+    print(f"{'data':<26}{'min_cases':>10}{'rules':>7}{'leaves':>8}{'ours':>9}{'theirs':>9}{'times less':>12}")
+    for name, make in DATA.items():
+        for n_rows, n_columns in SHAPES:
+            X, y = make(n_rows, n_columns)
+            for min_cases in (2, MIN_CASES):
+                tree = DecisionTreeClassifier(min_samples_split=min_cases, random_state=0)
+                ours = timed(partial(cart_rules, X, y, min_cases), 3)
+                theirs = timed(partial(tree.fit, X, y), 3)
+                print(f"{f'{name} {n_rows:,} × {n_columns}':<26}{min_cases:>10}", end="")
+                print(f"{len(cart_rules(X, y, min_cases)):>7}{tree.get_n_leaves():>8}", end="")
+                print(f"{ours.cpu:>9.3f}{theirs.cpu:>9.3f}{theirs.cpu / ours.cpu:>12.1f}")
+    X, targets = premises()
+    inducer, every_tenth = CARTInducer(min_cases=100), targets[::10]
+    ours = timed(lambda: induce_premises(inducer, PreparedMatrix.prepare(X), targets, n_jobs=1), 1)
+    theirs = timed(
+        lambda: [DecisionTreeClassifier(min_samples_split=100).fit(X, target) for target in every_tenth], 1
+    )
+    theirs_cpu = theirs.cpu * len(targets) / len(every_tenth)
+    print(f"  {len(targets)} premises over {X.shape[0]:,} × {X.shape[1]}: {ours.cpu:.1f}, ", end="")
+    print(f"scikit-learn {theirs_cpu:.1f} (every tenth, × 10), {theirs_cpu / ours.cpu:.1f} times as much")
+
+
+def cart_rules(X: np.ndarray, y: np.ndarray, min_cases: int) -> RuleSet:
+    return CARTInducer(min_cases=min_cases).induce(PreparedMatrix.prepare(X, n_jobs=1), y, [0, 1])
+
+
 def show_growth() -> None:
     """Whole fits; in proportion, summed over four data sets: the shape of one tree depends on its noise."""
     print("\nHow the cost grows with the rows (16 columns, processor seconds, and times the size before)")
@@ -177,6 +207,7 @@ def show_profile() -> None:
 def main() -> None:
     compare_with_trees()
     compare_many_targets()
+    compare_cart()
     show_growth()
     show_profile()
 
