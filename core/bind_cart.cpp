@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,9 @@ using namespace nb::literals;
 namespace clausewise {
 namespace {
 
+// Each tree that grows has the rows in the order of every column, and no more threads are used than there is room for.
+constexpr std::size_t kBytesForOrders = std::size_t{1} << 30;
+
 using Doubles = NumpyColumn<double>;
 using Rows = NumpyColumn<std::int32_t>;
 
@@ -43,13 +47,18 @@ void check_weights(const std::vector<double>& weights, std::size_t n_expected) {
         if (!(weight > 0.0 && std::isfinite(weight))) throw std::invalid_argument("weights must be positive");
 }
 
-// Rows of the matrix, none of them twice.
+void check_row(std::int32_t row, const Matrix& matrix) {
+    if (row < 0 || static_cast<std::size_t>(row) >= matrix.n_rows())
+        throw std::invalid_argument("a row is out of range");
+}
+
+// Rows to learn from, none of them twice.
 std::vector<std::int32_t> checked_rows(const Rows& given, const Matrix& matrix) {
     std::vector<std::int32_t> rows = copied(given);
     std::vector<bool> is_taken(matrix.n_rows(), false);
     for (const std::int32_t row : rows) {
-        if (row < 0 || static_cast<std::size_t>(row) >= matrix.n_rows() || is_taken[static_cast<std::size_t>(row)])
-            throw std::invalid_argument("a row is out of range or named twice");
+        check_row(row, matrix);
+        if (is_taken[static_cast<std::size_t>(row)]) throw std::invalid_argument("a row is named twice");
         is_taken[static_cast<std::size_t>(row)] = true;
     }
     if (rows.empty()) throw std::invalid_argument("there are no rows to learn from");
@@ -64,7 +73,7 @@ CartTree grow_one(const Matrix& matrix, const ClassCodes& codes, std::size_t n_c
     if (weights) check_weights(of_rows, matrix.n_rows());
     const std::vector<std::int32_t> used = rows ? checked_rows(*rows, matrix) : std::vector<std::int32_t>{};
     CartTree tree;
-    constexpr std::size_t kFewCells = 20'000;
+    constexpr std::size_t kFewCells = 2'000;
     run_listening(matrix.n_rows() * matrix.n_columns() < kFewCells, [&](const Control& control) {
         const CartOrders orders(matrix, n_classes);
         tree = grow_cart(matrix, orders, {classes, n_classes, of_rows, rows ? &used : nullptr}, options, control);
@@ -85,7 +94,9 @@ std::vector<std::shared_ptr<CartTree>> grow_many(const Matrix& matrix, const Bin
     std::atomic<std::size_t> n_done{0};
     run_listening(control, n_done, n_targets, progress, [&] {
         const CartOrders orders(matrix, 2);
-        parallel_for(n_targets, n_threads, [&](std::size_t t, std::size_t) {
+        const std::size_t bytes = std::max<std::size_t>(1, matrix.n_rows() * orders.n_ordered() * sizeof(std::int32_t));
+        const std::size_t most_threads = std::max<std::size_t>(1, kBytesForOrders / bytes);
+        parallel_for(n_targets, std::min(n_threads, most_threads), [&](std::size_t t, std::size_t) {
             const std::vector<std::uint16_t> classes = classes_of_target(targets, t);
             const std::vector<double> weights =
                 weights_of_target(classes, positive_weights ? (*positive_weights)(t) : 1.0);
@@ -102,8 +113,10 @@ std::vector<std::int32_t> labels(const CartTree& tree, const Matrix& matrix, con
         if (node.test.column >= static_cast<std::int32_t>(matrix.n_columns()))
             throw std::invalid_argument("the matrix has too few columns");
     std::vector<std::int32_t> found;
-    for (const std::int32_t row : checked_rows(rows, matrix))
-        found.push_back(tree.label_of(matrix, static_cast<std::size_t>(row), alpha));
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+        check_row(rows(i), matrix);
+        found.push_back(tree.label_of(matrix, static_cast<std::size_t>(rows(i)), alpha));
+    }
     return found;
 }
 
@@ -153,7 +166,7 @@ public:
         result["correct"] = moved(std::move(correct_));
         result["start"] = moved(std::move(start_));
         result["column"] = moved(std::move(column_));
-        result["kind"] = moved(std::move(kind_));
+        result["tells_missing"] = moved(std::move(tells_missing_));
         result["rank"] = moved(std::move(rank_));
         result["is_right"] = moved(std::move(is_right_));
         return result;
@@ -168,9 +181,11 @@ private:
     void add_leaf(const CartNode& leaf, std::int32_t number) {
         for (const Step& step : way_)
             if (step.test.kind == CartTest::Kind::missing && step.is_right) return;
+        if (column_.size() + way_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw std::length_error("the trees are so deep that their leaves have more than 2^31 conditions");
         for (const Step& step : way_) {
             column_.push_back(step.test.column);
-            kind_.push_back(static_cast<std::int32_t>(step.test.kind));
+            tells_missing_.push_back(step.test.kind == CartTest::Kind::missing);
             rank_.push_back(step.test.rank);
             is_right_.push_back(step.is_right);
         }
@@ -182,8 +197,8 @@ private:
     }
 
     std::vector<Step> way_;
-    std::vector<std::int32_t> tree_, label_, start_{0}, column_, kind_, rank_;
-    std::vector<std::uint8_t> is_right_;
+    std::vector<std::int32_t> tree_, label_, start_{0}, column_, rank_;
+    std::vector<std::uint8_t> is_right_, tells_missing_;
     std::vector<double> cover_, correct_;
 };
 
@@ -191,8 +206,10 @@ nb::dict paths(const std::vector<std::shared_ptr<CartTree>>& trees, const Double
                std::optional<std::int32_t> only_label) {
     if (alphas.shape(0) != trees.size()) throw std::invalid_argument("one strength of pruning per tree is needed");
     Paths found;
-    for (std::size_t t = 0; t < trees.size(); ++t)
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+        if (!trees[t]) throw std::invalid_argument("None is no tree");
         found.add(*trees[t], static_cast<std::int32_t>(t), alphas(t), only_label);
+    }
     return found.arrays();
 }
 
@@ -202,10 +219,13 @@ void bind_cart(nb::module_& module) {
     nb::class_<CartOptions>(module, "CartOptions", "Settings of one CART tree.")
         .def(
             "__init__",
-            [](CartOptions* self, bool entropy, std::size_t min_split, std::size_t min_leaf, std::size_t max_leaves) {
-                new (self) CartOptions{entropy ? Impurity::entropy : Impurity::gini, min_split, min_leaf, max_leaves};
+            [](CartOptions* self, bool entropy, std::size_t min_split, std::size_t min_leaf, std::size_t max_leaves,
+               bool prunes) {
+                new (self)
+                    CartOptions{entropy ? Impurity::entropy : Impurity::gini, min_split, min_leaf, max_leaves, prunes};
             },
-            nb::kw_only(), "entropy"_a = false, "min_split"_a = 2, "min_leaf"_a = 1, "max_leaves"_a = 0);
+            nb::kw_only(), "entropy"_a = false, "min_split"_a = 2, "min_leaf"_a = 1, "max_leaves"_a = 0,
+            "prunes"_a = true);
     nb::class_<CartTree>(module, "CartTree", "A grown tree that knows how strongly it must be pruned to lose a test.")
         .def(
             "labels",

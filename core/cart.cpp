@@ -1,8 +1,8 @@
 #include "cart.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 #include "cart_rows.hpp"
@@ -24,18 +24,21 @@ struct OpenNode {
 
 class CartGrower {
 public:
-    CartGrower(const Matrix& matrix, const CartOrders& orders, const CartTarget& target, const CartOptions& options)
+    CartGrower(const Matrix& matrix, const CartTarget& target, const CartOptions& options, const Control& control)
         : target_(target),
           options_(options),
-          rows_(matrix, orders, target.rows),
-          splitter_(matrix, rows_, target, options) {}
+          control_(control),
+          rows_(matrix, target.rows),
+          splitter_(matrix, rows_, target, options, control) {}
 
-    CartTree grow(const Control& control) {
+    CartTree grow(const CartOrders& orders) {
+        control_.check();
         const Counted root = counted(rows_.all());
         add_node(root);
+        if (may_be_divided(rows_.all(), root)) rows_.take_orders(orders);
         look_for_test(0, rows_.all(), root);
         for (std::size_t n_leaves = 1; !open_.empty() && n_leaves != options_.max_leaves; ++n_leaves) {
-            control.check();
+            control_.check();
             divide(next());
         }
         return std::move(tree_);
@@ -52,12 +55,11 @@ private:
         Counted found{ClassWeights(target_.n_classes, 0.0), ClassWeights(target_.n_classes, 0.0), 0};
         const std::int32_t* const rows = rows_.in(range);
         for (std::size_t i = 0; i < range.size(); ++i) {
-            const auto row = static_cast<std::size_t>(rows[i]);
-            const double weight = target_.weights.empty() ? 1.0 : target_.weights[row];
-            double& of_class = found.weights[target_.classes[row]];
-            found.n_classes += of_class == 0.0;
-            of_class += weight;
-            if (!rows_.was_missing(rows[i])) found.known[target_.classes[row]] += weight;
+            const std::size_t label = target_.class_of(rows[i]);
+            const double weight = target_.weight_of(rows[i]);
+            found.n_classes += found.weights[label] == 0.0;
+            found.weights[label] += weight;
+            if (!rows_.was_missing(rows[i])) found.known[label] += weight;
         }
         return found;
     }
@@ -74,7 +76,7 @@ private:
     }
 
     bool may_be_divided(RowRange range, const Counted& of_rows) const {
-        return of_rows.n_classes > 1 && range.size() >= options_.min_split && range.size() >= 2 * options_.min_leaf;
+        return of_rows.n_classes > 1 && range.size() >= options_.min_split && range.size() / 2 >= options_.min_leaf;
     }
 
     void look_for_test(std::int32_t id, RowRange range, const Counted& of_rows) {
@@ -108,6 +110,7 @@ private:
 
     CartTarget target_;
     CartOptions options_;
+    const Control& control_;
     CartRows rows_;
     CartSplitter splitter_;
     CartTree tree_;
@@ -118,80 +121,75 @@ private:
 // changes those above it; written down is the strength of pruning at which each node becomes a leaf.
 class WeakestLinks {
 public:
-    explicit WeakestLinks(CartTree& tree)
-        : tree_(tree), parent_(tree.nodes.size(), -1), n_leaves_(tree.nodes.size(), 1), risk_(tree.nodes.size()) {
+    explicit WeakestLinks(CartTree& tree) : tree_(tree), links_(tree.nodes.size()) {
         for (std::size_t i = tree.nodes.size(); i-- > 0;) {
             const CartNode& node = tree.nodes[i];
-            risk_[i] = node.risk;
+            links_[i].risk = node.risk;
             if (node.is_leaf()) continue;
-            const auto left = static_cast<std::size_t>(node.left), right = static_cast<std::size_t>(node.right);
-            parent_[left] = parent_[right] = static_cast<std::int32_t>(i);
-            n_leaves_[i] = n_leaves_[left] + n_leaves_[right];
-            risk_[i] = risk_[left] + risk_[right];
+            of(node.left).parent = of(node.right).parent = static_cast<std::int32_t>(i);
+            links_[i].n_leaves = of(node.left).n_leaves + of(node.right).n_leaves;
+            links_[i].risk = of(node.left).risk + of(node.right).risk;
+            weigh(i);
         }
     }
 
-    void cut(double total_weight) {
-        for (std::size_t i = 0; i < tree_.nodes.size(); ++i) push(i);
+    void cut(double total_weight, const Control& control) {
         double alpha = 0.0;
-        while (!links_.empty()) {
-            const Link weakest = links_.top();
-            links_.pop();
-            if (weakest.n_leaves != n_leaves_[weakest.node]) continue;  // changed since, or gone
-            alpha = std::max(alpha, weakest.strength / total_weight);
-            collapse(weakest.node, alpha);
+        while (links_[0].n_leaves > 1) {
+            control.check();
+            std::size_t node = 0;
+            while (links_[node].strength > links_[node].weakest) {
+                const CartNode& above = tree_.nodes[node];
+                const bool is_left = of(above.left).weakest <= of(above.right).weakest;
+                node = static_cast<std::size_t>(is_left ? above.left : above.right);
+            }
+            alpha = std::max(alpha, links_[node].strength / total_weight);
+            collapse(node, alpha);
         }
     }
 
 private:
+    static constexpr double kNone = std::numeric_limits<double>::infinity();
     struct Link {
-        double strength;
-        std::size_t node;
-        std::int32_t n_leaves;  // when it was written down
-        bool operator<(const Link& other) const {
-            return strength != other.strength ? strength > other.strength : node > other.node;
-        }
+        std::int32_t parent = -1;
+        std::int32_t n_leaves = 1;
+        double risk = 0.0;        // of the leaves below
+        double strength = kNone;  // none for a leaf
+        double weakest = kNone;   // here and below
     };
 
-    void push(std::size_t i) {
-        if (n_leaves_[i] < 2) return;
-        links_.push({(tree_.nodes[i].risk - risk_[i]) / (n_leaves_[i] - 1), i, n_leaves_[i]});
+    Link& of(std::int32_t id) { return links_[static_cast<std::size_t>(id)]; }
+
+    void weigh(std::size_t i) {
+        const CartNode& node = tree_.nodes[i];
+        Link& link = links_[i];
+        link.strength = (node.risk - link.risk) / (link.n_leaves - 1);
+        link.weakest = std::min({link.strength, of(node.left).weakest, of(node.right).weakest});
     }
 
     void collapse(std::size_t i, double alpha) {
         tree_.nodes[i].collapses_at = alpha;
-        std::vector<std::int32_t> below{tree_.nodes[i].left, tree_.nodes[i].right};
-        while (!below.empty()) {
-            const auto one = static_cast<std::size_t>(below.back());
-            below.pop_back();
-            if (n_leaves_[one] < 2) continue;
-            n_leaves_[one] = 0;
-            below.push_back(tree_.nodes[one].left);
-            below.push_back(tree_.nodes[one].right);
-        }
-        const std::int32_t n_lost = n_leaves_[i] - 1;
-        const double risk_gained = tree_.nodes[i].risk - risk_[i];
-        n_leaves_[i] = 1;
-        for (std::int32_t above = parent_[i]; above >= 0; above = parent_[static_cast<std::size_t>(above)]) {
-            const auto one = static_cast<std::size_t>(above);
-            n_leaves_[one] -= n_lost;
-            risk_[one] += risk_gained;
-            push(one);
+        const std::int32_t n_lost = links_[i].n_leaves - 1;
+        const double risk_gained = tree_.nodes[i].risk - links_[i].risk;
+        links_[i].n_leaves = 1;
+        links_[i].strength = links_[i].weakest = kNone;
+        for (std::int32_t above = links_[i].parent; above >= 0; above = of(above).parent) {
+            of(above).n_leaves -= n_lost;
+            of(above).risk += risk_gained;
+            weigh(static_cast<std::size_t>(above));
         }
     }
 
     CartTree& tree_;
-    std::vector<std::int32_t> parent_, n_leaves_;
-    std::vector<double> risk_;  // of the leaves below
-    std::priority_queue<Link> links_;
+    std::vector<Link> links_;
 };
 
 double total_weight(const CartTarget& target) {
-    const std::size_t n_rows = target.rows == nullptr ? target.classes.size() : target.rows->size();
-    if (target.weights.empty()) return static_cast<double>(n_rows);
-    if (target.rows == nullptr) return std::accumulate(target.weights.begin(), target.weights.end(), 0.0);
+    if (target.rows == nullptr)
+        return target.weights.empty() ? static_cast<double>(target.classes.size())
+                                      : std::accumulate(target.weights.begin(), target.weights.end(), 0.0);
     double total = 0.0;
-    for (const std::int32_t row : *target.rows) total += target.weights[static_cast<std::size_t>(row)];
+    for (const std::int32_t row : *target.rows) total += target.weight_of(row);
     return total;
 }
 
@@ -208,8 +206,8 @@ std::int32_t CartTree::label_of(const Matrix& matrix, std::size_t row, double al
 
 CartTree grow_cart(const Matrix& matrix, const CartOrders& orders, const CartTarget& target, const CartOptions& options,
                    const Control& control) {
-    CartTree tree = CartGrower(matrix, orders, target, options).grow(control);
-    WeakestLinks(tree).cut(total_weight(target));
+    CartTree tree = CartGrower(matrix, target, options, control).grow(orders);
+    if (options.prunes) WeakestLinks(tree).cut(total_weight(target), control);
     return tree;
 }
 

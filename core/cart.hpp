@@ -18,6 +18,7 @@ struct CartOptions {
     std::size_t min_split = 2;   // rows of a node that may be divided
     std::size_t min_leaf = 1;    // rows of each side of a test
     std::size_t max_leaves = 0;  // 0: as many as it takes; otherwise the best tests come first
+    bool prunes = true;          // whether it is found out how strongly each test holds against pruning
 };
 
 // A question about one column with the answers left and right.
@@ -50,7 +51,8 @@ struct CartNode {
     double collapses_at = std::numeric_limits<double>::infinity();  // the weakest pruning that makes it a leaf
 
     bool is_leaf() const { return test.column < 0; }
-    bool ends_at(double alpha) const { return is_leaf() || collapses_at <= alpha; }
+    // A strength of 0 prunes nothing, not even tests that gain nothing by themselves.
+    bool ends_at(double alpha) const { return is_leaf() || (alpha > 0.0 && collapses_at <= alpha); }
 };
 
 // Nodes come before those below them; number 0 is the root.
@@ -66,12 +68,17 @@ struct CartTree {
 class CartOrders {
 public:
     CartOrders(const Matrix& matrix, std::size_t n_classes);
+    // It points into itself.
+    CartOrders(const CartOrders&) = delete;
+    CartOrders& operator=(const CartOrders&) = delete;
 
-    // Empty for a column with so few values that counting them is quicker.
-    const std::vector<std::int32_t>& of(std::size_t column) const { return orders_[column]; }
+    // Null for a column with so few values that counting them is quicker.
+    const std::vector<std::int32_t>* of(std::size_t column) const { return orders_[column]; }
+    std::size_t n_ordered() const;  // columns
 
 private:
-    std::vector<std::vector<std::int32_t>> orders_;
+    std::vector<const std::vector<std::int32_t>*> orders_;  // those of the matrix, where it has them
+    std::vector<std::vector<std::int32_t>> own_;
 };
 
 // What a tree is to learn.
@@ -80,6 +87,9 @@ struct CartTarget {
     std::size_t n_classes;
     const std::vector<double>& weights;     // positive, of all rows; empty: all 1
     const std::vector<std::int32_t>* rows;  // those to learn from; null: all
+
+    std::size_t class_of(std::int32_t row) const { return classes[static_cast<std::size_t>(row)]; }
+    double weight_of(std::int32_t row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
 };
 
 // Ties go to the first column and there to the first value.

@@ -27,34 +27,49 @@ std::vector<std::int32_t> order_of(const Column& column) {
 
 }  // namespace
 
-CartOrders::CartOrders(const Matrix& matrix, std::size_t n_classes) : orders_(matrix.n_columns()) {
+CartOrders::CartOrders(const Matrix& matrix, std::size_t n_classes)
+    : orders_(matrix.n_columns(), nullptr), own_(matrix.n_columns()) {
     const std::size_t most_counted = std::max(kMostCountedValues, kMostCounts / n_classes);
     for (std::size_t c = 0; c < matrix.n_columns(); ++c) {
         const Column& column = matrix.column(c);
-        if (!column.is_discrete && static_cast<std::size_t>(column.n_values) > most_counted)
-            orders_[c] = order_of(column);
+        if (column.is_discrete || static_cast<std::size_t>(column.n_values) <= most_counted) continue;
+        if (column.order.size() != matrix.n_rows()) own_[c] = order_of(column);
+        orders_[c] = own_[c].empty() ? &column.order : &own_[c];
     }
 }
 
-CartRows::CartRows(const Matrix& matrix, const CartOrders& orders, const std::vector<std::int32_t>* rows)
-    : matrix_(matrix), orders_(matrix.n_columns()), goes_left_(matrix.n_rows()) {
-    std::vector<std::uint8_t> is_used(matrix.n_rows(), rows == nullptr);
-    if (rows != nullptr)
-        for (const std::int32_t row : *rows) is_used[index(row)] = 1;
-    const auto add_used = [&](std::int32_t row, std::vector<std::int32_t>& to) {
-        if (is_used[index(row)]) to.push_back(row);
-    };
-    for (std::size_t row = 0; row < matrix.n_rows(); ++row) add_used(static_cast<std::int32_t>(row), rows_);
+std::size_t CartOrders::n_ordered() const {
+    return orders_.size() - static_cast<std::size_t>(std::count(orders_.begin(), orders_.end(), nullptr));
+}
+
+CartRows::CartRows(const Matrix& matrix, const std::vector<std::int32_t>* rows)
+    : matrix_(matrix), orders_(matrix.n_columns()) {
+    if (rows == nullptr) {
+        rows_.resize(matrix.n_rows());
+        std::iota(rows_.begin(), rows_.end(), 0);
+        return;
+    }
+    is_used_.resize(matrix.n_rows());
+    for (const std::int32_t row : *rows) is_used_[index(row)] = 1;
+    rows_ = *rows;
+    std::sort(rows_.begin(), rows_.end());
+}
+
+void CartRows::take_orders(const CartOrders& orders) {
     bool has_missing = false;
-    for (std::size_t c = 0; c < matrix.n_columns(); ++c) {
-        has_missing = has_missing || matrix.column(c).has_missing;
-        if (rows == nullptr) {
-            orders_[c] = orders.of(c);
+    for (std::size_t c = 0; c < matrix_.n_columns(); ++c) {
+        has_missing = has_missing || matrix_.column(c).has_missing;
+        if (orders.of(c) == nullptr) continue;
+        if (is_used_.empty()) {
+            orders_[c] = *orders.of(c);
         } else {
-            for (const std::int32_t row : orders.of(c)) add_used(row, orders_[c]);
+            orders_[c].reserve(rows_.size());
+            for (const std::int32_t row : *orders.of(c))
+                if (is_used_[index(row)]) orders_[c].push_back(row);
         }
     }
-    if (has_missing) was_missing_.resize(matrix.n_rows());
+    goes_left_.resize(matrix_.n_rows());
+    if (has_missing) was_missing_.resize(matrix_.n_rows());
     aside_.resize(rows_.size());
 }
 

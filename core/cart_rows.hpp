@@ -17,7 +17,9 @@ struct RowRange {
 
 class CartRows {
 public:
-    CartRows(const Matrix& matrix, const CartOrders& orders, const std::vector<std::int32_t>* rows);
+    // Without orders, which a tree that is not divided does not need.
+    CartRows(const Matrix& matrix, const std::vector<std::int32_t>* rows);
+    void take_orders(const CartOrders& orders);
 
     RowRange all() const { return {0, rows_.size()}; }
     const std::int32_t* in(RowRange range) const { return rows_.data() + range.begin; }
@@ -40,6 +42,7 @@ private:
     const Matrix& matrix_;
     std::vector<std::int32_t> rows_;
     std::vector<std::vector<std::int32_t>> orders_;
+    std::vector<std::uint8_t> is_used_;  // empty: all rows are
     std::vector<std::uint8_t> goes_left_, was_missing_;
     std::vector<std::int32_t> aside_;
 };

@@ -7,54 +7,83 @@
 namespace clausewise {
 namespace {
 
-// Both measures are sums over classes, and a function of that sum and the weight.
+// Tests whose purities differ by less, as a part of the node's weight, are equal: it is rounding that tells them apart.
+constexpr double kRounding = 1e-12;
+
+// Both measures are sums over classes, and a function of that sum and the weight. Where rows count 1, sums are carried
+// along from cut to cut: they are whole numbers for Gini's measure, and exact. Differences of weighted sums would keep
+// the rounding errors of large ones; they are made anew for every cut.
 struct Gini {
-    static double term(double x) { return x * x; }
-    static double purity(double terms, double weight) { return terms / weight; }
+    static constexpr bool kIsCarriedAlong = false;
+    double term(double x) const { return x * x; }
+    double purity(double terms, double weight) const { return terms / weight; }
+};
+
+struct GiniOfRows : Gini {
+    static constexpr bool kIsCarriedAlong = true;
 };
 
 struct Entropy {
-    static double term(double x) { return x > 0.0 ? x * std::log2(x) : 0.0; }
-    static double purity(double terms, double weight) { return terms - term(weight); }
+    static constexpr bool kIsCarriedAlong = false;
+    double term(double x) const { return x > 0.0 ? x * std::log2(x) : 0.0; }
+    double purity(double terms, double weight) const { return terms - term(weight); }
+};
+
+struct EntropyOfRows {
+    static constexpr bool kIsCarriedAlong = true;
+    const CountInformation& information;
+    double term(double x) const { return information[static_cast<std::int32_t>(x)]; }
+    double purity(double terms, double weight) const { return terms - term(weight); }
 };
 
 template <class Measure>
-double purity_by(const ClassWeights& weights) {
+double sum_of_terms(const ClassWeights& weights, const Measure& measure) {
     double terms = 0.0;
-    for (const double weight : weights) terms += Measure::term(weight);
-    return Measure::purity(terms, std::accumulate(weights.begin(), weights.end(), 0.0));
+    for (const double weight : weights) terms += measure.term(weight);
+    return terms;
+}
+
+double sum_of(const ClassWeights& weights) { return std::accumulate(weights.begin(), weights.end(), 0.0); }
+
+template <class Measure>
+double purity_by(const ClassWeights& weights, const Measure& measure) {
+    return measure.purity(sum_of_terms(weights, measure), sum_of(weights));
 }
 
 }  // namespace
 
 double purity_of(const ClassWeights& weights, Impurity impurity) {
-    return impurity == Impurity::gini ? purity_by<Gini>(weights) : purity_by<Entropy>(weights);
+    return impurity == Impurity::gini ? purity_by(weights, Gini{}) : purity_by(weights, Entropy{});
 }
 
 double risk_of(const ClassWeights& weights, Impurity impurity) {
-    if (impurity == Impurity::entropy) return -purity_by<Entropy>(weights);
-    return std::accumulate(weights.begin(), weights.end(), 0.0) - purity_by<Gini>(weights);
+    return impurity == Impurity::gini ? sum_of(weights) - purity_by(weights, Gini{}) : -purity_by(weights, Entropy{});
 }
 
 // All rows on one side at first, from where they are taken to the other.
 template <class Measure>
 class CartSplitter::Sides {
 public:
-    Sides(const ClassWeights& total, std::size_t n_rows, std::size_t min_leaf)
-        : from_(total), to_(total.size(), 0.0), n_from_(n_rows), min_leaf_(min_leaf) {
-        for (const double weight : total) {
-            terms_from_ += Measure::term(weight);
-            weight_from_ += weight;
+    Sides(const Measure& measure, const ClassWeights& total, std::size_t n_rows, std::size_t min_leaf)
+        : measure_(measure), from_(total), to_(total.size(), 0.0), n_from_(n_rows), min_leaf_(min_leaf) {
+        const double weight = sum_of(total);
+        tolerance_ = kRounding * weight;
+        if constexpr (Measure::kIsCarriedAlong) {
+            terms_from_ = sum_of_terms(total, measure);
+            weight_from_ = weight;
         }
     }
 
     void take(std::size_t label, double weight) {
-        terms_from_ += Measure::term(from_[label] - weight) - Measure::term(from_[label]);
-        terms_to_ += Measure::term(to_[label] + weight) - Measure::term(to_[label]);
-        from_[label] -= weight;
+        const double before = from_[label], after = std::max(0.0, before - weight);
+        if constexpr (Measure::kIsCarriedAlong) {
+            terms_from_ += measure_.term(after) - measure_.term(before);
+            terms_to_ += measure_.term(to_[label] + weight) - measure_.term(to_[label]);
+            weight_from_ -= weight;
+            weight_to_ += weight;
+        }
+        from_[label] = after;
         to_[label] += weight;
-        weight_from_ -= weight;
-        weight_to_ += weight;
     }
     void count_taken(std::size_t n_rows) {
         n_from_ -= n_rows;
@@ -67,36 +96,48 @@ public:
     // Keeps the test if it divides the rows as they lie now, and better than what was found before.
     void offer(const CartTest& test, CartSplit& found) const {
         if (n_from_ < min_leaf_ || n_to_ < min_leaf_) return;
-        const double purity = Measure::purity(terms_from_, weight_from_) + Measure::purity(terms_to_, weight_to_);
-        if (purity > found.purity) found = {test, purity};
+        const double now = purity();
+        if (now > found.purity + tolerance_) found = {test, now};
     }
     std::size_t n_taken() const { return n_to_; }
     std::size_t n_left_behind() const { return n_from_; }
 
 private:
+    double purity() const {
+        if constexpr (Measure::kIsCarriedAlong)
+            return measure_.purity(terms_from_, weight_from_) + measure_.purity(terms_to_, weight_to_);
+        return purity_by(from_, measure_) + purity_by(to_, measure_);
+    }
+
+    const Measure& measure_;
     ClassWeights from_, to_;
     double terms_from_ = 0.0, terms_to_ = 0.0, weight_from_ = 0.0, weight_to_ = 0.0;
+    double tolerance_;
     std::size_t n_from_, n_to_ = 0, min_leaf_;
 };
 
 CartSplitter::CartSplitter(const Matrix& matrix, const CartRows& rows, const CartTarget& target,
-                           const CartOptions& options)
-    : matrix_(matrix), rows_(rows), target_(target), options_(options) {}
+                           const CartOptions& options, const Control& control)
+    : matrix_(matrix), rows_(rows), target_(target), options_(options), control_(control) {}
 
 CartSplit CartSplitter::best(RowRange range, const ClassWeights& total) {
-    return options_.impurity == Impurity::gini ? best_by<Gini>(range, total) : best_by<Entropy>(range, total);
+    const bool are_rows = target_.weights.empty();
+    if (options_.impurity == Impurity::gini)
+        return are_rows ? best_by(GiniOfRows{}, range, total) : best_by(Gini{}, range, total);
+    return are_rows ? best_by(EntropyOfRows{matrix_.information()}, range, total) : best_by(Entropy{}, range, total);
 }
 
 template <class Measure>
-CartSplit CartSplitter::best_by(RowRange range, const ClassWeights& total) {
+CartSplit CartSplitter::best_by(const Measure& measure, RowRange range, const ClassWeights& total) {
     CartSplit found;
     for (std::size_t column = 0; column < matrix_.n_columns(); ++column) {
+        control_.check();
         if (rows_.in_order_of(column, range) != nullptr) {
-            look_in_order<Measure>(column, range, total, found);
+            look_in_order(measure, column, range, total, found);
         } else if (matrix_.column(column).is_discrete) {
-            look_at_categories<Measure>(column, range, total, found);
+            look_at_categories(measure, column, range, total, found);
         } else {
-            look_at_counts<Measure>(column, range, total, found);
+            look_at_counts(measure, column, range, total, found);
         }
     }
     return found;
@@ -104,7 +145,8 @@ CartSplit CartSplitter::best_by(RowRange range, const ClassWeights& total) {
 
 // Where values are missing, they are tried on either side; where none is, a later one goes with the majority.
 template <class Measure>
-void CartSplitter::look_in_order(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found) {
+void CartSplitter::look_in_order(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                                 CartSplit& found) {
     const std::int32_t* const order = rows_.in_order_of(column, range);
     const std::vector<std::int32_t>& ranks = matrix_.column(column).ranks;
     const auto rank_at = [&](std::size_t place) { return ranks[static_cast<std::size_t>(order[place])]; };
@@ -117,17 +159,17 @@ void CartSplitter::look_in_order(std::size_t column, RowRange range, const Class
     test.column = static_cast<std::int32_t>(column);
     for (const bool missing_goes_left : {false, true}) {
         if (missing_goes_left && !has_missing) break;
-        Sides<Measure> sides(total, range.size(), options_.min_leaf);
+        Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
         if (missing_goes_left)
             for (std::size_t i = n_known; i < range.size(); ++i)
-                sides.take_row(class_of(order[i]), weight_of(order[i]));
+                sides.take_row(target_.class_of(order[i]), target_.weight_of(order[i]));
         std::int32_t rank = rank_at(0);
         bool is_pure = true;  // the rows of this rank are of one class
         for (std::size_t i = 0; i + 1 < n_known; ++i) {
-            const std::size_t label = class_of(order[i]);
-            sides.take_row(label, weight_of(order[i]));
+            const std::size_t label = target_.class_of(order[i]);
+            sides.take_row(label, target_.weight_of(order[i]));
             const std::int32_t next = rank_at(i + 1);
-            const bool is_same_class = class_of(order[i + 1]) == label;
+            const bool is_same_class = target_.class_of(order[i + 1]) == label;
             if (next == rank) {
                 is_pure = is_pure && is_same_class;
                 continue;
@@ -145,7 +187,7 @@ void CartSplitter::look_in_order(std::size_t column, RowRange range, const Class
             is_pure = true;
         }
         if (has_missing && !missing_goes_left) {
-            sides.take_row(class_of(order[n_known - 1]), weight_of(order[n_known - 1]));
+            sides.take_row(target_.class_of(order[n_known - 1]), target_.weight_of(order[n_known - 1]));
             sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
         }
     }
@@ -160,13 +202,14 @@ void CartSplitter::count(std::size_t column, RowRange range) {
     for (std::size_t i = 0; i < range.size(); ++i) {
         const std::int32_t rank = ranks[static_cast<std::size_t>(rows[i])];
         const std::size_t value = rank == kMissing ? n_values : static_cast<std::size_t>(rank);
-        counts_[value * target_.n_classes + class_of(rows[i])] += weight_of(rows[i]);
+        counts_[value * target_.n_classes + target_.class_of(rows[i])] += target_.weight_of(rows[i]);
         ++n_rows_of_[value];
     }
 }
 
 template <class Measure>
-void CartSplitter::look_at_counts(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found) {
+void CartSplitter::look_at_counts(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                                  CartSplit& found) {
     count(column, range);
     const std::size_t n_values = n_rows_of_.size() - 1;
     const bool has_missing = n_rows_of_[n_values] > 0;
@@ -174,7 +217,7 @@ void CartSplitter::look_at_counts(std::size_t column, RowRange range, const Clas
     test.column = static_cast<std::int32_t>(column);
     for (const bool missing_goes_left : {false, true}) {
         if (missing_goes_left && !has_missing) break;
-        Sides<Measure> sides(total, range.size(), options_.min_leaf);
+        Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
         if (missing_goes_left) take(n_values, sides);
         std::int32_t previous = -1;
         for (std::size_t value = 0; value < n_values; ++value) {
@@ -194,7 +237,8 @@ void CartSplitter::look_at_counts(std::size_t column, RowRange range, const Clas
 
 // One category against all others.
 template <class Measure>
-void CartSplitter::look_at_categories(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found) {
+void CartSplitter::look_at_categories(const Measure& measure, std::size_t column, RowRange range,
+                                      const ClassWeights& total, CartSplit& found) {
     count(column, range);
     const std::size_t n_values = n_rows_of_.size() - 1;
     const bool has_missing = n_rows_of_[n_values] > 0;
@@ -204,7 +248,7 @@ void CartSplitter::look_at_categories(std::size_t column, RowRange range, const 
     for (std::size_t value = 0; value < n_values; ++value) {
         if (n_rows_of_[value] == 0) continue;
         test.rank = static_cast<std::int32_t>(value);
-        Sides<Measure> sides(total, range.size(), options_.min_leaf);
+        Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
         take(value, sides);
         test.missing_goes_left = has_missing || sides.n_left_behind() > sides.n_taken();
         // With missing values left behind, these must not be all that is there beside the category.
@@ -215,7 +259,7 @@ void CartSplitter::look_at_categories(std::size_t column, RowRange range, const 
         sides.offer(test, found);
     }
     if (!has_missing) return;
-    Sides<Measure> sides(total, range.size(), options_.min_leaf);
+    Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
     take(n_values, sides);
     sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
 }

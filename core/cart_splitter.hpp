@@ -16,7 +16,7 @@ struct CartSplit {
     double purity = -std::numeric_limits<double>::infinity();  // of both sides together
 };
 
-// Weight of each class. Sums are doubles: exact for rows that count 1, and precise for weights.
+// Weight of each class. Doubles: whole numbers where rows count 1.
 using ClassWeights = std::vector<double>;
 
 // Weight times (1 − impurity) for Gini's impurity, −weight × impurity for the entropy: more is better for both, and
@@ -27,7 +27,8 @@ double risk_of(const ClassWeights& weights, Impurity impurity);
 
 class CartSplitter {
 public:
-    CartSplitter(const Matrix& matrix, const CartRows& rows, const CartTarget& target, const CartOptions& options);
+    CartSplitter(const Matrix& matrix, const CartRows& rows, const CartTarget& target, const CartOptions& options,
+                 const Control& control);
 
     CartSplit best(RowRange range, const ClassWeights& total);
 
@@ -35,26 +36,25 @@ private:
     template <class Measure>
     class Sides;
     template <class Measure>
-    CartSplit best_by(RowRange range, const ClassWeights& total);
+    CartSplit best_by(const Measure& measure, RowRange range, const ClassWeights& total);
     template <class Measure>
-    void look_in_order(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found);
+    void look_in_order(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                       CartSplit& found);
     template <class Measure>
-    void look_at_counts(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found);
+    void look_at_counts(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                        CartSplit& found);
     template <class Measure>
-    void look_at_categories(std::size_t column, RowRange range, const ClassWeights& total, CartSplit& found);
+    void look_at_categories(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                            CartSplit& found);
     void count(std::size_t column, RowRange range);
     template <class Measure>
     void take(std::size_t value, Sides<Measure>& sides) const;
-
-    double weight_of(std::int32_t row) const {
-        return target_.weights.empty() ? 1.0 : target_.weights[static_cast<std::size_t>(row)];
-    }
-    std::size_t class_of(std::int32_t row) const { return target_.classes[static_cast<std::size_t>(row)]; }
 
     const Matrix& matrix_;
     const CartRows& rows_;
     CartTarget target_;
     CartOptions options_;
+    const Control& control_;
     // Of the column looked at: weight per value and class, rows per value; the place behind the last is for missing
     // ones.
     std::vector<double> counts_;

@@ -86,7 +86,7 @@ def estimator(
     n_jobs: int = 1,
     **options: Any,
 ) -> RuleExtractor:
-    """A method with the paper's settings: C5.0 always winnows, CART is pruned, the rest is at its default."""
+    """A method with the paper's settings: C5.0 winnows, `task.cart` is CART's, the rest is at its default."""
     budget = compact_budget(name)
     if budget is not None:
         return ECLAIRE(network, max_rules=budget, n_jobs=n_jobs, **options)
@@ -106,7 +106,7 @@ def estimator(
         }
     if method.kind == "eclaire":
         if method.inducer == "cart":
-            given["balance"] = task.cart.balance
+            given["balance"] = "balanced" if task.cart.balanced else None
         return ECLAIRE(network, eclectic=method.eclectic, **given)
     of_kind = {
         "true labels": TreeEnsembleRules,

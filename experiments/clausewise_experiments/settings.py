@@ -106,12 +106,13 @@ class CartSettings:
     ----------
     ccp_alpha
         Strength of cost-complexity pruning.
-    balance
-        ECLAIRE's `balance`. The trees of clauses, which hold on few rows, are pruned away without it.
+    balanced
+        Whether ECLAIRE balances the targets of its clauses, which hold on few rows; without, their trees are
+        pruned away.
     """
 
     ccp_alpha: float = 1.4e-4
-    balance: Literal["balanced"] | None = "balanced"
+    balanced: bool = True
 
 
 @dataclass(frozen=True)
@@ -221,6 +222,11 @@ class Scale:
         return thinned(kept, self.max_termwise_values) if METHODS[name].is_termwise else kept
 
 
+# What a task file may hold.
+KNOWN_TABLES: Final = {
+    *("title", "data", "folds", "network", "architectures", "min_cases", "compact", "coping", "cart"),
+}
+
 QUICK: Final = Scale(
     n_folds=2,
     max_values=2,
@@ -252,6 +258,9 @@ def load_settings(task: str | Path) -> TaskSettings:
 
 
 def _settings_of(name: str, content: dict[str, Any]) -> TaskSettings:
+    unknown = sorted(set(content) - KNOWN_TABLES)
+    if unknown:
+        raise ValueError(f"it has {unknown[0]!r}; there are {', '.join(sorted(KNOWN_TABLES))}.")
     min_cases = {method: grid(values) for method, values in content["min_cases"].items()}
     unknown = sorted(set(min_cases) - set(METHODS))
     if unknown:
@@ -261,6 +270,9 @@ def _settings_of(name: str, content: dict[str, Any]) -> TaskSettings:
         raise ValueError(f"activation is {network.activation!r}; expected one of {', '.join(ACTIVATIONS)}.")
     if network.scaling not in ("none", "min-max"):
         raise ValueError(f"scaling is {network.scaling!r}; expected 'none' or 'min-max'.")
+    cart = CartSettings(**content.get("cart", {}))
+    if not 0.0 <= cart.ccp_alpha < math.inf:
+        raise ValueError(f"ccp_alpha is {cart.ccp_alpha!r}; expected a number of 0 or more.")
     coping = content.get("coping")
     return TaskSettings(
         name=name,
@@ -280,7 +292,7 @@ def _settings_of(name: str, content: dict[str, Any]) -> TaskSettings:
             tuple(coping["dropped"]),
             coping["fixed_min_cases"],
         ),
-        cart=CartSettings(**content.get("cart", {})),
+        cart=cart,
     )
 
 

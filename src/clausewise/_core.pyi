@@ -498,7 +498,13 @@ class CartOptions:
     """Settings of one CART tree."""
 
     def __init__(
-        self, *, entropy: bool = False, min_split: int = 2, min_leaf: int = 1, max_leaves: int = 0
+        self,
+        *,
+        entropy: bool = False,
+        min_split: int = 2,
+        min_leaf: int = 1,
+        max_leaves: int = 0,
+        prunes: bool = True,
     ) -> None: ...
 
 class CartTree:

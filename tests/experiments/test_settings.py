@@ -5,6 +5,7 @@ import pytest
 from clausewise_experiments.methods import METHODS, compact_budget, compact_name
 from clausewise_experiments.settings import (
     QUICK,
+    CartSettings,
     Limits,
     Scale,
     digest,
@@ -102,15 +103,32 @@ def test_an_unknown_task_is_named_with_those_that_there_are():
         load_settings("iris")
 
 
-def test_a_task_file_with_an_unknown_method_is_refused(tmp_path):
+OWN_TASK = (
+    'title = "own"\n[data]\nsource = "xor"\n[folds]\nkind = "stratified"\n[network]\nhidden = [4]\n'
+    'activation = "tanh"\nepochs = 1\nbatch_size = 8\nscaling = "none"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[min_cases]\n"C6.0" = [2]\n', r"min_cases names the method 'C6\.0'"),
+        ("[min_cases]\n[cart]\nccp_alpha = -1.0\n", r"ccp_alpha is -1\.0; expected a number of 0 or more"),
+        ("[min_cases]\n[cart]\nalpha = 0.1\n", "unexpected keyword argument 'alpha'"),
+        ("[min_cases]\n[carts]\nccp_alpha = 0.1\n", "it has 'carts'; there are architectures, cart, compact"),
+    ],
+)
+def test_a_task_file_with_something_unknown_is_refused(tmp_path, content, message):
     path = tmp_path / "own.toml"
-    path.write_text(
-        'title = "own"\n[data]\nsource = "xor"\n[folds]\nkind = "stratified"\n[network]\nhidden = [4]\n'
-        'activation = "tanh"\nepochs = 1\nbatch_size = 8\nscaling = "none"\n[min_cases]\n"C6.0" = [2]\n',
-        encoding="utf-8",
-    )
-    with pytest.raises(ValueError, match=r"own\.toml cannot be used: min_cases names the method 'C6\.0'"):
+    path.write_text(OWN_TASK + content, encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"own\.toml cannot be used: .*{message}"):
         load_settings(path)
+
+
+def test_a_task_file_may_say_how_cart_is_used(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(OWN_TASK + "[min_cases]\n[cart]\nccp_alpha = 0.01\nbalanced = false\n", encoding="utf-8")
+    assert load_settings(path).cart == CartSettings(0.01, balanced=False)
 
 
 def test_a_digest_tells_settings_apart():

@@ -44,7 +44,9 @@ def test_categories_become_sets_of_values():
 
 def test_many_categories_are_refused_with_advice():
     X = pd.DataFrame({"id": [f"v{i}" for i in range(500)]})
-    with pytest.raises(ValueError, match="'id' has 500 categories, trees on indicators take at most 200"):
+    with pytest.raises(
+        ValueError, match="'id' has 500 categories, trees that ask for one at a time take at most 200"
+    ):
         CARTClassifier().fit(X, np.arange(500) % 2)
 
 
@@ -81,6 +83,9 @@ def test_wrong_pruning_strengths_are_refused(alpha):
     ("inducer", "message"),
     [
         (CARTInducer(min_leaf=0), "min_leaf is 0"),
+        (CARTInducer(min_leaf=None), "min_leaf is None"),
+        (CARTInducer(ccp_alpha=-1), "ccp_alpha is -1"),
+        (CARTInducer(criterion="gain"), "criterion is 'gain'; expected 'gini' or 'entropy'"),
         (CARTInducer(max_leaves=1), "max_leaves is 1"),
         (CARTInducer(min_cases=-1), "min_cases is -1"),
         (RandomForestInducer(n_trees=0), "n_trees is 0"),

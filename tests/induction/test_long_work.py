@@ -16,7 +16,7 @@ from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
 LONG_WORK = """
     import os, signal, sys, threading, time
     import numpy as np
-    from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
+    from clausewise.induction import C50Inducer, CARTInducer, PreparedMatrix, induce_many
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60_000, 30))
@@ -33,8 +33,10 @@ def run_python(body: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.slow_under_sanitizers
-@pytest.mark.parametrize("n_targets", [1, 40])
-def test_an_interrupt_stops_the_work_promptly_and_leaves_no_threads(n_targets):
+@pytest.mark.parametrize(
+    ("inducer", "n_targets"), [("C50Inducer(cf=1.0)", 1), ("C50Inducer(cf=1.0)", 40), ("CARTInducer()", 40)]
+)
+def test_an_interrupt_stops_the_work_promptly_and_leaves_no_threads(inducer, n_targets):
     done = run_python(f"""
         def interrupt():
             time.sleep(0.7)
@@ -46,7 +48,7 @@ def test_an_interrupt_stops_the_work_promptly_and_leaves_no_threads(n_targets):
         started = time.monotonic()
         try:
             while time.monotonic() < started + 60:  # one target may be done before the interrupt comes
-                induce_many(C50Inducer(cf=1.0), matrix, noise[:{n_targets}])
+                induce_many({inducer}, matrix, noise[:{n_targets}])
         except KeyboardInterrupt:
             print("took", time.monotonic() - sent[0])
         time.sleep(0.2)

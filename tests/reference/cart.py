@@ -106,7 +106,7 @@ class Cart:
                 if min(is_left.sum(), (~is_left).sum()) < self.min_leaf:
                     continue
                 purity = self._purity(node.rows[is_left]) + self._purity(node.rows[~is_left])
-                if best is None or purity > best[0]:
+                if best is None or purity > best[0] + 1e-12 * self.weights[node.rows].sum():
                     best = purity, test
         return best
 

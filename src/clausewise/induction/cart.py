@@ -1,5 +1,6 @@
 """CART with cost-complexity pruning, as an inducer for extractors and as a classifier with rules."""
 
+import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 Criterion = Literal["gini", "entropy"]
 N_FOLDS = 5
 MAX_ALPHAS = 40
-_MISSING = 2  # the core's name for a test that tells missing values from known ones
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class CARTInducer:
     criterion : {"gini", "entropy"}, default "gini"
         What tests are chosen by.
     ccp_alpha : float or "cv", default 0.0
-        Strength of cost-complexity pruning. "cv" chooses it by cross-validation: the strongest whose
-        accuracy is within one standard error of the best.
+        Strength of cost-complexity pruning, 0 for none. "cv" chooses it by cross-validation: the strongest
+        whose accuracy is within one standard error of the best.
     random_state : int, default 0
         Draws the folds of "cv".
     """
@@ -79,12 +79,28 @@ class CARTInducer:
         """One rule per leaf; see `Inducer.induce`."""
         weights = checked_case_weights(weights, matrix.n_rows)
         codes = checked_codes(codes, matrix.n_rows, len(classes))
-        check_indicators(matrix.features)
-        options = self._options(matrix.n_rows)
-        tree = _core.grow_cart(matrix.core, codes, len(classes), weights, None, options)
-        alpha = self._alpha(tree, matrix, codes, len(classes), weights)
+        tree, alpha = self._pruned(matrix, codes, len(classes), weights)
         leaves = _core.cart_paths([tree], np.array([alpha]))
         return _rules_of(leaves, matrix, classes, most_frequent(codes, classes, weights))
+
+    def induce_many(
+        self,
+        matrix: PreparedMatrix,
+        targets: NDArray[np.bool_],
+        *,
+        positive_weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[RuleSet]:
+        """One rule set per target; see `clausewise.induction.induce_many`."""
+        trees, alphas = self._pruned_trees(matrix, targets, positive_weights, n_jobs, progress)
+        weights = np.ones(len(targets)) if positive_weights is None else positive_weights
+        n_true = targets.sum(axis=1)
+        is_mostly_true = n_true * weights >= matrix.n_rows - n_true
+        return [
+            _rules_of(_core.cart_paths([tree], alphas[[t]]), matrix, BINARY_CLASSES, bool(is_mostly_true[t]))
+            for t, tree in enumerate(trees)
+        ]
 
     def induce_premises(
         self,
@@ -96,31 +112,75 @@ class CARTInducer:
         progress: Progress | None = None,
     ) -> Premises:
         """The leaves that conclude True, of all targets at once; see `induce_premises` of the protocol."""
-        check_indicators(matrix.features)
-        options, n_threads = self._options(matrix.n_rows), _threads.resolve(n_jobs)
-        trees = _core.grow_cart_many(
-            matrix.core, targets.view(np.uint8), positive_weights, options, n_threads, progress
-        )
-        alphas = [
-            self._alpha(tree, matrix, (~target).astype(np.int32), 2, _weights_of(target, weight))
-            for tree, target, weight in zip(trees, targets, _each(positive_weights, len(trees)), strict=True)
-        ]
-        leaves = _core.cart_paths(trees, np.array(alphas, dtype=np.float64), BINARY_CLASSES.index(True))
+        trees, alphas = self._pruned_trees(matrix, targets, positive_weights, n_jobs, progress)
+        leaves = _core.cart_paths(trees, alphas, BINARY_CLASSES.index(True))
         return Premises(_rules_of(leaves, matrix, BINARY_CLASSES, False), leaves["tree"].astype(np.intp))
 
-    def _options(self, n_rows: int) -> _core.CartOptions:
-        require_count("min_leaf", self.min_leaf, 1)
+    def _pruned_trees(
+        self,
+        matrix: PreparedMatrix,
+        targets: NDArray[np.bool_],
+        positive_weights: NDArray[np.float64] | None,
+        n_jobs: int | None,
+        progress: Progress | None,
+    ) -> tuple[list[_core.CartTree], NDArray[np.float64]]:
+        """A tree per target, and how strongly each is pruned. Those of cross-validation come one by one."""
+        if self.ccp_alpha != "cv":
+            trees = _core.grow_cart_many(
+                matrix.core,
+                targets.view(np.uint8),
+                positive_weights,
+                self._options(matrix, matrix.n_rows),
+                _threads.resolve(n_jobs),
+                progress,
+            )
+            return trees, np.full(len(trees), float(self.ccp_alpha))
+        found = []
+        for number, target in enumerate(targets):
+            weights = None
+            if positive_weights is not None and positive_weights[number] != 1.0:
+                weights = np.where(target, positive_weights[number], 1.0)
+            found.append(self._pruned(matrix, (~target).astype(np.int32), 2, weights))
+            if progress is not None:
+                progress(number + 1, len(targets))
+        return [tree for tree, _ in found], np.array([alpha for _, alpha in found], dtype=np.float64)
+
+    def _pruned(
+        self,
+        matrix: PreparedMatrix,
+        codes: NDArray[np.int32],
+        n_classes: int,
+        weights: NDArray[np.float64] | None,
+    ) -> tuple[_core.CartTree, float]:
+        """A tree, and how strongly it is pruned."""
+        options = self._options(matrix, matrix.n_rows)
+        tree = _core.grow_cart(matrix.core, codes, n_classes, weights, None, options)
+        if self.ccp_alpha == "cv":
+            return tree, self._cross_validated(tree, matrix, codes, n_classes, weights)
+        return tree, float(self.ccp_alpha)
+
+    def _options(self, matrix: PreparedMatrix, n_rows: int) -> _core.CartOptions:
+        """Checked settings for a tree of so many rows."""
+        check_indicators(matrix.features)
         require_count("max_leaves", self.max_leaves, 2)
+        if self.min_leaf is None:
+            raise ValueError("min_leaf is None; expected a whole number of 1 or more.")
+        require_count("min_leaf", self.min_leaf, 1)
         if self.criterion not in ("gini", "entropy"):
             raise ValueError(f"criterion is {self.criterion!r}; expected 'gini' or 'entropy'.")
+        is_strength = isinstance(self.ccp_alpha, numbers.Real) and 0.0 <= self.ccp_alpha < np.inf
+        if not is_strength and self.ccp_alpha != "cv":
+            raise ValueError(f"ccp_alpha is {self.ccp_alpha!r}; expected a number of 0 or more, or 'cv'.")
+        most = n_rows + 2  # as good as any larger number
         return _core.CartOptions(
             entropy=self.criterion == "entropy",
-            min_split=max(2, int(np.ceil(counted_min_cases(self.min_cases, n_rows)))),
-            min_leaf=int(self.min_leaf),
-            max_leaves=0 if self.max_leaves is None else int(self.max_leaves),
+            min_split=max(2, math.ceil(min(most, counted_min_cases(self.min_cases, n_rows)))),
+            min_leaf=min(most, int(self.min_leaf)),
+            max_leaves=0 if self.max_leaves is None else min(most, int(self.max_leaves)),
+            prunes=self.ccp_alpha != 0.0,
         )
 
-    def _alpha(
+    def _cross_validated(
         self,
         tree: _core.CartTree,
         matrix: PreparedMatrix,
@@ -128,11 +188,7 @@ class CARTInducer:
         n_classes: int,
         weights: NDArray[np.float64] | None,
     ) -> float:
-        """The strength of pruning: the one given, or that of cross-validation."""
-        if isinstance(self.ccp_alpha, numbers.Real) and 0.0 <= self.ccp_alpha < np.inf:
-            return float(self.ccp_alpha)
-        if self.ccp_alpha != "cv":
-            raise ValueError(f"ccp_alpha is {self.ccp_alpha!r}; expected a number of 0 or more, or 'cv'.")
+        """The strongest pruning whose accuracy is within one standard error of the best."""
         n_folds = min(N_FOLDS, int(np.bincount(codes)[np.unique(codes)].min()))
         if n_folds < 2:  # a class with a single row cannot be both learnt and checked
             return 0.0
@@ -141,7 +197,7 @@ class CARTInducer:
         accuracy = np.empty((n_folds, len(alphas)))
         for number, (train, held_back) in enumerate(folds):
             train, held_back = train.astype(np.int32), held_back.astype(np.int32)
-            options = self._options(len(train))
+            options = self._options(matrix, len(train))
             of_fold = _core.grow_cart(matrix.core, codes, n_classes, weights, train, options)
             on_held_back = None if weights is None else weights[held_back]
             for place, alpha in enumerate(alphas.tolist()):
@@ -165,17 +221,9 @@ def _rules_of(
         code=np.where(is_category, leaves["rank"], -1),
         rank=leaves["rank"],
         is_above=leaves["is_right"].astype(bool),
-        tells_missing=leaves["kind"] == _MISSING,
+        tells_missing=leaves["tells_missing"].astype(bool),
     )
     return paths.rules(matrix, classes, default, leaves["cover"], leaves["correct"])
-
-
-def _each(weights: NDArray[np.float64] | None, n: int) -> list[float]:
-    return [1.0] * n if weights is None else weights.tolist()
-
-
-def _weights_of(target: NDArray[np.bool_], positive_weight: float) -> NDArray[np.float64] | None:
-    return None if positive_weight == 1.0 else np.where(target, positive_weight, 1.0)
 
 
 def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:

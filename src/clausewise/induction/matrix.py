@@ -15,7 +15,7 @@ from clausewise.rules.decimals import shortest_decimal
 # value to the left ("readable") or to the middle of the gap ("middle"); or the shortest of those that stand
 # for the value to the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
 ThresholdStyle = Literal["exact", "readable", "middle"]
-# Categories of a column that scikit-learn's trees get as one column each.
+# Categories of a column for trees that ask for one of them at a time.
 MAX_INDICATORS = 200
 
 
@@ -146,8 +146,8 @@ def check_indicators(features: Features) -> None:
     for name, n_categories in zip(features.names, features.n_categories.tolist(), strict=True):
         if n_categories > MAX_INDICATORS:
             raise ValueError(
-                f"Column '{name}' has {n_categories:,} categories, trees on indicators take at most "
-                f"{MAX_INDICATORS}; group rare ones, leave the column out, or use C5.0."
+                f"Column '{name}' has {n_categories:,} categories, trees that ask for one at a time take at "
+                f"most {MAX_INDICATORS}; group rare ones, leave the column out, or use C5.0."
             )
 
 
