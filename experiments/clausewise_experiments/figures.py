@@ -13,6 +13,7 @@ from clausewise_experiments.settings import TaskSettings
 
 FEATURE_METHODS: Final = ("DeepRED*", "REM-D", "ECLAIRE", "compact 16")
 PANELS: Final = (("fidelity", "fidelity %"), ("n_rules", "rules"), ("cpu_seconds", "CPU s"))
+LEAST_POINTS: Final = 5.0  # of fidelity, on its axis
 # Without a date or a version inside, the same numbers give the same file.
 PNG_METADATA: Final = {"Software": None}
 
@@ -100,11 +101,21 @@ def draw_coping(
         ax.set_xlabel(mechanism.axis)
         ax.set_ylabel(label)
         ax.spines[["top", "right"]].set_visible(False)
-        if name != "fidelity":
+        if name == "fidelity":
+            _widen(ax)
+        else:
             ax.set_ylim(bottom=0)
     n_folds = max(len(folds) for folds in points.values())
-    figure.suptitle(f"{title}: {mechanism.title} ({n_folds} folds)", fontsize="medium")
+    folds = "one fold" if n_folds == 1 else f"{n_folds} folds"
+    figure.suptitle(f"{title}: {mechanism.title} ({folds})", fontsize="medium")
     _save(figure, path)
+
+
+def _widen(ax: Any) -> None:
+    """Show at least some points of fidelity, so that a flat line looks flat."""
+    low, high = ax.get_ylim()
+    missing = max(0.0, LEAST_POINTS - (high - low)) / 2
+    ax.set_ylim(low - missing, min(100.0, high + missing))
 
 
 def feature_use(results: Results, vote: str) -> dict[str, np.ndarray[Any, Any]]:
