@@ -233,6 +233,8 @@ void bind_cart(nb::module_& module) {
                 return moved(labels(tree, matrix, rows, alpha));
             },
             "matrix"_a, "rows"_a, "alpha"_a, "The class of rows of a matrix by the tree pruned as strongly as alpha.")
+        .def_prop_ro(
+            "label", [](const CartTree& tree) { return tree[0].label; }, "The most frequent class.")
         .def(
             "alphas", [](const CartTree& tree) { return moved(collapses_at(tree)); },
             "Strengths of pruning at which tests are lost.");

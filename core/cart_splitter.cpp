@@ -45,6 +45,15 @@ double sum_of_terms(const ClassWeights& weights, const Measure& measure) {
 
 double sum_of(const ClassWeights& weights) { return std::accumulate(weights.begin(), weights.end(), 0.0); }
 
+CartTest cut_between(std::int32_t below, std::int32_t above, std::size_t column, bool missing_goes_left) {
+    return {CartTest::Kind::threshold, missing_goes_left, static_cast<std::int32_t>(column),
+            below + (above - below) / 2};
+}
+
+CartTest missing_test(std::size_t column) {
+    return {CartTest::Kind::missing, false, static_cast<std::int32_t>(column), 0};
+}
+
 template <class Measure>
 double purity_by(const ClassWeights& weights, const Measure& measure) {
     return measure.purity(sum_of_terms(weights, measure), sum_of(weights));
@@ -99,6 +108,7 @@ public:
         const double now = purity();
         if (now > found.purity + tolerance_) found = {test, now};
     }
+    bool took_most() const { return n_to_ > n_from_; }
     std::size_t n_taken() const { return n_to_; }
     std::size_t n_left_behind() const { return n_from_; }
 
@@ -155,8 +165,6 @@ void CartSplitter::look_in_order(const Measure& measure, std::size_t column, Row
     const bool has_missing = n_known < range.size();
     if (n_known == 0 || (!has_missing && rank_at(0) == rank_at(n_known - 1))) return;
 
-    CartTest test;
-    test.column = static_cast<std::int32_t>(column);
     for (const bool missing_goes_left : {false, true}) {
         if (missing_goes_left && !has_missing) break;
         Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
@@ -178,17 +186,14 @@ void CartSplitter::look_in_order(const Measure& measure, std::size_t column, Row
             // several rows, which is rare here, is not looked through for that.
             const bool is_next_single = i + 2 == n_known || rank_at(i + 2) != next;
             const bool can_be_best = !is_pure || !is_same_class || !is_next_single || options_.min_leaf > 1;
-            if (can_be_best) {
-                test.rank = rank + (next - rank) / 2;
-                test.missing_goes_left = has_missing ? missing_goes_left : sides.n_taken() > sides.n_left_behind();
-                sides.offer(test, found);
-            }
+            const bool goes_left = has_missing ? missing_goes_left : sides.took_most();
+            if (can_be_best) sides.offer(cut_between(rank, next, column, goes_left), found);
             rank = next;
             is_pure = true;
         }
         if (has_missing && !missing_goes_left) {
             sides.take_row(target_.class_of(order[n_known - 1]), target_.weight_of(order[n_known - 1]));
-            sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
+            sides.offer(missing_test(column), found);
         }
     }
 }
@@ -213,8 +218,6 @@ void CartSplitter::look_at_counts(const Measure& measure, std::size_t column, Ro
     count(column, range);
     const std::size_t n_values = n_rows_of_.size() - 1;
     const bool has_missing = n_rows_of_[n_values] > 0;
-    CartTest test;
-    test.column = static_cast<std::int32_t>(column);
     for (const bool missing_goes_left : {false, true}) {
         if (missing_goes_left && !has_missing) break;
         Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
@@ -223,15 +226,12 @@ void CartSplitter::look_at_counts(const Measure& measure, std::size_t column, Ro
         for (std::size_t value = 0; value < n_values; ++value) {
             if (n_rows_of_[value] == 0) continue;
             const auto rank = static_cast<std::int32_t>(value);
-            if (previous >= 0) {
-                test.rank = previous + (rank - previous) / 2;
-                test.missing_goes_left = has_missing ? missing_goes_left : sides.n_taken() > sides.n_left_behind();
-                sides.offer(test, found);
-            }
+            const bool goes_left = has_missing ? missing_goes_left : sides.took_most();
+            if (previous >= 0) sides.offer(cut_between(previous, rank, column, goes_left), found);
             take(value, sides);
             previous = rank;
         }
-        if (has_missing && !missing_goes_left) sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
+        if (has_missing && !missing_goes_left) sides.offer(missing_test(column), found);
     }
 }
 
@@ -261,7 +261,7 @@ void CartSplitter::look_at_categories(const Measure& measure, std::size_t column
     if (!has_missing) return;
     Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
     take(n_values, sides);
-    sides.offer({CartTest::Kind::missing, false, test.column, 0}, found);
+    sides.offer(missing_test(column), found);
 }
 
 template <class Measure>

@@ -103,9 +103,8 @@ class Prepared:
         if method is not None and method.is_termwise:
             terms["limits"] = {name: getattr(task.limits, name) for name in ("seconds", "rules", "megabytes")}
         if method is not None and method.inducer == "cart":
-            terms["cart"] = {"ccp_alpha": task.cart.ccp_alpha}
-            if method.kind == "eclaire":
-                terms["cart"] = asdict(task.cart)
+            is_balanced = {"balanced": task.cart.balanced} if method.kind == "eclaire" else {}
+            terms["cart"] = {"ccp_alpha": task.cart.ccp_alpha, **is_balanced}
         return terms
 
     def result_of(self, cell: Cell, place: Workplace) -> tuple[dict[str, Any] | None, str | None]:

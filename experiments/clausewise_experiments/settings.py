@@ -223,9 +223,9 @@ class Scale:
 
 
 # What a task file may hold.
-KNOWN_TABLES: Final = {
-    *("title", "data", "folds", "network", "architectures", "min_cases", "compact", "coping", "cart"),
-}
+KNOWN_TABLES: Final = frozenset(
+    ("title", "data", "folds", "network", "architectures", "min_cases", "compact", "coping", "cart")
+)
 
 QUICK: Final = Scale(
     n_folds=2,

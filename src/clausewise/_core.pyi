@@ -518,6 +518,10 @@ class CartTree:
     ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The class of rows of a matrix by the tree pruned as strongly as alpha."""
 
+    @property
+    def label(self) -> int:
+        """The most frequent class."""
+
     def alphas(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """Strengths of pruning at which tests are lost."""
 

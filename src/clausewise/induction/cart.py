@@ -23,7 +23,7 @@ from clausewise.induction._estimator import (
     set_feature_attributes,
 )
 from clausewise.induction.matrix import PreparedMatrix, check_indicators
-from clausewise.induction.paths import Paths, most_frequent
+from clausewise.induction.paths import Paths
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
 from clausewise.rules import RuleSet
 from clausewise.rules.rule import Label
@@ -80,8 +80,7 @@ class CARTInducer:
         weights = checked_case_weights(weights, matrix.n_rows)
         codes = checked_codes(codes, matrix.n_rows, len(classes))
         tree, alpha = self._pruned(matrix, codes, len(classes), weights)
-        leaves = _core.cart_paths([tree], np.array([alpha]))
-        return _rules_of(leaves, matrix, classes, most_frequent(codes, classes, weights))
+        return _rules_of_tree(tree, alpha, matrix, classes)
 
     def induce_many(
         self,
@@ -94,12 +93,9 @@ class CARTInducer:
     ) -> list[RuleSet]:
         """One rule set per target; see `clausewise.induction.induce_many`."""
         trees, alphas = self._pruned_trees(matrix, targets, positive_weights, n_jobs, progress)
-        weights = np.ones(len(targets)) if positive_weights is None else positive_weights
-        n_true = targets.sum(axis=1)
-        is_mostly_true = n_true * weights >= matrix.n_rows - n_true
         return [
-            _rules_of(_core.cart_paths([tree], alphas[[t]]), matrix, BINARY_CLASSES, bool(is_mostly_true[t]))
-            for t, tree in enumerate(trees)
+            _rules_of_tree(tree, alpha, matrix, BINARY_CLASSES)
+            for tree, alpha in zip(trees, alphas.tolist(), strict=True)
         ]
 
     def induce_premises(
@@ -207,6 +203,13 @@ class CARTInducer:
         best = int(mean.argmax())
         standard_error = accuracy[:, best].std(ddof=1) / np.sqrt(n_folds)
         return float(alphas[np.flatnonzero(mean >= mean[best] - standard_error)[-1]])
+
+
+def _rules_of_tree(
+    tree: _core.CartTree, alpha: float, matrix: PreparedMatrix, classes: Sequence[Label]
+) -> RuleSet:
+    """All leaves of a tree as rules; the most frequent class is the default."""
+    return _rules_of(_core.cart_paths([tree], np.array([alpha])), matrix, classes, classes[tree.label])
 
 
 def _rules_of(

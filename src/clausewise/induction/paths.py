@@ -111,15 +111,9 @@ def rules_of_forest(
     """
     paths = _paths_of(trees, tree_classes, matrix.rank_table)
     # A leaf for missing values has no rule: they fail every term.
-    found = paths.rules(matrix, classes, most_frequent(codes, classes, weights)).distinct()
+    totals = np.bincount(codes, weights=weights, minlength=len(classes))
+    found = paths.rules(matrix, classes, classes[int(totals.argmax())]).distinct()
     return found.with_counts(*found.evaluator.statistics(matrix.table, codes, weights))
-
-
-def most_frequent(
-    codes: NDArray[np.int32], classes: Sequence[Label], weights: NDArray[np.float64] | None
-) -> Label:
-    """The class of most weight."""
-    return classes[int(np.bincount(codes, weights=weights, minlength=len(classes)).argmax())]
 
 
 def _paths_of(trees: Sequence[Any], tree_classes: NDArray[np.int32], table: RankTable) -> Paths:
