@@ -9,7 +9,8 @@ import sys
 import numpy as np
 
 from benchmarks._measure import growth_during, megabytes, peak_growth, timed
-from clausewise import RuleSet, _threads
+from clausewise import RuleSet
+from clausewise.base import threads
 
 N_ROWS, N_FEATURES, N_RULES, N_TERMS = 1_000_000, 20, 200, 4
 LAYOUTS = [(dtype, order) for dtype in ("float64", "float32") for order in ("row-major", "column-major")]
@@ -72,7 +73,7 @@ def measure_peak(work: str) -> None:
 def compare_layouts() -> None:
     rules = make_rules()
     print(f"\npredict, {N_ROWS:,} rows × {N_FEATURES} features, {N_RULES} rules of {N_TERMS} terms, ", end="")
-    print(f"{_threads.resolve(None)} threads (best of 3; NumPy once)\n")
+    print(f"{threads.resolve(None)} threads (best of 3; NumPy once)\n")
     print(f"{'table':<24}{'NumPy':>8}{'core':>8}{'times':>7}{'NumPy':>9}{'core':>8}{'times':>7}{'peak':>16}")
     print(f"{'':<24}{'wall s':>8}{'wall s':>8}{'':>7}{'cpu s':>9}{'cpu s':>8}{'':>7}{'÷ bytes of X':>16}")
     for dtype, order in LAYOUTS:

@@ -3,7 +3,9 @@
 from importlib.metadata import version as _version
 
 from clausewise import plots
+from clausewise.analysis import Counterfactuals, GlobalExplanation, Scorecard
 from clausewise.compact import CompactionWarning, Frontier
+from clausewise.data.features import Features
 from clausewise.extractors import (
     ECLAIRE,
     REMD,
@@ -14,21 +16,10 @@ from clausewise.extractors import (
     TreeEnsembleRules,
     extract,
 )
-from clausewise.features import Features
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io.json import RuleFileError
 from clausewise.networks import Network, wrap
-from clausewise.rules import (
-    Counterfactuals,
-    GlobalExplanation,
-    Origin,
-    Rule,
-    RuleSet,
-    RuleSetBuilder,
-    RuleTextError,
-    Scorecard,
-    Term,
-)
+from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, RuleTextError, Term
 
 __version__ = _version("clausewise")
 __all__ = [

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.analysis.explanation import Explanation
+from clausewise.analysis.global_explanation import GlobalExplanation
+from clausewise.data.labels import Label
 from clausewise.rules.decimals import format_number
-from clausewise.rules.explanation import Explanation
-from clausewise.rules.global_explanation import GlobalExplanation
-from clausewise.rules.rule import Label
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
 from clausewise.rules.voting import Voting

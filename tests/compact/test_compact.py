@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from clausewise import CompactionWarning, Features, Origin, Rule, RuleSet, Term
-from clausewise._progress import Progress
+from clausewise.base.progress import Progress
 from clausewise.rules.rule import RESIDUAL
 
 
@@ -262,14 +262,14 @@ def test_few_rows_and_constant_columns():
         ({"min_fidelity": "0.9"}, "min_fidelity is '0.9'"),
         ({"balance": "yes"}, "balance is 'yes'"),
         ({"points": "yes"}, "points is 'yes'"),
-        ({"target": [["no"], ["no", "yes"]] * 20}, "target is not an array"),
-        ({"target": [["no", "yes"]] * 40}, "target is not an array"),
-        ({"sample_weight": "abc"}, "sample_weight is not an array"),
+        ({"target": [["no"], ["no", "yes"]] * 20}, "target is not one label per row"),
+        ({"target": [["no", "yes"]] * 40}, "neither labels nor probabilities"),
+        ({"sample_weight": "abc"}, "sample_weight is not one number per row"),
         ({"penalty": 0.0}, "penalty is 0.0"),
         ({"target": ["no"] * 3}, "target has shape"),
-        ({"target": ["maybe"] * 40}, "'maybe', which is not one of the classes"),
-        ({"target": np.full((40, 2), 0.7)}, "no probabilities"),
-        ({"sample_weight": [-1.0] * 40}, "none of them negative"),
+        ({"target": ["maybe"] * 40}, "target holds 'maybe', which is not among the classes"),
+        ({"target": np.full((40, 2), 0.7)}, "not probabilities"),
+        ({"sample_weight": [-1.0] * 40}, "sample_weight holds negative"),
         ({"X": np.full((40, 4), np.inf)}, "infinity in row 0, column 'x0'"),
         ({"X": np.zeros((40, 3))}, "3"),
         ({"X": np.empty((0, 4)), "target": []}, "no rows"),

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from clausewise import Rule, RuleSet, Term
-from clausewise._progress import Progress
+from clausewise.base.progress import Progress
+from clausewise.data.rows import row_limit, stratified_rows
 from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.report import ReportBuilder
-from clausewise.extractors.rows import row_limit, stratified_rows
-from clausewise.extractors.tuning import min_cases_path
+from clausewise.extractors.min_cases import min_cases_path
+from clausewise.extractors.run_log import ReportBuilder
 
 
 def clauses():

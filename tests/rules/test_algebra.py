@@ -191,7 +191,7 @@ def test_impossible_terms_are_errors(arguments, error, message):
     [
         ({"terms": ("age",)}, TypeError, "not a Term"),
         ({"terms": (Term(0, high=1), Term(0, values=["a"]))}, ValueError, "cannot be compared"),
-        ({"conclusion": None}, TypeError, "no class label"),
+        ({"conclusion": None}, TypeError, "not a class label"),
         ({"conclusion": math.nan}, ValueError, "finite"),
         ({"confidence": 1.2}, ValueError, "between 0 and 1"),
         ({"confidence": math.nan}, ValueError, "between 0 and 1"),

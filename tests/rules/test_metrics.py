@@ -114,7 +114,7 @@ def test_an_evaluation_without_a_network_has_no_fidelity():
         (lambda: metrics.coverage(RULES, X[:0]), "no rows"),
         (lambda: metrics.overlap(RULES, X[:0]), "no rows"),
         (lambda: metrics.auc([[0.5, 0.5]], [0, 1], [0, 1]), r"scores has shape \(1, 2\)"),
-        (lambda: RULES.evaluate(X, TARGET[:-1]), "equal length"),
+        (lambda: RULES.evaluate(X, TARGET[:-1]), "pass one label per row"),
     ],
 )
 def test_measures_of_columns_that_do_not_match_are_errors(measure, message):

@@ -351,12 +351,12 @@ def test_rules_that_do_not_fit_the_features_are_errors(rule, message):
         (["a", 1], "a", ValueError, "mix"),
         ([True, 2], True, ValueError, "mix"),
         ([1, 1.0], 1, ValueError, "not all different"),
-        (["a", None], "a", TypeError, "no class label"),
+        (["a", None], "a", TypeError, "not a class label"),
         ([0.5, np.nan], 0.5, ValueError, "finite"),
         ([1, 2**70], 1, ValueError, "too large"),
         (["a", "b"], "c", ValueError, "'c' is not one of the classes 'a', 'b'"),
-        ([1, 2], "1", ValueError, "not one of the classes"),
-        (None, ("a",), TypeError, "no class label"),
+        ([1, 2], "one", ValueError, "not one of the classes"),
+        (None, ("a",), TypeError, "not a class label"),
     ],
 )
 def test_impossible_classes_are_errors(classes, default, error, message):

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 import clausewise
+from clausewise.analysis import Counterfactual, Explanation
 from clausewise.cli import doctor as _doctor
 from clausewise.cli.console import (
     RuleSourceError,
@@ -41,15 +42,15 @@ from clausewise.cli.rows import (
 from clausewise.cli.tables import FORMATS as DATA_FORMATS
 from clausewise.cli.tables import STDIN, Source, columns_of, read_batches
 from clausewise.cli.writing import table_writer
+from clausewise.data.labels import Label
+from clausewise.export.sql import DIALECTS as DIALECT_TABLE
 from clausewise.extractors.base import RuleExtractor
-from clausewise.extractors.short_form import METHODS
+from clausewise.extractors.methods import METHODS
 from clausewise.io import json as rule_json
 from clausewise.io.atomic import write_atomically
-from clausewise.io.sql import DIALECTS as DIALECT_TABLE
 from clausewise.networks import Network
-from clausewise.rules import Counterfactual, Explanation, RuleSet, RuleTextError
+from clausewise.rules import RuleSet, RuleTextError
 from clausewise.rules.metrics import accuracy, coverage, fidelity
-from clausewise.rules.rule import Label
 from clausewise.rules.term import format_category
 from clausewise.rules.voting import VOTINGS
 

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.neural_network import MLPClassifier
 
 import clausewise
-from clausewise import ECLAIRE, RuleSet, _threads
+from clausewise import ECLAIRE, RuleSet
+from clausewise.base import threads
 
 _REQUIRED = ("numpy", "scipy", "scikit-learn", "joblib", "narwhals", "threadpoolctl")
 _OPTIONAL = {
@@ -38,7 +39,7 @@ def examined() -> dict[str, Any]:
             **{name: _version_of(name) for name in _REQUIRED},
         },
         "optional parts": {f"{name} ({use})": _version_of(name) for name, use in _OPTIONAL.items()},
-        "threads": _threads.resolve(None),
+        "threads": threads.resolve(None),
     }
 
 

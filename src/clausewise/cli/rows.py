@@ -22,9 +22,9 @@ from clausewise.cli.tables import (
     read_table,
     target_column,
 )
+from clausewise.data.labels import Label
 from clausewise.networks import Network
 from clausewise.rules import RuleSet
-from clausewise.rules.rule import Label
 from clausewise.rules.term import format_category
 
 

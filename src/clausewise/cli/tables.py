@@ -22,7 +22,7 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from clausewise.features import Category, Features, Kind
+from clausewise.data.features import Category, Features, Kind
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)

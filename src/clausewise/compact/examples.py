@@ -1,4 +1,4 @@
-"""What small rule sets are learnt from: rows, and what rules should say on them."""
+"""What small rule sets are learnt from: rows, and what rules should predict on them."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,7 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.features import Matrix
+from clausewise.data.features import Matrix
+from clausewise.data.labels import labels_array, read_labels
+from clausewise.data.weights import read_weights
+from clausewise.networks.answers import are_labels, ask_network
 from clausewise.rules.ruleset import RuleSet
 
 Balance = Literal["balanced"] | None
@@ -16,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows with what rules should say on them.
+    """Rows with what rules should predict on them.
 
     Attributes
     ----------
@@ -27,7 +30,7 @@ class Examples:
     n_classes : int
         Number of classes.
     probabilities : ndarray of shape (n_rows, n_classes), optional
-        What the rules' probabilities should be like; certain of `codes` unless given.
+        Probabilities to imitate; certainty of `codes` unless given.
     weights : ndarray of float, optional
         How much each row counts.
     """
@@ -49,7 +52,7 @@ class Examples:
         )
 
     def row_weights(self, balance: Balance) -> Floats:
-        """How much each row counts, 1 on average; balanced, all classes count alike."""
+        """The weight of each row, 1 on average; balanced, all classes have the same total."""
         weights = np.ones(len(self.codes))
         if self.weights is not None:
             weights = self.weights / self.weights.max()  # first, as a sum might overflow
@@ -68,10 +71,8 @@ class Examples:
         return np.eye(self.n_classes)[self.codes]
 
 
-def examples_of(
-    rules: RuleSet, X: Any, target: ArrayLike, sample_weight: ArrayLike | None = None
-) -> Examples:
-    """Rows and targets as they are given: labels, or probabilities with one column per class."""
+def examples_of(rules: RuleSet, X: Any, target: Any, sample_weight: ArrayLike | None = None) -> Examples:
+    """Read rows and a target: labels, probabilities with one column per class, or a model."""
     if rules.columns.priority.any():
         raise ValueError(
             f"{int(rules.columns.priority.sum())} rules have priority, and weights cannot be fitted beside "
@@ -79,51 +80,42 @@ def examples_of(
             "the result."
         )
     table = rules.features.encode(X)
-    n_rows, n_classes = len(table), len(rules.classes)
-    if n_rows == 0:
-        raise ValueError("X has no rows; there is nothing to learn from.")
-    given = _array(target, "target", None)
-    if given.ndim not in (1, 2) or len(given) != n_rows or (given.ndim == 2 and given.shape[1] != n_classes):
-        raise ValueError(
-            f"target has shape {given.shape} for {n_rows} rows and {n_classes} classes; pass one label per "
-            "row, or probabilities with one column per class."
-        )
-    if given.ndim == 1:
-        examples = Examples(table, _codes(given, rules), n_classes)
-    else:
-        probabilities = _probabilities(given)
-        examples = Examples(table, probabilities.argmax(axis=1).astype(np.int32), n_classes, probabilities)
-    if sample_weight is None:
+    if len(table) == 0:
+        raise ValueError("X has no rows; pass at least one to learn from.")
+    examples = _with_target(table, X, target, rules)
+    weights = read_weights(sample_weight, len(table))
+    if weights is None:
         return examples
-    weights = _array(sample_weight, "sample_weight", np.float64)
-    if weights.shape != (n_rows,) or not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any():
-        raise ValueError(
-            f"sample_weight has shape {weights.shape}; expected {n_rows} finite numbers, none of them "
-            "negative and not all 0."
-        )
     return replace(examples, weights=weights).take(np.flatnonzero(weights > 0))
 
 
-def _array(values: ArrayLike, name: str, dtype: type | None) -> NDArray[Any]:
-    try:
-        return np.asarray(values, dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of one entry per row: {error}") from None
-
-
-def _codes(labels: NDArray[Any], rules: RuleSet) -> NDArray[np.int32]:
-    code_of = {label: code for code, label in enumerate(rules.labels)}
-    listed = labels.tolist()
-    unknown = [label for label in listed if not isinstance(label, str | int | float) or label not in code_of]
-    if unknown:
-        known = ", ".join(map(repr, rules.labels[:10]))
-        raise ValueError(f"target holds {unknown[0]!r}, which is not one of the classes {known}.")
-    return np.array([code_of[label] for label in listed], dtype=np.int32)
+def _with_target(table: Matrix, X: Any, target: Any, rules: RuleSet) -> Examples:
+    n_classes = len(rules.classes)
+    if not are_labels(target):
+        answers = ask_network(target, X, rules.labels, len(table), name="target", allow_unknown=False)
+        codes = answers.labels.codes.astype(np.int32)
+        return Examples(table, codes, n_classes, answers.probabilities(X, rules.labels))
+    given = labels_array(target, "target")
+    if given.ndim != 2:
+        codes = read_labels(given, rules.labels, len(table), "target").codes.astype(np.int32)
+        return Examples(table, codes, n_classes)
+    if given.shape != (len(table), n_classes):
+        raise ValueError(
+            f"target has shape {given.shape} for {len(table)} rows and {n_classes} classes; pass one label "
+            "per row, or probabilities with one column per class."
+        )
+    probabilities = _probabilities(given)
+    return Examples(table, probabilities.argmax(axis=1).astype(np.int32), n_classes, probabilities)
 
 
 def _probabilities(given: NDArray[Any]) -> Floats:
-    probabilities: Floats = _array(given, "target", np.float64)
+    try:
+        probabilities: Floats = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"target is neither labels nor probabilities: {error}") from None
     is_allowed = np.isfinite(probabilities) & (probabilities >= 0)
     if not is_allowed.all() or not (np.abs(probabilities.sum(axis=1) - 1) < 1e-3).all():
-        raise ValueError("target holds rows that are no probabilities; each must be ≥ 0 and add up to 1.")
+        raise ValueError(
+            "target holds rows that are not probabilities; all entries must be ≥ 0 and add up to 1."
+        )
     return probabilities

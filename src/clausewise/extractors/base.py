@@ -9,15 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from clausewise._progress import Progress
+from clausewise.analysis.explanation import Explanations
+from clausewise.base.progress import Progress
+from clausewise.data.features import Features
+from clausewise.data.rows import as_rows, row_limit
 from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.network_for import network_for
-from clausewise.extractors.report import ExtractionReport, ReportBuilder
-from clausewise.extractors.rows import as_rows, row_limit
-from clausewise.extractors.task import Extracted, Task
-from clausewise.features import Features
+from clausewise.extractors.extraction_data import Extracted, Task
+from clausewise.extractors.network_training import network_for
+from clausewise.extractors.run_log import ExtractionReport, ReportBuilder
 from clausewise.induction import Inducer, get_inducer
-from clausewise.induction._estimator import (
+from clausewise.induction.estimator import (
     TableClassifier,
     counted_min_cases,
     encode_for,
@@ -25,7 +26,6 @@ from clausewise.induction._estimator import (
 )
 from clausewise.networks import Network
 from clausewise.rules import RuleSet
-from clausewise.rules.explanation import Explanations
 from clausewise.rules.metrics import fidelity
 from clausewise.rules.voting import Voting, checked_voting
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise import _core
-from clausewise.features import Features
+from clausewise.data.features import Features
 from clausewise.rules import RuleSet
 from clausewise.rules.columns import NO_SET
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.induction._estimator import require_count
+from clausewise.induction.estimator import require_count
 from clausewise.rules import RuleSet
 from clausewise.rules.columns import RuleColumns
 

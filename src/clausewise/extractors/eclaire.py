@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from clausewise._progress import Progress
-from clausewise.compact.compaction import Settings, check_budget, compact, seed_of
+from clausewise.base.parameters import check_parameters
+from clausewise.base.progress import Progress
+from clausewise.compact.compaction import compact_examples
 from clausewise.compact.examples import Examples
+from clausewise.compact.settings import BUDGET, CompactionSettings, seed_of
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -17,11 +19,11 @@ from clausewise.extractors.base import (
     or_one_rule,
     undivided,
 )
-from clausewise.extractors.clausewise import Plan, extract_clausewise
+from clausewise.extractors.clause_substitution import Plan, extract_clausewise
 from clausewise.extractors.dropping import Ranking
-from clausewise.extractors.report import PathPoint, ReportBuilder
-from clausewise.extractors.task import Extracted, Task
-from clausewise.extractors.tuning import choose_min_cases, n_parts
+from clausewise.extractors.extraction_data import Extracted, Task
+from clausewise.extractors.min_cases import choose_min_cases, n_parts
+from clausewise.extractors.run_log import PathPoint, ReportBuilder
 from clausewise.induction import Inducer
 from clausewise.networks.selection import LayerChoice
 from clausewise.rules.voting import Voting
@@ -193,7 +195,7 @@ class ECLAIRE(RuleExtractor):
         if self.intermediate_min_cases is not None:
             check_min_cases(self.intermediate_min_cases, self._layer_inducer)
         self._plan(2)
-        check_budget(self.max_rules, self.min_fidelity)
+        check_parameters(BUDGET, self.get_params(deep=False))
         self._settings()
         if self.points and not self._has_budget:
             raise ValueError("points are fitted under a budget; pass max_rules or min_fidelity too.")
@@ -202,8 +204,8 @@ class ECLAIRE(RuleExtractor):
     def _has_budget(self) -> bool:
         return self.max_rules is not None or self.min_fidelity is not None
 
-    def _settings(self) -> Settings:
-        return Settings(
+    def _settings(self) -> CompactionSettings:
+        return CompactionSettings(
             max_terms=self.max_terms,
             points=self.points,
             balance=self.balance,
@@ -248,7 +250,7 @@ class ECLAIRE(RuleExtractor):
     ) -> Extracted:
         with report.stage("compaction"):
             probabilities = task.trained_network.probabilities(task.rows)
-            rules, caveats = compact(
+            rules, caveats = compact_examples(
                 found.rules,
                 Examples(task.inputs.table, task.codes, len(task.classes), probabilities, task.weights),
                 self._settings(),

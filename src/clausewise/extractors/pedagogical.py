@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clausewise._progress import Progress
+from clausewise.base.progress import Progress
+from clausewise.data.features import Features
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -14,12 +15,11 @@ from clausewise.extractors.base import (
     or_one_rule,
     undivided,
 )
-from clausewise.extractors.clausewise import INPUTS
-from clausewise.extractors.report import LayerReport, ReportBuilder
-from clausewise.extractors.task import Extracted, Task
-from clausewise.features import Features
+from clausewise.extractors.clause_substitution import INPUTS
+from clausewise.extractors.extraction_data import Extracted, Task
+from clausewise.extractors.run_log import LayerReport, ReportBuilder
 from clausewise.induction import Inducer
-from clausewise.induction._estimator import read_targets
+from clausewise.induction.estimator import read_targets
 from clausewise.induction.protocol import rules_or_default
 from clausewise.networks import wrap
 from clausewise.rules import Origin, RuleSet

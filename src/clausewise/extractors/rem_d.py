@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from clausewise._progress import Progress
+from clausewise.base.progress import Progress
 from clausewise.extractors.base import (
     RuleExtractor,
     check_min_cases,
@@ -14,13 +14,13 @@ from clausewise.extractors.base import (
     or_one_rule,
     undivided,
 )
-from clausewise.extractors.budget import Budget, OnBudget
 from clausewise.extractors.dropping import Ranking
-from clausewise.extractors.report import ReportBuilder
-from clausewise.extractors.task import Extracted, Task
-from clausewise.extractors.termwise import Plan, TermwiseExtraction
+from clausewise.extractors.extraction_data import Extracted, Task
+from clausewise.extractors.limits import Budget, OnBudget
+from clausewise.extractors.run_log import ReportBuilder
+from clausewise.extractors.term_substitution import Plan, TermwiseExtraction
 from clausewise.induction import Inducer
-from clausewise.induction._estimator import counted_min_cases
+from clausewise.induction.estimator import counted_min_cases
 from clausewise.networks.selection import LayerChoice
 from clausewise.rules.voting import Voting
 

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from clausewise import _core, _threads
-from clausewise.features import Features
-from clausewise.induction._estimator import (
+from clausewise import _core
+from clausewise.base import threads
+from clausewise.data.features import Features
+from clausewise.data.labels import Label
+from clausewise.induction.estimator import (
     TableClassifier,
     checked_case_weights,
     checked_codes,
@@ -25,7 +27,6 @@ from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
 from clausewise.induction.tree import C50Tree, as_in_model_file
 from clausewise.rules import RuleSet
-from clausewise.rules.rule import Label
 
 if TYPE_CHECKING:
     from typing import Self
@@ -119,7 +120,7 @@ class C50Inducer:
         check_categories(matrix.features, self.subset)
         weights = None if positive_weights is None else positive_weights.astype(np.float32)
         options = core_options(self, matrix.n_rows, rules=True)
-        n_threads = _threads.resolve(n_jobs)
+        n_threads = threads.resolve(n_jobs)
         return _core.fit_c50_many(matrix.core, targets.view(np.uint8), weights, options, n_threads, progress)
 
 
@@ -385,7 +386,7 @@ def fit_core(
         None if weights is None else np.ascontiguousarray(weights, dtype=np.float32),
         None if costs is None else np.ascontiguousarray(costs, dtype=np.float32).ravel(),
         core_options(settings, matrix.n_rows, rules),
-        _threads.resolve(n_jobs),
+        threads.resolve(n_jobs),
     )
 
 

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from clausewise import _core, _threads
-from clausewise.features import Features
-from clausewise.induction._estimator import (
+from clausewise import _core
+from clausewise.base import threads
+from clausewise.data.features import Features
+from clausewise.data.labels import Label
+from clausewise.induction.estimator import (
     TableClassifier,
     checked_case_weights,
     checked_codes,
@@ -26,7 +28,6 @@ from clausewise.induction.matrix import PreparedMatrix, check_indicators
 from clausewise.induction.paths import Paths
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
 from clausewise.rules import RuleSet
-from clausewise.rules.rule import Label
 
 if TYPE_CHECKING:
     from typing import Self
@@ -127,7 +128,7 @@ class CARTInducer:
                 targets.view(np.uint8),
                 positive_weights,
                 self._options(matrix, matrix.n_rows),
-                _threads.resolve(n_jobs),
+                threads.resolve(n_jobs),
                 progress,
             )
             return trees, np.full(len(trees), float(self.ccp_alpha))

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-from clausewise import _threads
-from clausewise.induction._estimator import (
+from clausewise.base import threads
+from clausewise.data.labels import Label
+from clausewise.induction.estimator import (
     checked_case_weights,
     checked_codes,
     counted_min_cases,
@@ -17,7 +18,6 @@ from clausewise.induction._estimator import (
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_forest
 from clausewise.rules import RuleSet
-from clausewise.rules.rule import Label
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class RandomForestInducer:
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaves,
             random_state=self.random_state,
-            n_jobs=_threads.resolve(n_jobs),
+            n_jobs=threads.resolve(n_jobs),
         ).fit(matrix.rank_table.table, codes, sample_weight=weights)
         # The trees of a forest count classes from 0; the forest knows which they are.
         return rules_of_forest(forest.estimators_, forest.classes_, matrix, codes, classes, weights)

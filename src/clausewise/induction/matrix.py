@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise import _core, _threads
-from clausewise.features import Features, Matrix, require_finite
+from clausewise import _core
+from clausewise.base import threads
+from clausewise.data.features import Features, Matrix, require_finite
 from clausewise.rules.decimals import shortest_decimal
 
 # Which of the decimals that separate the training rows: the shortest, and among these the one closest to the
@@ -68,7 +69,7 @@ class PreparedMatrix:
                 "X holds a number beyond single precision (3.4e38, practically infinity); rescale the column."
             )
         n_values = np.maximum(features.n_categories, 0)
-        return cls(features, table, _core.prepare_matrix(table, n_values, _threads.resolve(n_jobs)))
+        return cls(features, table, _core.prepare_matrix(table, n_values, threads.resolve(n_jobs)))
 
     @property
     def n_rows(self) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.labels import Label
 from clausewise.induction.matrix import PreparedMatrix, RankTable
 from clausewise.rules import RuleSet
-from clausewise.rules.rule import Label
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.labels import Label
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.rules import Rule, RuleSet
-from clausewise.rules.rule import Label
 
 Progress = Callable[[int, int], None]
 

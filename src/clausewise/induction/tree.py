@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise import _core, _threads
-from clausewise.features import Category, Features
-from clausewise.rules.rule import Label
+from clausewise import _core
+from clausewise.base import threads
+from clausewise.data.features import Category, Features
+from clausewise.data.labels import Label
 from clausewise.rules.term import describe_interval, describe_values
 
 TestName = Literal["threshold", "multiway", "subset"]
@@ -107,7 +108,7 @@ class C50Tree:
         self, table: NDArray[Any], n_jobs: int | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """For encoded rows: the class shares at the leaves they reach, and the mean size of these leaves."""
-        scores, sizes = self._flat.classify(table, _threads.resolve(n_jobs))
+        scores, sizes = self._flat.classify(table, threads.resolve(n_jobs))
         return scores.reshape(len(table), len(self.classes)), sizes
 
     # Trees may be thousands of tests deep, so neither of these recurses.

@@ -18,12 +18,13 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
-from clausewise._json_text import json_text
-from clausewise.features import KINDS, Category, Features
+from clausewise.base.json_text import json_text
+from clausewise.data.features import KINDS, Category, Features
+from clausewise.data.labels import Label
 from clausewise.io.atomic import write_atomically
+from clausewise.rules.changes import ACTIONS, RuleChange
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
-from clausewise.rules.rule import Label, Origin
-from clausewise.rules.rule_change import ACTIONS, RuleChange
+from clausewise.rules.rule import Origin
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.voting import VOTINGS
 

@@ -27,6 +27,10 @@ SUPPORTED = (
 )
 
 
+class UnsupportedModelError(TypeError):
+    """The model is of a type that `wrap` does not know."""
+
+
 def wrap(
     model: Any,
     *,
@@ -126,7 +130,7 @@ def backend_of(model: Any, device: Any = None) -> Backend:
         return _adapter("keras").KerasBackend(model)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
         return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
-    raise TypeError(f"{_described(model)} is no network that is known here; pass {SUPPORTED}.")
+    raise UnsupportedModelError(f"{_described(model)} is not a supported model type; pass {SUPPORTED}.")
 
 
 def _backend_of_file(path: Path) -> Backend:

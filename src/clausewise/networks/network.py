@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.features import Features
+from clausewise.data.features import Features
 from clausewise.networks.outputs import Output, OutputReader, cut_labels, read_as
 from clausewise.networks.preprocess import (
     InputColumn,

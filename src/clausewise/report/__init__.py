@@ -2,6 +2,7 @@
 
 from clausewise.report.html import page
 from clausewise.report.payload import ReportData, payload_of, report_data
-from clausewise.report.view import ReportView
+from clausewise.report.serve import Explorer, explore
+from clausewise.report.view import ReportView, show
 
-__all__ = ["ReportData", "ReportView", "page", "payload_of", "report_data"]
+__all__ = ["Explorer", "ReportData", "ReportView", "explore", "page", "payload_of", "report_data", "show"]

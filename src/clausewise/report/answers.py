@@ -9,11 +9,10 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.labels import Label, Labels, plain_label
 from clausewise.io.json import loads
-from clausewise.report.labels import Labels
 from clausewise.report.payload import ReportData
 from clausewise.report.raw_rows import TableLike, read_rows
-from clausewise.rules.rule import Label, plain_label
 from clausewise.rules.ruleset import RuleSet
 
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -178,7 +177,7 @@ def _agreement(rules: RuleSet, decisions: NDArray[np.int32], labels: Labels | No
     """Part of the rows whose label the rules conclude; other rules may know other classes."""
     if labels is None:
         return None
-    place_of = {_identity(label): code for code, label in enumerate((*labels.classes, *labels.extra))}
+    place_of = {_identity(label): code for code, label in enumerate((*labels.classes, *labels.unknown))}
     codes = np.array([place_of.get(_identity(label), -1) for label in rules.labels], dtype=np.int64)
     return float(np.mean(codes[decisions] == labels.codes))
 

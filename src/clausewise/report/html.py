@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from clausewise._json_text import json_text
+from clausewise.base.json_text import json_text
 
 # No request may leave the page, whatever is in the data (a served one may ask its own server); scripts and
 # styles are those with these hashes.

@@ -7,22 +7,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from clausewise.extractors.rows import as_rows, row_limit, stratified_rows, take_rows
-from clausewise.features import Features, Matrix
+from clausewise.compact import Frontier
+from clausewise.data.features import Features, Matrix
+from clausewise.data.labels import Labels, read_labels
+from clausewise.data.rows import as_rows, row_limit, stratified_rows, take_rows
 from clausewise.io.json import dumps
+from clausewise.networks.answers import NetworkAnswers, ask_network
 from clausewise.report.histograms import histogram_of
-from clausewise.report.labels import Labels, NetworkAnswers, ask_network, read_labels
 from clausewise.report.packing import pack_codes, pack_column, pack_numbers, packed_size
 from clausewise.rules.ruleset import RuleSet
-
-if TYPE_CHECKING:
-    from clausewise.compact.frontier import Frontier
 
 FORMAT: Final = "clausewise-report"
 VERSION: Final = 1
@@ -66,7 +65,11 @@ class ReportData:
         n_rows = len(self.matrix)
         if n_rows == 0:
             raise ValueError("X has no rows; pass at least one, or leave X out for a report without data.")
-        fill(self, "truth", None if self.y is None else read_labels(self.y, rules.labels, n_rows, "y"))
+        fill(
+            self,
+            "truth",
+            None if self.y is None else read_labels(self.y, rules.labels, n_rows, "y", allow_unknown=True),
+        )
         asked = None if self.network is None else ask_network(self.network, rows, rules.labels, n_rows)
         fill(self, "answers", asked)
 
@@ -105,7 +108,7 @@ def payload_of(
     title: str | None = None,
     max_rows: int | float | None = MAX_ROWS,
     random_state: int = 0,
-    frontier: "Frontier | None" = None,
+    frontier: Frontier | None = None,
     compare: Mapping[str, RuleSet] | None = None,
     served: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -217,7 +220,7 @@ def _columns(data: ReportData, chosen: NDArray[np.intp]) -> list[dict[str, Any] 
 
 
 def _labels(labels: Labels, chosen: NDArray[np.intp]) -> dict[str, Any]:
-    return {"codes": pack_codes(labels.codes[chosen]), "extra": list(labels.extra)}
+    return {"codes": pack_codes(labels.codes[chosen]), "extra": list(labels.unknown)}
 
 
 def _histograms(matrix: Matrix, features: Features) -> list[dict[str, Any]]:
@@ -267,12 +270,12 @@ def _confusion(data: ReportData) -> list[dict[str, Any]]:
 
 
 def _counts(row_name: str, rows: Labels, column_name: str, columns: Labels) -> dict[str, Any]:
-    n_rows, n_columns = (len(labels.classes) + len(labels.extra) for labels in (rows, columns))
+    n_rows, n_columns = (len(labels.classes) + len(labels.unknown) for labels in (rows, columns))
     cells = np.bincount(rows.codes * n_columns + columns.codes, minlength=n_rows * n_columns)
     return {
         "rows": row_name,
         "columns": column_name,
-        "row_extra": list(rows.extra),
-        "column_extra": list(columns.extra),
+        "row_extra": list(rows.unknown),
+        "column_extra": list(columns.unknown),
         "counts": cells.reshape(n_rows, n_columns).tolist(),
     }

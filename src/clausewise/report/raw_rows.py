@@ -10,7 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.features import Category, Features
+from clausewise.data.features import Category, Features
 
 RawRow = list[Category | None]
 RawRows = list[RawRow]

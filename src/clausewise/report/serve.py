@@ -6,6 +6,7 @@ import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from clausewise.compact import Frontier
 from clausewise.report.answers import Answers
 from clausewise.report.html import page
 from clausewise.report.http_server import ADDRESS, Server
@@ -14,8 +15,6 @@ from clausewise.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from clausewise.compact.frontier import Frontier
 
 MAX_ROWS: Final = 20_000
 MAX_BYTES: Final = 16 * 2**20
@@ -34,7 +33,7 @@ def explore(
     open_browser: bool = True,
     max_rows: int | float | None = MAX_ROWS,
     random_state: int = 0,
-    frontier: "Frontier | None" = None,
+    frontier: Frontier | None = None,
 ) -> None:
     """Serve the page of a rule set until Ctrl-C; see `RuleSet.explore`."""
     options: dict[str, Any] = {"title": title, "max_rows": max_rows, "random_state": random_state}
@@ -83,7 +82,7 @@ class Explorer:
         port: int = 0,
         max_rows: int | float | None = MAX_ROWS,
         random_state: int = 0,
-        frontier: "Frontier | None" = None,
+        frontier: Frontier | None = None,
         max_bytes: int = MAX_BYTES,
         timeout: float = TIMEOUT,
         max_connections: int = MAX_CONNECTIONS,

@@ -1,22 +1,54 @@
-"""A report inside a notebook."""
+"""Reports as objects: saved to a file, or shown in a notebook."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
+from clausewise.compact import Frontier
 from clausewise.io.atomic import write_atomically
+from clausewise.report.html import page
+from clausewise.report.payload import MAX_ROWS, payload_of, report_data
+from clausewise.rules.ruleset import RuleSet
+
+
+def show(
+    rules: RuleSet,
+    X: Any = None,
+    y: Any = None,
+    network: Any = None,
+    *,
+    title: str | None = None,
+    max_rows: int | float | None = MAX_ROWS,
+    random_state: int = 0,
+    frontier: Frontier | None = None,
+    compare: Mapping[str, RuleSet] | None = None,
+    height: int = 720,
+) -> "ReportView":
+    """Return the report on a rule set; see `RuleSet.show`."""
+    payload = payload_of(
+        rules,
+        report_data(rules, X, y, network),
+        title=title,
+        max_rows=max_rows,
+        random_state=random_state,
+        frontier=frontier,
+        compare=compare,
+    )
+    return ReportView(page(payload), height)
 
 
 @dataclass(frozen=True)
 class ReportView:
-    """A report that notebooks show in a frame of its own, which can reach neither notebook nor network.
+    """A report that notebooks show in an isolated frame, which can reach neither notebook nor network.
 
     Attributes
     ----------
     html : str
         The page, as `RuleSet.report` writes it.
     height : int
-        Of the frame, in pixels.
+        Height of the frame in pixels.
     """
 
     html: str = field(repr=False)

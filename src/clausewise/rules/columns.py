@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.features import Features
-from clausewise.rules.rule import Label, Origin, Rule, check_statistics
-from clausewise.rules.term import Category, Term
+from clausewise.data.features import Category, Features
+from clausewise.data.labels import Label
+from clausewise.rules.rule import Origin, Rule, check_statistics
+from clausewise.rules.term import Term
 
 NO_SET = -1
 """Value of `value_set` for a term that is an interval."""

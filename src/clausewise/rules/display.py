@@ -6,10 +6,11 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.features import Features
+from clausewise.data.features import Features
+from clausewise.data.labels import Label
 from clausewise.rules.columns import NO_SET, RuleColumns, rule_at, values_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.rule import ANYTHING, Label, describe_rule, describe_statistics
+from clausewise.rules.rule import ANYTHING, describe_rule, describe_statistics
 from clausewise.rules.term import describe_interval, describe_values, format_category
 from clausewise.rules.voting import Voting
 

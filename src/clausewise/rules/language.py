@@ -26,12 +26,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise._json_text import json_text
-from clausewise.features import KINDS, Features, Kind
+from clausewise.base.json_text import json_text
+from clausewise.data.features import KINDS, Category, Features, Kind
+from clausewise.data.labels import Label
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
-from clausewise.rules.rule import Label, Origin, Rule, check_statistics
-from clausewise.rules.term import Category, Term
+from clausewise.rules.rule import Origin, Rule, check_statistics
+from clausewise.rules.term import Term
 from clausewise.rules.voting import VOTINGS, Voting
 
 if TYPE_CHECKING:
@@ -224,7 +225,8 @@ class Vocabulary:
 
 def read(text: str, known: Vocabulary) -> "RuleSet":
     """The rule set that a text describes; what its header says goes before what is known already."""
-    from clausewise.rules.ruleset import DEFAULT_VOTING, RuleSet
+    from clausewise.rules.base import DEFAULT_VOTING
+    from clausewise.rules.ruleset import RuleSet
 
     reader = _Reader(text, known)
     rules = reader.everything()
@@ -394,7 +396,7 @@ class _Reader:
             self._say(features=self.made(lambda: Features(names, kinds, categories, not self._by_position)))
 
     def _classes(self) -> None:
-        from clausewise.rules.ruleset import as_classes
+        from clausewise.data.labels import as_classes
 
         position = self._token.position
         dtype = None if self.sees("{") else self._name()
@@ -728,7 +730,8 @@ def vocabulary(
     voting: Voting | None,
 ) -> Vocabulary:
     """What a caller says of rules, as far as it does."""
-    from clausewise.rules.ruleset import as_classes, as_features, known_label
+    from clausewise.data.labels import as_classes, known_label
+    from clausewise.rules.base import as_features
 
     labels = None if classes is None else as_classes(classes)
     if labels is not None and default is not None:

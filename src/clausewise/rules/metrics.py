@@ -1,14 +1,11 @@
 """How good a rule set is: faithful, accurate, short, and speaking about most rows."""
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
-
-from clausewise.rules.voting import Voting
 
 if TYPE_CHECKING:
     from clausewise.rules.ruleset import RuleSet
@@ -72,81 +69,17 @@ def n_distinct_terms(rules: "RuleSet") -> int:
 
 def coverage(rules: "RuleSet", X: Any) -> float:
     """Part of the rows on which at least one rule fires."""
-    return 1.0 - _part(rules.uncovered(X))
+    return 1.0 - fraction_of(rules.uncovered(X))
 
 
 def overlap(rules: "RuleSet", X: Any) -> float:
     """Part of the rows on which two or more rules fire."""
-    return _part(_rules_fired(rules, X).sum(axis=1) >= 2)
+    return fraction_of(_rules_fired(rules, X).sum(axis=1) >= 2)
 
 
 def conflict(rules: "RuleSet", X: Any) -> float:
     """Part of the rows on which rules of different classes fire, so that the vote matters."""
-    return _part((_rules_fired(rules, X) > 0).sum(axis=1) >= 2)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """All measures of a rule set on some rows; `fidelity` is None unless the network's labels were given."""
-
-    voting: Voting
-    n_rows: int
-    fidelity: float | None
-    accuracy: float
-    balanced_accuracy: float
-    auc: float
-    auc_from_labels: float
-    n_rules: int
-    mean_rule_length: float
-    n_distinct_terms: int
-    coverage: float
-    overlap: float
-    conflict: float
-
-    def __str__(self) -> str:
-        shares = [("fidelity to the network", self.fidelity), ("accuracy", self.accuracy)]
-        shares += [("balanced accuracy", self.balanced_accuracy), ("covered by a rule", self.coverage)]
-        shares += [("two or more rules fire", self.overlap), ("… of different classes", self.conflict)]
-        lines = [f"{self.n_rules:,} rules on {self.n_rows:,} rows, voting {self.voting}"]
-        lines += [f"  {name:<24}{100 * share:>8.2f} %" for name, share in shares if share is not None]
-        lines += [
-            f"  {'AUC':<24}{self.auc:>8.4f}",
-            f"  {'AUC from hard labels':<24}{self.auc_from_labels:>8.4f}",
-        ]
-        lines += [f"  {'terms per rule':<24}{self.mean_rule_length:>8.2f}"]
-        lines += [f"  {'distinct terms':<24}{self.n_distinct_terms:>8,}"]
-        return "\n".join(lines)
-
-
-def evaluate(
-    rules: "RuleSet",
-    X: Any,
-    target: ArrayLike,
-    network: ArrayLike | None = None,
-    voting: Voting | None = None,
-    n_jobs: int | None = None,
-) -> Evaluation:
-    """All measures on the rows of `X`."""
-    chosen = rules if voting is None else rules.with_voting(voting)
-    matrix = chosen.features.encode(X)
-    predicted = chosen.classes[chosen.evaluator.decide(matrix, chosen.voting, chosen.default_index, n_jobs)]
-    probabilities = chosen.probabilities(chosen.evaluator.scores(matrix, chosen.voting, n_jobs))
-    n_fired = chosen.evaluator.rules_per_class(matrix, n_jobs)
-    return Evaluation(
-        voting=chosen.voting,
-        n_rows=len(matrix),
-        fidelity=None if network is None else fidelity(predicted, network),
-        accuracy=accuracy(predicted, target),
-        balanced_accuracy=balanced_accuracy(predicted, target),
-        auc=auc(probabilities, target, chosen.classes),
-        auc_from_labels=auc_from_labels(predicted, target, chosen.classes),
-        n_rules=len(chosen),
-        mean_rule_length=mean_rule_length(chosen),
-        n_distinct_terms=n_distinct_terms(chosen),
-        coverage=_part(n_fired.sum(axis=1) > 0),
-        overlap=_part(n_fired.sum(axis=1) >= 2),
-        conflict=_part((n_fired > 0).sum(axis=1) >= 2),
-    )
+    return fraction_of((_rules_fired(rules, X) > 0).sum(axis=1) >= 2)
 
 
 def _rules_fired(rules: "RuleSet", X: Any) -> NDArray[np.float64]:
@@ -154,7 +87,8 @@ def _rules_fired(rules: "RuleSet", X: Any) -> NDArray[np.float64]:
     return rules.evaluator.rules_per_class(rules.features.encode(X))
 
 
-def _part(holds: NDArray[np.bool_]) -> float:
+def fraction_of(holds: NDArray[np.bool_]) -> float:
+    """The fraction of rows for which something holds; there must be a row."""
     if len(holds) == 0:
         raise ValueError("There are no rows to measure on; pass at least one.")
     return float(holds.mean())

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clausewise.data.labels import Label, plain_label
 from clausewise.rules.decimals import format_number
-from clausewise.rules.term import Category, Term, Value, format_category
-
-Label = Category
-"""A class label. Conclusions of other kinds (numbers, for regression) can join here."""
-
+from clausewise.rules.term import Term, Value, format_category
 
 ANYTHING = "anything"
 """How a premise without terms is shown."""
@@ -140,16 +137,6 @@ def describe_statistics(rule: Rule) -> str:
     if rule.priority:
         parts.append("priority")
     return ", ".join(parts)
-
-
-def plain_label(label: Label) -> Label:
-    """The label as a plain Python value, or an error if it is none that a file could hold."""
-    plain = label.item() if hasattr(label, "item") else label
-    if not isinstance(plain, str | int | float):
-        raise TypeError(f"{label!r} is no class label; labels are text, integers, numbers or booleans.")
-    if isinstance(plain, float) and not math.isfinite(plain):
-        raise ValueError(f"{label!r} is no class label; labels must be finite.")
-    return plain
 
 
 def checked_priority(priority: object) -> bool:

@@ -1,51 +1,47 @@
-"""The rule set: rules with the features they test, the classes they conclude and the way they vote."""
+"""The rule set that users hold: stored rules, with one method for everything that can be done with them.
+
+Every method below is a delegate: it documents the call and hands it to a function of a higher folder, which
+is imported when the method is called. This is the only module of `rules` that knows those folders exist.
+"""
 
 import os
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise._progress import Progress
-from clausewise.features import Features
-from clausewise.rules import columns as _columns
-from clausewise.rules import display, metrics
-from clausewise.rules.columns import RuleColumns
-from clausewise.rules.counterfactuals import Counterfactuals, counterfactuals
-from clausewise.rules.editing import Editing
-from clausewise.rules.evaluation import BitMatrix, Evaluator
-from clausewise.rules.explanation import Explanations
-from clausewise.rules.exports import Exports
-from clausewise.rules.frames import Backend, frame_of
-from clausewise.rules.global_explanation import GlobalExplanation, explain_global
-from clausewise.rules.reporting import Reporting
-from clausewise.rules.rule import Label, Origin, Rule, plain_label
-from clausewise.rules.rule_change import RuleChange
-from clausewise.rules.scorecard import Scorecard, scorecard
-from clausewise.rules.simplify import simplified
-from clausewise.rules.simplify_within import simplified_within
-from clausewise.rules.term import Term
-from clausewise.rules.voting import SCHEMES, Voting, checked_voting
+from clausewise.data.features import Features
+from clausewise.data.labels import Label
+from clausewise.rules.base import BaseRuleSet
+from clausewise.rules.rule import Rule
+from clausewise.rules.voting import Voting
 
 if TYPE_CHECKING:
-    from typing import Self
+    from clausewise.analysis import (
+        Comparison,
+        Counterfactuals,
+        Evaluation,
+        Explanations,
+        GlobalExplanation,
+        Scorecard,
+    )
+    from clausewise.compact import Frontier
+    from clausewise.export import DialectName
+    from clausewise.report import ReportView
 
-    from clausewise.compact.frontier import Frontier
+RuleLike = Rule | str
+"""A rule, or text in the rule language (one rule or several)."""
+RuleSelection = int | slice | Sequence[int] | NDArray[Any]
+"""Rules by number, slice, list of numbers or mask."""
 
-DEFAULT_VOTING: Voting = "confidence"
 
+class RuleSet(BaseRuleSet):
+    """Rules over the columns of a table, in order, with the classes they predict and the way they vote.
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RuleSet(Editing, Exports, Reporting):
-    """Rules over the columns of a table, in order, with the classes they conclude and the way they vote.
-
-    Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSetBuilder` or `RuleSet.load`.
-    Rules are stored in columns; `Rule` and `Term` objects are made when asked for. `rules[3]` is a Rule,
-    `rules[3:7]`, `rules[mask]` and `rules[[1, 4]]` are rule sets.
+    Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSet.from_text`, `RuleSetBuilder` or
+    `RuleSet.load`. Rules are stored in columns; `Rule` and `Term` objects are made on demand. `rules[3]` is a
+    Rule; `rules[3:7]`, `rules[mask]` and `rules[[1, 4]]` are rule sets.
 
     Attributes
     ----------
@@ -54,372 +50,187 @@ class RuleSet(Editing, Exports, Reporting):
     columns : RuleColumns
         The stored rules.
     classes : ndarray of shape (n_classes,)
-        The class labels; `predict` gives elements of it.
+        The class labels; `predict` returns elements of it.
     default : str, int, float or bool
         The class of a row on which no rule fires (under `weights`: unless `base` prefers another), and the
         winner of ties.
     voting : {"confidence", "majority", "share", "weights"}
-        How rules that fire decide together.
+        How the rules that fire decide together.
     base : ndarray of shape (n_classes,)
         Votes that every row starts with under `voting="weights"`: the intercept of fitted weights. Zeros
-        unless given; the other schemes take no notice of it.
+        unless given; the other schemes ignore it.
     scale : float
         How many votes under `voting="weights"` make one unit of log-odds: `predict_proba` divides by it. 1
         unless given; points on a scorecard have another.
     changes : tuple of RuleChange
-        What was edited by hand (`add`, `remove`, `replace`, `reweight`), the oldest first. It plays no part
-        in equality.
+        Edits made by hand (`add`, `remove`, `replace`, `reweight`), oldest first. Equality ignores them.
     """
 
-    features: Features
-    columns: RuleColumns
-    classes: NDArray[Any]
-    default: Label
-    voting: Voting
-    base: NDArray[np.float64]
-    scale: float = 1.0
-    changes: tuple[RuleChange, ...] = ()
+    # --- Rows: why, what if, how good ---
 
-    def __post_init__(self) -> None:
-        # No row can then get votes that are infinite, or no number at all, whichever rules fire on it.
-        with np.errstate(over="ignore"):
-            most = float(np.abs(self.columns.weight).sum() + np.abs(self.base).sum())
-        if not np.isfinite(most):
-            raise ValueError(
-                "The weights and base votes add up to more than a double can hold; divide them all by the "
-                "same number."
-            )
+    def explain(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> "Explanations":
+        """Explain the decision on each row: rules that fired, their votes, and near misses.
 
-    @classmethod
-    def from_rules(
-        cls,
-        rules: Iterable[Rule],
-        features: Features | Sequence[str],
-        *,
-        default: Label,
-        classes: ArrayLike | None = None,
-        voting: Voting = DEFAULT_VOTING,
-        base: ArrayLike | None = None,
-    ) -> "Self":
-        """A rule set of Rule objects; without `classes`, their conclusions and the default, sorted."""
-        listed = list(rules)
-        known = as_features(features)
-        if classes is None:
-            found = {plain_label(default), *(rule.conclusion for rule in listed)}
-            classes = sorted(found, key=lambda label: (isinstance(label, str), label))
-        labels = as_classes(classes)
-        index_of_label = {label: index for index, label in enumerate(labels.tolist())}
-        stored = _columns.from_rules(listed, known, index_of_label)
-        return cls._made(known, stored, labels, default, voting, base)
-
-    @classmethod
-    def from_arrays(
-        cls,
-        features: Features | Sequence[str],
-        classes: ArrayLike,
-        default: Label,
-        *,
-        starts: ArrayLike,
-        feature: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        class_index: ArrayLike,
-        value_set: ArrayLike | None = None,
-        value_sets: Sequence[Iterable[int]] = (),
-        confidence: ArrayLike | None = None,
-        cover: ArrayLike | None = None,
-        correct: ArrayLike | None = None,
-        weight: ArrayLike | None = None,
-        priority: ArrayLike | None = None,
-        origins: Sequence[Origin | None] | None = None,
-        voting: Voting = DEFAULT_VOTING,
-        base: ArrayLike | None = None,
-    ) -> "Self":
-        """A rule set of columns, without a Python object per rule.
-
-        Terms of rule r are `starts[r]:starts[r + 1]` of `feature`, `low`, `high` (and `value_set`, an index
-        into `value_sets`, lists of category codes; −1 for an interval). They need not be in canonical form.
-        """
-        known, labels = as_features(features), as_classes(classes)
-        stored = _columns.canonical(
-            known,
-            len(labels),
-            starts=starts,
-            feature=feature,
-            low=low,
-            high=high,
-            class_index=class_index,
-            value_set=value_set,
-            value_sets=value_sets,
-            confidence=confidence,
-            cover=cover,
-            correct=correct,
-            weight=weight,
-            priority=priority,
-            origins=origins,
-        )
-        return cls._made(known, stored, labels, default, voting, base)
-
-    @classmethod
-    def _made(
-        cls,
-        features: Features,
-        stored: RuleColumns,
-        classes: NDArray[Any],
-        default: Label,
-        voting: str,
-        base: ArrayLike | None,
-    ) -> "Self":
-        known_default, scheme = known_label(default, classes), checked_voting(voting)
-        return cls(features, stored, classes, known_default, scheme, _base_votes(base, len(classes)))
-
-    @classmethod
-    def concatenate(
-        cls,
-        parts: Sequence["RuleSet"],
-        features: Features,
-        classes: ArrayLike,
-        *,
-        default: Label,
-        voting: Voting = DEFAULT_VOTING,
-        base: ArrayLike | None = None,
-    ) -> "Self":
-        """The rules of several sets, over the same features and classes, behind each other.
-
-        Without `base`, all parts must have the same, which the result has too.
-        """
-        empty = cls.from_rules([], features, default=default, classes=classes, voting=voting, base=base)
-        for part in parts:
-            if part.features != features or part.labels != empty.labels:
-                raise ValueError(
-                    f"A rule set over {len(part.features)} features and classes {part.labels[:5]} cannot be "
-                    f"joined to one over {len(features)} features and classes {empty.labels[:5]}."
-                )
-        if base is None and parts:
-            for part in parts:
-                _require_same_base(part.base, parts[0].base)
-            empty = replace(empty, base=parts[0].base)
-        return empty._with_columns(_columns.joined([empty.columns, *(part.columns for part in parts)]))
-
-    # --- A sequence of rules ---
-
-    def __len__(self) -> int:
-        return self.columns.n_rules
-
-    @overload
-    def __getitem__(self, key: int) -> Rule: ...
-    @overload
-    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> "Self": ...
-    def __getitem__(self, key: Any) -> "Rule | Self":
-        if hasattr(key, "__index__") and not isinstance(key, bool | np.bool_ | np.ndarray):
-            if not -len(self) <= key < len(self):
-                raise IndexError(f"There is no rule {key}; there are {len(self)}, counted from 0.")
-            return _columns.rule_at(self.columns, int(key) % len(self), self.features, self.labels)
-        return self._with_columns(self.columns.take(self.selected(key)))
-
-    def __iter__(self) -> Iterator[Rule]:
-        for number in range(len(self)):
-            yield _columns.rule_at(self.columns, number, self.features, self.labels)
-
-    def __contains__(self, rule: object) -> bool:
-        if not isinstance(rule, Rule):
-            return False
-        stored = self.columns
-        # Made into objects only where numbers that are quickly compared are the same.
-        alike = (
-            (stored.lengths == len(rule))
-            & (stored.confidence == rule.confidence)
-            & (stored.cover == rule.cover)
-            & (stored.weight == rule.weight)
-        )
-        return any(rule == self[number] for number in np.flatnonzero(alike).tolist())
-
-    def __add__(self, other: "RuleSet") -> "Self":
-        if not isinstance(other, RuleSet):
-            return NotImplemented
-        for what in ("features", "labels", "default", "voting", "scale"):
-            mine, theirs = getattr(self, what), getattr(other, what)
-            if mine != theirs:
-                raise ValueError(
-                    f"Rule sets with different {what} cannot be joined ({mine!r} and {theirs!r}); "
-                    "bring them in line first."
-                )
-        _require_same_base(self.base, other.base)
-        changes = self.changes if self.changes == other.changes else self.changes + other.changes
-        return replace(self, columns=self.columns + other.columns, changes=changes)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RuleSet):
-            return NotImplemented
-        mine = (self.features, self.labels, self.classes.dtype.kind, self.default, self.voting)
-        theirs = (other.features, other.labels, other.classes.dtype.kind, other.default, other.voting)
-        same_base = np.array_equal(self.base, other.base) and self.scale == other.scale
-        return mine == theirs and same_base and self.columns.same_as(other.columns)
-
-    def __hash__(self) -> int:
-        # Arrays that equal rule sets share byte for byte; value sets may be numbered differently.
-        stored = self.columns
-        shared = (stored.starts, stored.feature, stored.low, stored.class_index, self.base)
-        return hash((self.features, self.labels, self.default, *(array.tobytes() for array in shared)))
-
-    def filter(
-        self,
-        *,
-        conclusion: Label | None = None,
-        feature: str | int | None = None,
-        min_length: int = 0,
-        max_length: int | None = None,
-        min_cover: float = 0.0,
-        min_confidence: float = 0.0,
-    ) -> "Self":
-        """The rules that satisfy every condition given, in their order.
-
-        Parameters
-        ----------
-        conclusion : class label, optional
-            Rules that conclude this class.
-        feature : str or int, optional
-            Rules that test this feature, given by name or position.
-        min_length, max_length : int, optional
-            Bounds on the number of terms.
-        min_cover, min_confidence : float, optional
-            Least support and least confidence.
-        """
-        stored = self.columns
-        kept = (
-            (stored.lengths >= min_length)
-            & (stored.cover >= min_cover)
-            & (stored.confidence >= min_confidence)
-        )
-        if max_length is not None:
-            kept &= stored.lengths <= max_length
-        if conclusion is not None:
-            kept &= stored.class_index == self.labels.index(known_label(conclusion, self.classes))
-        if feature is not None:
-            rule_of_term = np.repeat(np.arange(len(self)), stored.lengths)
-            tests = stored.feature == self.features.index(feature)
-            kept &= np.bincount(rule_of_term[tests], minlength=len(self)) > 0
-        return self[kept]
-
-    def concluding(self, label: Label) -> "Self":
-        """The rules that conclude this class."""
-        return self.filter(conclusion=label)
-
-    def distinct(self) -> "Self":
-        """The rules that can fire, of those with equal premise, conclusion and priority only the first."""
-        return self[self.columns.first_of_equals()]
-
-    def with_voting(self, voting: Voting) -> "Self":
-        """The same rules, voting in another way."""
-        return replace(self, voting=checked_voting(voting))
-
-    def with_default(self, default: Label) -> "Self":
-        """The same rules, with another class where no rule fires."""
-        return replace(self, default=known_label(default, self.classes))
-
-    def with_weights(self, weight: ArrayLike, base: ArrayLike | None = None) -> "Self":
-        """The same rules with these weights, voting by weights; the base votes stay unless given."""
-        column = np.array(weight, dtype=np.float64) + 0.0
-        if column.shape != (len(self),) or not np.isfinite(column).all():
-            raise ValueError(
-                f"weight has shape {column.shape}; expected {len(self)} finite numbers, one per rule."
-            )
-        column.setflags(write=False)
-        start = self.base if base is None else _base_votes(base, len(self.classes))
-        return replace(self, columns=replace(self.columns, weight=column), voting="weights", base=start)
-
-    def with_scale(self, scale: float) -> "Self":
-        """The same rules; under `weights` this many votes make one unit of log-odds."""
-        number = float(scale)
-        if not 0.0 < number < np.inf:
-            raise ValueError(f"scale is {scale!r}; it must be a positive, finite number.")
-        return replace(self, scale=number)
-
-    def with_statistics(
-        self, X: Any, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
-    ) -> "Self":
-        """The same rules with cover, correct and confidence counted on these rows.
+        A near miss is a rule with exactly one failing term.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features)
-            Rows as `Features.encode` takes them.
-        labels : array-like of shape (n_rows,)
-            What is right for each row: true classes, or those of a network.
-        sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts.
+            Rows to explain.
+        voting : {"confidence", "majority", "share", "weights"}, optional
+            Another scheme for this call.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+        """
+        from clausewise.analysis import explain
+
+        return explain(self, X, voting, n_jobs)
+
+    def explain_global(
+        self, X: Any = None, target: Any = None, *, n_jobs: int | None = None
+    ) -> "GlobalExplanation":
+        """Summarise what the rules do as a whole, as arrays and as tables.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows to count coverage and overlap on; without them, only features and lengths are counted.
+        target : model or array-like of shape (n_rows,), optional
+            A network or its labels of these rows, to count each rule's agreement with.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+        """
+        from clausewise.analysis import explain_global
+
+        return explain_global(self, X, target, n_jobs)
+
+    def counterfactuals(
+        self,
+        X: Any,
+        *,
+        max_features: int = 2,
+        network: Any = None,
+        to: Label | None = None,
+        reference: Any = None,
+    ) -> "Counterfactuals":
+        """Find, for each row, the smallest change of one or two features that flips the rules' decision.
+
+        The search is exact: it uses the thresholds and value sets of the rules. A distance is the sum of the
+        changes, each in units of its feature: the standard deviation on `reference` or, without it, the range
+        of the rules' thresholds on the feature (the magnitude of the threshold if there is only one). Another
+        category, or the other value of a binary feature, counts 1. New values are thresholds, or readable
+        values next to them (at most 0.01 units away); whole numbers if all values in `reference` are whole.
+        Missing and infinite values stay as they are.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows to find changes for.
+        max_features : {1, 2}
+            How many features of a row may change.
+        network : model, optional
+            Asked for the labels of the changed rows, to see whether its decision flips too.
+        to : class label, optional
+            The wanted decision; any other than the present one unless given.
+        reference : array or DataFrame of shape (n_rows, n_features), optional
+            Rows, such as those of training, that show the spread of each feature.
 
         Returns
         -------
-        RuleSet
-            With confidence (correct + 1) / (cover + 2), Laplace's estimate.
+        Counterfactuals
+            One per row; `print` it, `to_frame()` for a table, `rows` for the changed rows.
         """
-        matrix = self.features.encode(X)
-        code_of = {label: code for code, label in enumerate(self.labels)}
-        codes = np.array([code_of.get(label, -1) for label in np.asarray(labels).tolist()], dtype=np.int64)
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        for name, column in (("labels", codes), ("sample_weight", weights)):
-            if column is not None and column.shape != (len(matrix),):
-                raise ValueError(f"{name} has shape {column.shape} for {len(matrix)} rows; pass one per row.")
-        if weights is not None and not (np.isfinite(weights) & (weights >= 0)).all():
-            raise ValueError("sample_weight holds negative, infinite or missing weights; pass 0 or more.")
-        return self.with_counts(*self.evaluator.statistics(matrix, codes, weights, n_jobs))
+        from clausewise.analysis import counterfactuals
 
-    def with_counts(self, cover: NDArray[np.float64], correct: NDArray[np.float64]) -> "Self":
-        """The same rules with these cover and correct counts, and the confidence that follows from them."""
-        confidence = (correct + 1) / (cover + 2)
-        for column in (cover, correct, confidence):
-            column.setflags(write=False)
-        counted = replace(self.columns, cover=cover, correct=correct, confidence=confidence)
-        return self._with_columns(counted)
+        return counterfactuals(self, X, max_features, network, to, reference)
+
+    def evaluate(
+        self,
+        X: Any,
+        target: ArrayLike,
+        *,
+        network: Any = None,
+        voting: Voting | None = None,
+        n_jobs: int | None = None,
+    ) -> "Evaluation":
+        """Measure the rules on these rows, against the true classes and, if given, the network.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows to measure on; best those that nothing was learnt from.
+        target : array-like of shape (n_rows,)
+            True classes. Classes that the rules do not know count as wrong.
+        network : model or array-like of shape (n_rows,), optional
+            The network, or its labels of these rows, to measure fidelity to.
+        voting : {"confidence", "majority", "share", "weights"}, optional
+            Another scheme for this call.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+        """
+        from clausewise.analysis import evaluate
+
+        return evaluate(self, X, target, network, voting, n_jobs)
+
+    def scorecard(self) -> "Scorecard":
+        """Return the rules as points to add up, a line per premise, if they vote by weights; `print` it."""
+        from clausewise.analysis import scorecard
+
+        return scorecard(self)
+
+    def compare(self, other: "RuleSet", X: Any = None) -> "Comparison":
+        """Compare with a later rule set: rules added, removed and changed, and rows whose decision flips.
+
+        Parameters
+        ----------
+        other : RuleSet
+            The later rules; features are matched by name.
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows that both decide; a DataFrame may hold the columns of either.
+        """
+        from clausewise.analysis import compare
+
+        return compare(self, other, X)
+
+    # --- Fewer rules ---
 
     def simplify(
-        self,
-        *,
-        tolerance: float = 0.0,
-        X: Any = None,
-        target: ArrayLike | None = None,
-        n_jobs: int | None = None,
+        self, *, tolerance: float = 0.0, X: Any = None, target: Any = None, n_jobs: int | None = None
     ) -> "RuleSet":
-        """Fewer rules that decide alike: on every possible row, or within a loss of fidelity on given rows.
+        """Return fewer rules that decide alike on every possible row, or nearly alike on given rows.
 
-        Without a tolerance no prediction changes on any row there can be, those with missing values and
-        unknown categories included: rules that never fire, have no votes or never decide go, equal rules and
-        neighbours are joined, as far as that is exact for the rule set's voting. What `predict_proba` and
-        other schemes say may change, and more rows may be uncovered.
+        Without a tolerance no prediction changes on any possible row, including rows with missing values and
+        unknown categories: rules that never fire, have no votes or never decide are dropped, equal and
+        neighbouring rules are merged, as far as that is exact for the rule set's voting. `predict_proba` and
+        the results of other voting schemes may change, and more rows may be uncovered.
 
         Parameters
         ----------
         tolerance : float, default 0
-            Part of the rows of `X` on which agreement with `target` may be lost; then terms and rules are
-            dropped one by one, those first that cost least.
+            The fraction of rows of `X` on which agreement with `target` may be lost. Terms and rules are then
+            dropped one by one, cheapest first.
         X : array or DataFrame of shape (n_rows, n_features), optional
-            Rows to measure on; needed with a tolerance.
-        target : array-like of shape (n_rows,), optional
-            What the rules should say, such as a network's labels; what they say now unless given.
+            Rows to measure on; required with a tolerance.
+        target : model or array-like of shape (n_rows,), optional
+            What the rules should predict: a network, its labels, or true classes; the rules' present
+            decisions unless given.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
 
         Returns
         -------
         RuleSet
-            With the same voting. A rule that lost a term keeps its votes, and has cover and correct counted
-            on `X` and `target`.
+            With the same voting. A rule that lost a term keeps its votes, and its cover and correct are
+            counted on `X` and `target`.
         """
-        if not 0.0 <= tolerance <= 1.0:
-            raise ValueError(f"tolerance is {tolerance}; it is a part of the rows, between 0 and 1.")
-        if X is None:
-            if tolerance > 0 or target is not None:
-                raise ValueError("A loss of fidelity is measured on rows; pass X.")
-            return simplified(self)
-        return simplified_within(self, X, target, tolerance, n_jobs)
+        from clausewise.analysis import simplify
+
+        return simplify(self, tolerance, X, target, n_jobs)
 
     def compact(
         self,
         X: Any,
-        target: ArrayLike,
+        target: Any,
         *,
         max_rules: int | None = None,
         max_terms: int = 6,
@@ -433,77 +244,76 @@ class RuleSet(Editing, Exports, Reporting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> "RuleSet":
-        """The most faithful small rule set that is found: at most so many rules, with fitted weights.
+        """Search for the most faithful small rule set: at most `max_rules` rules, with fitted weights.
 
-        Premises are searched among the rows of `X`, against what the rules found so far leave over; these
-        rules are among the starting points of that search, and a rule that comes from one of them keeps its
-        origin (all others have the origin "residual"). All weights are fitted again after every step, weak
-        rules are exchanged in the end. The result depends on nothing random once the budget is given.
+        Premises are searched directly on the rows of `X`, driven by what the rules found so far get wrong.
+        The rules of this set are among the starting points; a rule that grew out of one keeps its origin, all
+        others have the origin "residual". All weights are refitted after every step, and weak rules are
+        exchanged at the end. Nothing is random once the budget is given.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features)
-            Rows to learn from, as `Features.encode` takes them.
-        target : array-like of shape (n_rows,) or (n_rows, n_classes)
-            What the rules should say: the network's labels, or its probabilities. With these, the rules'
-            own probabilities are calibrated to them; the decisions that are imitated are the same.
+            Rows to learn from.
+        target : model, or array-like of shape (n_rows,) or (n_rows, n_classes)
+            What the rules should predict: a network, its labels, or its probabilities. With probabilities (or
+            a network) the rules' own probabilities are calibrated to them; the decisions do not change.
         max_rules : int, optional
-            The budget. Fewer rules are returned if more do not help. Without it, the number recommended by
-            `frontier` for at most 64 rules.
+            The budget. Fewer rules are returned if more do not help. Without it, the number that `frontier`
+            recommends, at most 64.
         max_terms : int, default 6
-            Most terms of a rule; a bound on both sides is one term.
+            The most terms in a rule; a term with two bounds counts once.
         min_fidelity : float, optional
-            Take the smallest number of rules, up to `max_rules` (64 unless given), that reaches this fidelity
-            on rows held back; see `frontier`. If none does, the most faithful, with a CompactionWarning.
+            Return the smallest rule set, up to `max_rules` (64 unless given), that reaches this fidelity on
+            held-out rows; see `frontier`. If none does, the most faithful one, with a CompactionWarning.
         points : bool, default False
-            Whole weights between −5 and 5; see `scorecard`.
+            Use whole weights between −5 and 5; see `scorecard`.
         balance : {None, "balanced"}
-            "balanced" makes all classes count alike, however frequent they are.
+            "balanced" gives all classes the same total weight, however frequent they are.
         shared_premises : bool, default False
-            More than two classes: a premise has a weight for every class, and `max_rules` counts premises.
-            Stored as several rules with the same premise.
+            With more than two classes: each premise has a weight for every class, and `max_rules` counts
+            premises. Stored as several rules with the same premise.
         penalty : float or "cv", optional
-            Strength of the penalty on squared weights; unless given, a hundredth of the rows, but at least 2
-            and at most 16. "cv" also tries a quarter and four times of it on rows held back, at about eight
-            times the cost, and takes one of them only if it is clearly better.
+            Strength of the penalty on squared weights; by default a hundredth of the number of rows, at least
+            2 and at most 16. "cv" also tries a quarter and four times that on held-out rows, at about eight
+            times the cost, and uses one of them only if it is clearly better.
         sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts beside the others; 0 leaves it out.
+            Relative weight of each row; rows with weight 0 are ignored.
         random_state : int, RandomState or None
-            Draws the rows held back, where a budget or a penalty has to be found. None stands for 0.
+            Draws the held-out rows, where a budget or a penalty has to be chosen. None stands for 0.
         n_jobs : int, optional
-            Number of threads; all usable cores unless given. It does not change any result.
+            Number of threads; all usable cores unless given. The result does not depend on it.
         verbose : int, default 0
             1 shows progress.
 
         Returns
         -------
         RuleSet
-            With the voting `weights`; cover, correct and confidence are counted on `X` and `target`.
+            With `voting="weights"`; cover, correct and confidence are counted on `X` and `target`.
         """
-        from clausewise.compact import CompactionWarning, compaction
-        from clausewise.compact.examples import examples_of
+        from clausewise.compact import compact
 
-        settings = compaction.Settings(max_terms, points, balance, shared_premises, penalty, n_jobs)
-        examples = examples_of(self, X, target, sample_weight)
-        with Progress(verbose) as progress:
-            found, caveats = compaction.compact(
-                self,
-                examples,
-                settings,
-                max_rules=max_rules,
-                min_fidelity=min_fidelity,
-                seed=compaction.seed_of(random_state),
-                progress=progress,
-            )
-            progress.finished(f"Compact: {len(found):,} rules")
-        for caveat in caveats:
-            warnings.warn(caveat, CompactionWarning, stacklevel=2)
-        return found
+        return compact(
+            self,
+            X,
+            target,
+            max_rules=max_rules,
+            max_terms=max_terms,
+            min_fidelity=min_fidelity,
+            points=points,
+            balance=balance,
+            shared_premises=shared_premises,
+            penalty=penalty,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
 
     def frontier(
         self,
         X: Any,
-        target: ArrayLike,
+        target: Any,
         *,
         max_rules: int = 64,
         max_terms: int = 6,
@@ -517,10 +327,10 @@ class RuleSet(Editing, Exports, Reporting):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> "Frontier":
-        """What each number of rules buys: fidelity on rows held back, for every budget up to a maximum.
+        """Measure fidelity on held-out rows for every number of rules up to `max_rules`.
 
-        In each split a fifth of the rows is held back, a rule set is searched on the others, and made smaller
-        rule by rule; `compact` with one of these budgets then learns from all rows.
+        Each split holds out a fifth of the rows, searches a rule set on the others and shrinks it rule by
+        rule. `compact` with one of these budgets then learns from all rows.
 
         Parameters
         ----------
@@ -529,9 +339,9 @@ class RuleSet(Editing, Exports, Reporting):
         max_rules : int, default 64
             The largest budget.
         n_splits : int, default 3
-            How often other rows are held back.
+            Number of random splits.
         random_state : int, RandomState or None
-            Draws the rows held back. None stands for 0.
+            Draws the held-out rows. None stands for 0.
         max_terms, points, balance, shared_premises, penalty, sample_weight, n_jobs, verbose
             As for `compact`. With `balance`, fidelity is the mean over the classes.
 
@@ -540,161 +350,140 @@ class RuleSet(Editing, Exports, Reporting):
         Frontier
             With `budgets`, `fidelity`, `spread`, the recommended `knee`, and `plot()`.
         """
-        from clausewise.compact import compaction
-        from clausewise.compact.examples import examples_of
+        from clausewise.compact import frontier
 
-        settings = compaction.Settings(max_terms, points, balance, shared_premises, penalty, n_jobs)
-        examples = examples_of(self, X, target, sample_weight)
-        with Progress(verbose) as progress:
-            found = compaction.frontier(
-                self,
-                examples,
-                settings,
-                max_rules=max_rules,
-                n_splits=n_splits,
-                seed=compaction.seed_of(random_state),
-                progress=progress,
-            )
-            progress.finished(f"Frontier: {found.knee} rules recommended")
-        return found
-
-    # --- Rules on rows ---
-
-    def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> NDArray[Any]:
-        """The class of each row: the largest score; on ties the default class, then the lowest class index.
-
-        Parameters
-        ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Rows as `Features.encode` takes them.
-        voting : {"confidence", "majority", "share", "weights"}, optional
-            Another scheme for this call.
-        n_jobs : int, optional
-            Number of threads; all usable cores unless given. It does not change any result.
-        """
-        scheme = self._voting(voting)
-        matrix = self.features.encode(X)
-        return self.classes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
-
-    def scores(
-        self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
-        """Votes per row and class: counts, per-mille confidences, shares, or base votes plus weights."""
-        scheme = self._voting(voting)
-        return self.evaluator.scores(self.features.encode(X), scheme, n_jobs)
-
-    def predict_proba(
-        self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
-        """Scores as probabilities: each class's part of all votes (`weights`: softmax of
-        the scores divided by `scale`).
-
-        The largest is that of the predicted class, except on exact ties, which `predict` gives to the default
-        class. A row on which no rule fires gets 1 / n_classes everywhere, unless base votes speak for it.
-        """
-        return self.probabilities(self.scores(X, voting=voting, n_jobs=n_jobs), voting)
-
-    def probabilities(self, scores: NDArray[np.float64], voting: Voting | None = None) -> NDArray[np.float64]:
-        """What `predict_proba` makes of `scores`."""
-        scheme = SCHEMES[self._voting(voting)]
-        return scheme.probabilities(_unscaled(scores, self.scale) if scheme.uses_base else scores)
-
-    def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
-        """Which rules fire on which rows: a bit matrix of shape (rules, rows); `.dense()` gives booleans."""
-        return self.evaluator.fires(self.features.encode(X), n_jobs)
-
-    def uncovered(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """The rows on which no rule fires, which get the default class or what the base votes prefer."""
-        return self.evaluator.uncovered(self.features.encode(X), n_jobs)
-
-    def explain(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> Explanations:
-        """Per row: the rules that fired, their votes, and the near misses (one failing term)."""
-        scheme = self._voting(voting)
-        matrix = self.features.encode(X)
-        return Explanations(
-            columns=self.columns,
-            features=self.features,
-            labels=self.labels,
-            voting=scheme,
-            start=SCHEMES[scheme].start(self.base),
-            matrix=matrix,
-            found=self.evaluator.explain(matrix, n_jobs),
-            by_priority=self.evaluator.decided_by_priority(matrix, n_jobs),
-            scores=self.evaluator.scores(matrix, scheme, n_jobs),
-            decisions=self.evaluator.decide(matrix, scheme, self.default_index, n_jobs),
+        return frontier(
+            self,
+            X,
+            target,
+            max_rules=max_rules,
+            max_terms=max_terms,
+            points=points,
+            balance=balance,
+            shared_premises=shared_premises,
+            penalty=penalty,
+            sample_weight=sample_weight,
+            n_splits=n_splits,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
         )
 
-    def explain_global(
-        self, X: Any = None, target: ArrayLike | None = None, *, n_jobs: int | None = None
-    ) -> GlobalExplanation:
-        """What the rules do as a whole, as arrays and as tables.
+    # --- Edits ---
 
-        Parameters
-        ----------
-        X : array or DataFrame of shape (n_rows, n_features), optional
-            Rows to count coverage and overlap on; without them, features and lengths are counted.
-        target : array-like of shape (n_rows,), optional
-            A network's labels of these rows, to count agreement with, rule by rule.
-        n_jobs : int, optional
-            Number of threads; all usable cores unless given.
-        """
-        return explain_global(self, X, target, n_jobs)
-
-    def counterfactuals(
-        self,
-        X: Any,
+    @staticmethod
+    def from_text(
+        text: str,
+        features: Features | Sequence[str] | None = None,
         *,
-        max_features: int = 2,
-        network: Any = None,
-        to: Label | None = None,
-        reference: Any = None,
-    ) -> Counterfactuals:
-        """For each row the smallest change of one or two features that changes the rules' decision.
-
-        Found exactly, from the thresholds and value sets of the rules. A distance is the sum of the changes,
-        each in units of its feature: the standard deviation on `reference`, or, without it, the range of the
-        rules' thresholds on the feature (the size of the threshold if there is one only). Another category,
-        or the other value of a binary feature, is 1. New values are thresholds, or readable values next to
-        them (at most 0.01 units off); whole numbers if all in `reference` are whole. Missing and infinite
-        values stay as they are.
-
-        Parameters
-        ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Rows to find changes for.
-        max_features : {1, 2}
-            How many features of a row may change.
-        network : Network, estimator or callable, optional
-            Asked for the labels of the changed rows (`labels`, `predict` or the call itself), to see whether
-            it changes its mind too.
-        to : class label, optional
-            The decision wanted; any other than now unless given.
-        reference : array or DataFrame of shape (n_rows, n_features), optional
-            Rows, such as those of training, that show how far each feature spreads.
-
-        Returns
-        -------
-        Counterfactuals
-            One per row; `print` it, `to_frame()` for a table, `rows` for the changed rows.
-        """
-        if max_features not in (1, 2):
-            raise ValueError(f"max_features is {max_features!r}; one or two features can be changed.")
-        wanted = None if to is None else known_label(to, self.classes)
-        return counterfactuals(self, X, max_features, network, wanted, reference)
-
-    def evaluate(
-        self,
-        X: Any,
-        target: ArrayLike,
-        *,
-        network: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        default: Label | None = None,
         voting: Voting | None = None,
-        n_jobs: int | None = None,
-    ) -> metrics.Evaluation:
-        """All measures on these rows, against the true labels and, if given, the network's."""
-        return metrics.evaluate(self, X, target, network, voting, n_jobs)
+    ) -> "RuleSet":
+        """Read a rule set written in the rule language, such as `to_text` returns.
 
-    # --- Files and display ---
+        Parameters
+        ----------
+        text : str
+            The rules, with or without a header.
+        features : Features or sequence of str, optional
+            The features that rules may test, unless the text declares them (FEATURE); names alone are
+            numeric.
+        classes : array-like, optional
+            The labels, unless the text declares them (CLASSES); without both, the rules' conclusions.
+        default : class label, optional
+            The class where no rule fires, unless the text declares it (DEFAULT).
+        voting : {"confidence", "majority", "share", "weights"}, optional
+            How the rules vote, unless the text declares it (VOTING); "confidence" if neither does.
+
+        Raises
+        ------
+        RuleTextError
+            With the line and column of the mistake.
+        """
+        from clausewise.rules import language
+
+        return language.read(text, language.vocabulary(features, classes, default, voting))
+
+    def to_text(self, *, header: bool = True) -> str:
+        """Return the rules in the rule language, one per line; `from_text` reads an equal rule set back.
+
+        Parameters
+        ----------
+        header : bool, default True
+            Whether to write features, classes, default class and voting before the rules; without them,
+            `from_text` needs them as arguments.
+        """
+        from clausewise.rules import language
+
+        return language.written(self) if header else "".join(f"{r}\n" for r in language.written_rules(self))
+
+    def add(
+        self,
+        rules: RuleLike | Iterable[RuleLike],
+        *,
+        priority: bool | None = None,
+        at: int | None = None,
+        note: str | None = None,
+    ) -> "RuleSet":
+        """Return a rule set with more rules, appended or inserted at a position.
+
+        Parameters
+        ----------
+        rules : Rule, str or iterable of them
+            Rules, or text in the rule language: `'IF age <= 17 THEN no'`.
+        priority : bool, optional
+            Whether they override rules without priority; each rule's own setting unless given.
+        at : int, optional
+            Number of the first new rule.
+        note : str, optional
+            The reason, for the log.
+        """
+        from clausewise.rules import editing
+
+        return editing.add(self, rules, priority, at, note)
+
+    def remove(self, which: RuleSelection, *, note: str | None = None) -> "RuleSet":
+        """Return a rule set without some rules, given by number, slice, list of numbers or mask."""
+        from clausewise.rules import editing
+
+        return editing.remove(self, which, note)
+
+    def replace(self, number: int, rule: RuleLike, *, note: str | None = None) -> "RuleSet":
+        """Return a rule set with one rule replaced; nothing of the old rule is kept."""
+        from clausewise.rules import editing
+
+        return editing.replace_rule(self, number, rule, note)
+
+    def reweight(
+        self,
+        which: RuleSelection,
+        *,
+        weight: ArrayLike | None = None,
+        confidence: ArrayLike | None = None,
+        priority: bool | None = None,
+        note: str | None = None,
+    ) -> "RuleSet":
+        """Return a rule set in which some rules have another weight, confidence or priority.
+
+        Parameters
+        ----------
+        which : int, slice, sequence of int or mask
+            The rules.
+        weight : float or array-like, optional
+            Votes under `voting="weights"`, one for all of them or one each.
+        confidence : float or array-like, optional
+            Between 0 and 1; determines the votes under `voting="confidence"`.
+        priority : bool, optional
+            Whether they override rules without priority.
+        note : str, optional
+            The reason, for the log.
+        """
+        from clausewise.rules import editing
+
+        return editing.reweight(self, which, weight, confidence, priority, note)
+
+    # --- Files ---
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rules to a JSON file; an interrupted save leaves the old file as it was."""
@@ -704,220 +493,240 @@ class RuleSet(Editing, Exports, Reporting):
 
     @staticmethod
     def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> "RuleSet":
-        """Read a file written by `save`; anything else in it is a RuleFileError, and nothing is executed."""
+        """Read a file written by `save`; raise a RuleFileError for anything else. Nothing is executed."""
         from clausewise.io import json
 
         return json.load(path, **({} if max_bytes is None else {"max_bytes": max_bytes}))
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per rule, as a DataFrame of pandas or of another backend ("polars", "pyarrow")."""
-        stored = self.columns
-        data = {
-            "premise": [display.describe_premise(stored, rule, self.features) for rule in range(len(self))],
-            "conclusion": self.classes[stored.class_index].tolist(),
-            "length": stored.lengths,
-            "confidence": stored.confidence,
-            "cover": stored.cover,
-            "correct": stored.correct,
-            "weight": stored.weight,
-            "priority": stored.priority,
-            "layer": [None if origin is None else origin.layer for origin in stored.origins],
-            "clause": [None if origin is None else origin.clause for origin in stored.origins],
-        }
-        return frame_of(data, backend)
+    # --- Exports, all of which decide exactly as `predict` does ---
 
-    def scorecard(self) -> Scorecard:
-        """The rules as points to add up, a line per premise, if they vote by weights; `print` it."""
-        return scorecard(self)
+    def to_sql(
+        self, table: str | Sequence[str], dialect: "DialectName" = "sqlite", *, decision: str = "decision"
+    ) -> str:
+        """Return a query that scores a table: its columns, the votes and, last, the decision.
 
-    def __str__(self) -> str:
-        return display.as_text(self.columns, self.features, self.labels, self._headline)
+        The table needs a column for each feature that the rules test, by name. NULL and NaN are missing.
+        Names of further columns must not begin with `clausewise_`, which the votes' columns do.
 
-    def __repr__(self) -> str:
-        return f"<RuleSet: {self._headline}>"
+        Parameters
+        ----------
+        table : str or sequence of str
+            Name of the table, or its parts, such as `("schema", "table")`.
+        dialect : {"sqlite", "postgresql", "duckdb", "bigquery"}
+            The database to write for.
+        decision : str
+            Name of the last column.
 
-    def _repr_html_(self) -> str:
-        return display.as_html(self.columns, self.features, self.labels, self._headline)
+        Returns
+        -------
+        str
+            A SELECT without a semicolon.
+        """
+        from clausewise.export import to_sql
 
-    @property
-    def _headline(self) -> str:
-        start = SCHEMES[self.voting].start(self.base)
-        n_first = int(self.columns.priority.sum())
-        return display.headline(len(self), self.labels, self.default, self.voting, start, n_first)
+        return to_sql(self, table, dialect, decision)
 
-    # --- Parts ---
+    def to_python(self) -> str:
+        """Return a Python module with `predict(row)` and `predict_many(rows)` that imports nothing.
 
-    @cached_property
-    def labels(self) -> tuple[Label, ...]:
-        """The classes as plain Python values."""
-        return tuple(self.classes.tolist())
+        A row is a mapping from names to values, or a sequence of values; None and NaN are missing.
+        """
+        from clausewise.export import to_python
 
-    @property
-    def n_premises(self) -> int:
-        """Number of different premises; fewer than rules where a premise speaks for several classes."""
-        return len(set(self.columns.premise_keys()))
+        return to_python(self)
 
-    @property
-    def default_index(self) -> int:
-        """Position of the default class in `classes`."""
-        return self.labels.index(self.default)
+    def to_pmml(self) -> str:
+        """Return the rules as a PMML 4.4 document with a RuleSetModel.
 
-    @cached_property
-    def evaluator(self) -> Evaluator:
-        """The rules made ready for encoded matrices, for callers that encode once and ask often."""
-        return Evaluator(self.columns, self.features, len(self.labels), self.base)
+        Rules with priority become a separate model in front of the other. Votes are written as whole numbers
+        if these stay small; otherwise the totals are computed in derived fields with a fixed order of
+        additions. Engines must receive missing values as missing, not as NaN.
+        """
+        from clausewise.export import to_pmml
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The evaluator lives in the compiled core and is cheap to make again.
-        return {name: value for name, value in self.__dict__.items() if name != "evaluator"}
+        return to_pmml(self)
 
-    def _with_columns(self, stored: RuleColumns) -> "Self":
-        return replace(self, columns=stored)
+    def to_onnx(self) -> Any:
+        """Return the rules as an ONNX model with the outputs `label` and `scores`.
 
-    def _voting(self, voting: Voting | None) -> Voting:
-        return self.voting if voting is None else checked_voting(voting)
+        If all features are numeric or binary, the model has one input `X`: doubles of shape (rows, features),
+        NaN where missing. Otherwise it has one input of shape (rows, 1) per feature, by name: strings for
+        text categories, doubles for all others. A string that is not a category stands for a missing value.
 
-    def selected(self, key: Any) -> NDArray[np.int64]:
-        """The numbers of the rules that a slice, a mask or a list of numbers selects."""
-        if isinstance(key, slice):
-            return np.arange(len(self))[key]
-        array = np.asarray(key)
-        if array.size == 0:
-            array = array.astype(np.int64)
-        if array.ndim != 1 or array.dtype.kind not in "iub":
-            raise TypeError(f"{key!r} selects no rules; use a number, a slice, a mask or a list of numbers.")
-        if array.dtype == bool and len(array) != len(self):
-            raise IndexError(f"The mask has {len(array)} entries for {len(self)} rules.")
-        if array.dtype != bool and len(outside := array[(array < -len(self)) | (array >= len(self))]):
-            raise IndexError(f"There is no rule {outside[0]}; there are {len(self)}, counted from 0.")
-        return np.asarray(np.arange(len(self))[array])
+        Returns
+        -------
+        onnx.ModelProto
+            `.SerializeToString()` gives the bytes of a file. Evaluating it takes about 10 bytes per rule and
+            row for as many rows as are passed at once.
+        """
+        from clausewise.export import to_onnx
 
+        return to_onnx(self)
 
-class RuleSetBuilder:
-    """Collects rules one by one and then makes the rule set.
+    def to_markdown(self) -> str:
+        """Return the rules as a Markdown table, with a line on classes and voting."""
+        from clausewise.export import to_markdown
 
-    Parameters
-    ----------
-    features : Features or sequence of str
-        The columns that rules may test.
-    classes : array-like
-        The class labels.
-    default : class label
-        The class where no rule fires.
-    voting : {"confidence", "majority", "share", "weights"}
-        How the rules vote.
-    base : array-like of shape (n_classes,), optional
-        Votes that every row starts with under `voting="weights"`; zeros unless given.
-    """
+        return to_markdown(self)
 
-    def __init__(
+    def to_latex(self, *, longtable: bool = False) -> str:
+        r"""Return the rules as a LaTeX table in the style of booktabs.
+
+        Parameters
+        ----------
+        longtable : bool, default False
+            Write a `longtable`, which continues on the next page, instead of a `tabular`.
+
+        Returns
+        -------
+        str
+            Needs `\usepackage{booktabs}`, and `\usepackage{longtable}` for a long one.
+        """
+        from clausewise.export import to_latex
+
+        return to_latex(self, longtable)
+
+    def to_graphviz(self) -> str:
+        """Return the rules as a tree in Graphviz's DOT language, in which rules share common first terms.
+
+        Draw it with `dot -Tsvg`, or in a notebook with the graphviz package.
+        """
+        from clausewise.export import to_graphviz
+
+        return to_graphviz(self)
+
+    # --- Reports ---
+
+    def report(
         self,
-        features: Features | Sequence[str],
-        classes: ArrayLike,
-        default: Label,
-        voting: Voting = DEFAULT_VOTING,
-        base: ArrayLike | None = None,
-    ) -> None:
-        self.features = as_features(features)
-        self.classes = as_classes(classes)
-        self.default = known_label(default, self.classes)
-        self.voting = checked_voting(voting)
-        self.base = _base_votes(base, len(self.classes))
-        self._rules: list[Rule] = []
-
-    def __len__(self) -> int:
-        return len(self._rules)
-
-    def add(
-        self,
-        premise: Iterable[Term],
-        conclusion: Label,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        y: Any = None,
+        network: Any = None,
         *,
-        confidence: float = 1.0,
-        cover: float = 0.0,
-        correct: float = 0.0,
-        weight: float = 1.0,
-        origin: Origin | None = None,
-        priority: bool = False,
-    ) -> "Self":
-        """Append one rule."""
-        label = known_label(conclusion, self.classes)
-        self._rules.append(Rule(tuple(premise), label, confidence, cover, correct, weight, origin, priority))
-        return self
+        title: str | None = None,
+        max_rows: int | float | None = 2_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+        compare: Mapping[str, "RuleSet"] | None = None,
+    ) -> None:
+        """Write one HTML file that shows the rules in any browser, from disk or by mail.
 
-    def build(self) -> RuleSet:
-        """The rules added so far as a rule set."""
-        return RuleSet.from_rules(
-            self._rules,
-            self.features,
-            default=self.default,
-            classes=self.classes,
-            voting=self.voting,
-            base=self.base,
+        Opening it loads nothing from anywhere. An interrupted call leaves the old file as it was; the same
+        arguments give the same file.
+
+        Parameters
+        ----------
+        path : path-like
+            The file to write.
+        X : array or DataFrame of shape (n_rows, n_features), optional
+            Rows to show the rules on. Measures and histograms are computed on all of them; a sample is
+            embedded in the file, to inspect decisions and try edits in the browser. Whoever has the file can
+            read these rows.
+        y : array-like of shape (n_rows,), optional
+            Their true classes.
+        network : model or array-like of shape (n_rows,), optional
+            A network (anything that `clausewise.wrap` takes) to compare the rules with, or its labels.
+        title : str, optional
+            The page's heading.
+        max_rows : int, float or None, default 2000
+            Number (or fraction) of the rows to embed, drawn in proportion to the classes; None for all.
+        random_state : int, default 0
+            Draws them.
+        frontier : Frontier, optional
+            A result of `frontier`, shown as a curve.
+        compare : mapping of str to RuleSet, optional
+            Other rule sets by title, such as last year's, to compare these with in the browser.
+        """
+        self.show(
+            X,
+            y,
+            network,
+            title=title,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+            compare=compare,
+        ).save(path)
+
+    def show(
+        self,
+        X: Any = None,
+        y: Any = None,
+        network: Any = None,
+        *,
+        title: str | None = None,
+        max_rows: int | float | None = 2_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+        compare: Mapping[str, "RuleSet"] | None = None,
+        height: int = 720,
+    ) -> "ReportView":
+        """Return the report as an object that a notebook shows in an isolated frame.
+
+        Parameters
+        ----------
+        X, y, network, title, max_rows, random_state, frontier, compare
+            As for `report`.
+        height : int, default 720
+            Height of the frame in pixels.
+        """
+        from clausewise.report import show
+
+        return show(
+            self,
+            X,
+            y,
+            network,
+            title=title,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+            compare=compare,
+            height=height,
         )
 
+    def explore(
+        self,
+        X: Any = None,
+        y: Any = None,
+        network: Any = None,
+        *,
+        title: str | None = None,
+        port: int = 0,
+        open_browser: bool = True,
+        max_rows: int | float | None = 20_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+    ) -> None:
+        """Show the report in a browser, backed by all rows and the network itself, until Ctrl-C.
 
-def as_features(features: Features | Sequence[str]) -> Features:
-    """Features as they are, or numeric ones of these names."""
-    return features if isinstance(features, Features) else Features(tuple(features))
+        The page is served to this machine only, under an address with a random part that is printed. There,
+        the network answers for rows that are typed in, and edited rules are measured on all rows of `X`.
+        `clausewise.report.Explorer` does the same without blocking, for notebooks.
 
+        Parameters
+        ----------
+        X, y, network, title, random_state, frontier
+            As for `report`.
+        port : int, default 0
+            The server's port; 0 for any free port.
+        open_browser : bool, default True
+            Whether to open the page in the browser.
+        max_rows : int, float or None, default 20000
+            Number (or fraction) of the rows to embed in the page; None for all.
+        """
+        from clausewise.report import explore
 
-def as_classes(classes: ArrayLike) -> NDArray[Any]:
-    """The labels as a read-only array of their own type; text, numbers or booleans, not mixed."""
-    given = np.asarray(classes, dtype=object) if not isinstance(classes, np.ndarray) else classes
-    if given.ndim != 1 or len(given) == 0:
-        raise ValueError(f"classes has shape {given.shape}; expected a list of at least one label.")
-    labels = [plain_label(label) for label in given]
-    kinds = {
-        str if isinstance(label, str) else bool if isinstance(label, bool) else float for label in labels
-    }
-    if len(kinds) > 1:
-        raise ValueError(
-            f"The classes {labels[:5]} mix text, numbers or booleans; labels must be of one kind."
+        explore(
+            self,
+            X,
+            y,
+            network,
+            title=title,
+            port=port,
+            open_browser=open_browser,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
         )
-    if len(set(labels)) != len(labels):
-        raise ValueError(f"The classes {labels[:10]} are not all different.")
-    keeps_type = isinstance(classes, np.ndarray) and (classes.dtype != object or kinds == {str})
-    # NumPy's own type for text drops NULs at the end.
-    ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in labels)
-    array = given.copy() if keeps_type else np.array(labels, dtype=object if ends_in_nul else None)
-    if array.dtype == object and kinds != {str}:
-        raise ValueError(f"The classes {labels[:5]} hold a number too large for an array.")
-    array.setflags(write=False)
-    return array
-
-
-def _base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:
-    """One number per class as a read-only array; zeros if there are none."""
-    votes = np.zeros(n_classes) if base is None else np.array(base, dtype=np.float64) + 0.0  # no −0
-    if votes.shape != (n_classes,) or not np.isfinite(votes).all():
-        raise ValueError(f"base has shape {votes.shape}; expected {n_classes} finite numbers, one per class.")
-    votes.setflags(write=False)
-    return votes
-
-
-def _unscaled(votes: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Votes in units of log-odds; where they are too large for doubles, by how much they fall behind."""
-    with np.errstate(over="ignore"):
-        units = votes / scale
-        if not np.isfinite(units).all():
-            units = (votes - votes.max(axis=1, keepdims=True)) / scale
-    return units
-
-
-def _require_same_base(mine: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:
-    if not np.array_equal(mine, theirs):
-        raise ValueError(
-            f"Rule sets with different base cannot be joined ({mine.tolist()[:5]} and "
-            f"{theirs.tolist()[:5]}); bring them in line first."
-        )
-
-
-def known_label(label: Label, classes: NDArray[Any]) -> Label:
-    """The class equal to this label, or an error that lists the classes."""
-    plain = plain_label(label)
-    for known in classes.tolist():
-        if known == plain and isinstance(known, str) == isinstance(plain, str):
-            return known  # type: ignore[no-any-return]
-    shown = ", ".join(map(repr, classes.tolist()[:10]))
-    raise ValueError(f"{label!r} is not one of the classes {shown}.")

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from clausewise.data.features import Category
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 
-Category = str | int | float | bool
 Value = Category | None
 """What a cell of a table may hold; None and NaN are missing."""
 

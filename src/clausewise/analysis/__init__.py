@@ -1,0 +1,32 @@
+"""Questions about a finished rule set: why, what if, how good, what differs, what can go."""
+
+from clausewise.analysis.comparison import Comparison, Flips, compare
+from clausewise.analysis.counterfactual import Change, Counterfactual, Counterfactuals, counterfactuals
+from clausewise.analysis.evaluation import Evaluation, evaluate
+from clausewise.analysis.explanation import Explanation, Explanations, FiredRule, NearMiss, explain
+from clausewise.analysis.global_explanation import GlobalExplanation, explain_global
+from clausewise.analysis.scorecards import Scorecard, ScorecardLine, scorecard
+from clausewise.analysis.simplification import simplify
+
+__all__ = [
+    "Change",
+    "Comparison",
+    "Counterfactual",
+    "Counterfactuals",
+    "Evaluation",
+    "Explanation",
+    "Explanations",
+    "FiredRule",
+    "Flips",
+    "GlobalExplanation",
+    "NearMiss",
+    "Scorecard",
+    "ScorecardLine",
+    "compare",
+    "counterfactuals",
+    "evaluate",
+    "explain",
+    "explain_global",
+    "scorecard",
+    "simplify",
+]

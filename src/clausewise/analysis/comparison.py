@@ -1,0 +1,206 @@
+"""Two rule sets side by side: which rules came, went or changed, and which decisions flip."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.frames import Backend, frame_of
+from clausewise.rules.language import written_rule
+from clausewise.rules.rule import Rule
+from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import format_category
+
+SHOWN = 20
+"""More rules or flips of a kind than this are counted only when printed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """The rows that two rule sets decide differently, with both decisions."""
+
+    n_rows: int
+    rows: NDArray[np.int64]
+    before: NDArray[Any]
+    after: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        share = 100 * len(self) / self.n_rows if self.n_rows else 0.0
+        lines = [f"{len(self):,} of {self.n_rows:,} rows flip ({share:.2f} %)"]
+        ways: dict[tuple[str, str], list[int]] = {}
+        for row, old, new in zip(self.rows.tolist(), self.before.tolist(), self.after.tolist(), strict=True):
+            ways.setdefault((format_category(old), format_category(new)), []).append(row)
+        for (old, new), rows in sorted(ways.items(), key=lambda way: -len(way[1]))[:SHOWN]:
+            first = ", ".join(map(str, rows[:10])) + (", …" if len(rows) > 10 else "")
+            lines.append(f"  {len(rows):,} from {old} to {new}: rows {first}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What became of the rules of one set in another; made by `RuleSet.compare`.
+
+    Attributes
+    ----------
+    added : tuple of int
+        Numbers in the later set of rules that the earlier one does not have.
+    removed : tuple of int
+        Numbers in the earlier set of rules that the later one does not have.
+    changed : tuple of (int, int)
+        Numbers in the earlier and the later set of rules with the same premise that differ in conclusion,
+        statistics, weight, priority or origin.
+    n_same : int
+        How many rules are in both, whatever their place.
+    settings : dict
+        What differs beside the rules (voting, default, classes, base, scale, features): (before, after).
+    flips : Flips or None
+        Rows whose decision differs, if rows were given.
+    """
+
+    added: tuple[int, ...]
+    removed: tuple[int, ...]
+    changed: tuple[tuple[int, int], ...]
+    n_same: int
+    settings: dict[str, tuple[Any, Any]]
+    flips: Flips | None
+    texts: tuple[Sequence[str], Sequence[str]] = field(repr=False)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether rules and settings are the same, apart from the order of rules."""
+        return not (self.added or self.removed or self.changed or self.settings)
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """One line per rule that was added, removed or changed."""
+        lines: list[tuple[str, int | None, int | None]] = [("removed", rule, None) for rule in self.removed]
+        lines += [("changed", before, after) for before, after in self.changed]
+        lines += [("added", None, number) for number in self.added]
+        return frame_of(
+            {
+                "change": [what for what, _, _ in lines],
+                "number_before": [before for _, before, _ in lines],
+                "number_after": [after for _, _, after in lines],
+                "before": [None if before is None else self.texts[0][before] for _, before, _ in lines],
+                "after": [None if after is None else self.texts[1][after] for _, _, after in lines],
+            },
+            backend,
+        )
+
+    def __str__(self) -> str:
+        counts = f"{len(self.added):,} added, {len(self.removed):,} removed, {len(self.changed):,} changed"
+        lines = [f"rules: {counts}, {self.n_same:,} the same"]
+        lines += [f"{name}: {before} → {after}" for name, (before, after) in self.settings.items()]
+        before, after = self.texts
+        lines += _shown([f"- {before[number]}" for number in self.removed], "removed")
+        lines += _shown([f"~ {before[old]}\n  {after[new]}" for old, new in self.changed], "changed")
+        lines += _shown([f"+ {after[number]}" for number in self.added], "added")
+        return "\n".join(lines + ([] if self.flips is None else [str(self.flips)]))
+
+
+def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
+    """What `after` has in place of `before`; decisions on `X` if it is given."""
+    left: tuple[list[int], list[int]] = list(range(len(before))), list(range(len(after)))
+    rules = tuple(before), tuple(after)
+    same = _paired(rules, left, lambda rule: (_premise(rule), rule.conclusion, *_say(rule)))
+    changed = _paired(rules, left, lambda rule: (_premise(rule), rule.conclusion))
+    changed += _paired(rules, left, _premise)
+    return Comparison(
+        added=tuple(left[1]),
+        removed=tuple(left[0]),
+        changed=tuple(sorted(changed)),
+        n_same=len(same),
+        settings=_settings(before, after),
+        flips=None if X is None else _flips(before, after, X),
+        texts=(_Texts(before), _Texts(after)),
+    )
+
+
+def _premise(rule: Rule) -> Hashable:
+    # By name, as the features of the two sets may stand in another order.
+    return frozenset((term.name, term.low, term.high, term.values) for term in rule.terms)
+
+
+def _say(rule: Rule) -> tuple[Hashable, ...]:
+    return rule.confidence, rule.cover, rule.correct, rule.weight, rule.priority, rule.origin
+
+
+def _paired(
+    rules: tuple[Sequence[Rule], Sequence[Rule]],
+    left: tuple[list[int], list[int]],
+    key: Callable[[Rule], Hashable],
+) -> list[tuple[int, int]]:
+    """Rules of both sets with equal keys, each used once and taken out of `left`."""
+    waiting: dict[Hashable, list[int]] = {}
+    for number in reversed(left[1]):
+        waiting.setdefault(key(rules[1][number]), []).append(number)
+    pairs = []
+    for number in left[0]:
+        partners = waiting.get(key(rules[0][number]))
+        if partners:
+            pairs.append((number, partners.pop()))
+    paired = tuple({pair[side] for pair in pairs} for side in (0, 1))
+    for side in (0, 1):
+        left[side][:] = [number for number in left[side] if number not in paired[side]]
+    return pairs
+
+
+def _settings(before: RuleSet, after: RuleSet) -> dict[str, tuple[Any, Any]]:
+    pairs = {name: (getattr(before, name), getattr(after, name)) for name in ("voting", "default", "scale")}
+    pairs["classes"] = before.labels, after.labels
+    pairs["base"] = tuple(before.base.tolist()), tuple(after.base.tolist())
+    pairs["features"] = _described(before), _described(after)
+    differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    if "features" in differing:  # only what differs: there may be thousands
+        one, other = (dict(part) for part in differing["features"])
+        gone = tuple(name for name in one if one[name] != other.get(name))
+        new = tuple(name for name in other if other[name] != one.get(name))
+        differing["features"] = (gone, new) if gone or new else ("in another order", "in another order")
+    return differing
+
+
+def _described(rules: RuleSet) -> tuple[tuple[str, Hashable], ...]:
+    features = rules.features
+    parts = zip(features.names, features.kinds, features.categories, strict=True)
+    return tuple((name, (kind, categories)) for name, kind, categories in parts)
+
+
+def _flips(before: RuleSet, after: RuleSet, X: Any) -> Flips:
+    old, new = (rules.predict(_own_columns(X, rules)) for rules in (before, after))
+    rows = np.flatnonzero([one != other for one, other in zip(old.tolist(), new.tolist(), strict=True)])
+    return Flips(len(old), rows, old[rows], new[rows])
+
+
+def _own_columns(X: Any, rules: RuleSet) -> Any:
+    """Of a table that has the columns of both rule sets those that this one knows."""
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        return X
+    names = list(rules.features.names)
+    has_more = set(names) < set(frame.columns)
+    return frame.select(names).to_native() if has_more and rules.features.named else X
+
+
+class _Texts(Sequence[str]):
+    """The rules of a set as text, written when asked for."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __getitem__(self, number: Any) -> Any:
+        rules = self._rules
+        return written_rule(rules.columns, number, rules.features, rules.labels)
+
+
+def _shown(lines: list[str], what: str) -> list[str]:
+    more = len(lines) - SHOWN
+    return lines if more <= 0 else [*lines[:SHOWN], f"  … and {more:,} more {what}"]

@@ -1,0 +1,291 @@
+"""The same decisions from fewer rules.
+
+No prediction changes on any row there can be. A term is never redundant by itself, as even one
+that accepts every value fails where the value is missing; what can go are rules:
+
+- rules that never fire, or fire without a vote;
+- equal rules, whose votes are added up (weights) or taken in proportion (the other schemes);
+- two rules that differ in one feature, with neighbouring intervals or disjoint value sets, which become one;
+- rules that never decide: wherever they fire, their class wins or loses whatever else may fire.
+
+Where fitted weights are doubles of full length, the last digit of a sum depends on the order of addition.
+Votes are only rearranged where every sum is exact; else a rule must fail to matter by more than rounding.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.rules.columns import NO_SET, RuleColumns
+from clausewise.rules.rule import Rule
+from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import Term
+from clausewise.rules.voting import SCHEMES, sums_are_exact
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+def simplified(rules: RuleSet) -> RuleSet:
+    """Fewer rules that decide every row alike under the rule set's own voting; those with priority first."""
+    has_priority = rules.columns.priority
+    if not has_priority.any():
+        return _simplified_jury(rules)
+    first, others = _simplified_priority(rules[has_priority]), _simplified_jury(rules[~has_priority])
+    return replace(others, columns=first.columns + others.columns)
+
+
+def _simplified_priority(rules: RuleSet) -> RuleSet:
+    """Fewer rules that decide alike and fire on the same rows: where none does, others decide."""
+    while True:
+        n_before = len(rules)
+        if rules.voting != "share":
+            rules = rules[rules.columns.satisfiable]
+            rules = _with_joined_neighbours(rules)
+        if rules.voting != "weights":
+            rules = _with_smallest_counts(rules)
+        if len(rules) == n_before:
+            return rules
+
+
+def _simplified_jury(rules: RuleSet) -> RuleSet:
+    while True:
+        n_before = len(rules)
+        if rules.voting == "share":
+            rules = _with_smallest_counts(rules)
+        else:
+            rules = _without_silent_rules(rules)
+            rules = _with_summed_votes(rules) if rules.voting == "weights" else _with_smallest_counts(rules)
+            rules = _with_joined_neighbours(rules)
+            rules = _without_undecisive_rules(rules)
+        if len(rules) == n_before:
+            return rules
+
+
+# --- Rules without a say ---
+
+
+def _without_silent_rules(rules: RuleSet) -> RuleSet:
+    votes = SCHEMES[rules.voting].votes(rules.columns)
+    return rules[np.flatnonzero(rules.columns.satisfiable & (votes != 0))]
+
+
+# --- Equal rules ---
+
+
+def _with_summed_votes(rules: RuleSet) -> RuleSet:
+    """Of rules with equal premise and conclusion the first, with the sum of their weights.
+
+    A rule that always fires becomes part of the base votes.
+    """
+    if not sums_are_exact((*rules.columns.weight.tolist(), *rules.base.tolist())):
+        return rules
+    first_of: dict[Hashable, int] = {}
+    weight, base = rules.columns.weight.copy(), rules.base.copy()
+    for number, rule in enumerate(rules):
+        if not rule.terms:
+            base[rules.columns.class_index[number]] += rule.weight
+            continue
+        first = first_of.setdefault((rule.terms, rule.conclusion), number)
+        if first != number:
+            weight[first] += rule.weight
+    return rules.with_weights(weight, base)[np.array(list(first_of.values()), dtype=np.int64)]
+
+
+def _with_smallest_counts(rules: RuleSet) -> RuleSet:
+    """If every rule is there a multiple of n times, one n-th of each; only proportions decide.
+
+    Under `share` each class has proportions of its own, in which rules that never fire count as well.
+    """
+    by_share = rules.voting == "share"
+    votes = SCHEMES[rules.voting].votes(rules.columns).tolist()
+    can_fire = rules.columns.satisfiable.tolist()
+    keys = [
+        (rule.conclusion, votes[number], rule.terms if can_fire[number] else None)
+        for number, rule in enumerate(rules)
+    ]
+    counts = Counter(keys)
+    divisor_of: dict[Hashable, int] = {}
+    for key, count in counts.items():
+        group = key[0] if by_share else None
+        divisor_of[group] = math.gcd(count, divisor_of.get(group, 0))
+    left = {key: count // divisor_of[key[0] if by_share else None] for key, count in counts.items()}
+    kept = []
+    for number, key in enumerate(keys):
+        if left[key] > 0:
+            left[key] -= 1
+            kept.append(number)
+    return rules[kept]
+
+
+# --- Neighbours ---
+
+
+def _with_joined_neighbours(rules: RuleSet) -> RuleSet:
+    """Rules that differ in one feature, and never both fire, as one rule, if they have the same votes."""
+    if rules.voting == "weights" and not sums_are_exact(
+        (*rules.columns.weight.tolist(), *rules.base.tolist())
+    ):
+        return rules
+    votes = SCHEMES[rules.voting].votes(rules.columns).tolist()
+    alive: dict[int, Rule] = dict(enumerate(rules))
+    n_before = len(alive)
+    for feature in range(len(rules.features)):
+        groups: dict[Hashable, list[int]] = {}
+        for number, rule in alive.items():
+            others = tuple(term for term in rule.terms if term.feature != feature)
+            if len(others) < len(rule.terms):
+                groups.setdefault((rule.conclusion, votes[number], others), []).append(number)
+        for group in groups.values():
+            _join_group(alive, group, feature)
+    if len(alive) == n_before:
+        return rules
+    joined = rules.from_rules(
+        alive.values(), rules.features, default=rules.default, classes=rules.classes, voting=rules.voting
+    )
+    return replace(rules, columns=joined.columns)
+
+
+def _join_group(alive: dict[int, Rule], group: Sequence[int], feature: int) -> None:
+    """Join what can be joined of rules that differ in one feature only; the first of two stays."""
+    remaining = list(group)
+    while remaining:
+        first = remaining.pop(0)
+        joined_one = True
+        while joined_one:
+            joined_one = False
+            for other in remaining:
+                union = _disjoint_union(_term_on(alive[first], feature), _term_on(alive[other], feature))
+                if union is not None:
+                    alive[first] = _joined(alive[first], alive.pop(other), union)
+                    remaining.remove(other)
+                    joined_one = True
+                    break
+
+
+def _term_on(rule: Rule, feature: int) -> Term:
+    return next(term for term in rule.terms if term.feature == feature)
+
+
+def _disjoint_union(one: Term, other: Term) -> Term | None:
+    """The term that holds where one of two holds, if they never both do and there is such a term."""
+    if one.values is not None and other.values is not None:
+        is_disjoint = one.values.isdisjoint(other.values)
+        return Term(one.feature, one.name, values=one.values | other.values) if is_disjoint else None
+    if one.high == other.low:
+        return Term(one.feature, one.name, low=one.low, high=other.high)
+    if other.high == one.low:
+        return Term(one.feature, one.name, low=other.low, high=one.high)
+    return None
+
+
+def _joined(one: Rule, other: Rule, union: Term) -> Rule:
+    terms = tuple(union if term.feature == union.feature else term for term in one.terms)
+    # They never both fire, so their counts add up.
+    return replace(one, terms=terms, cover=one.cover + other.cover, correct=one.correct + other.correct)
+
+
+# --- Rules that never decide ---
+
+
+def _without_undecisive_rules(rules: RuleSet) -> RuleSet:
+    """Without rules whose class wins, or loses, wherever they fire, whatever other rules fire there.
+
+    Later rules go first. Each is judged against those that are left, so that no two rules go because of each
+    other.
+    """
+    stored = rules.columns
+    ballot = _Ballot.of(rules)
+    relation = _PremiseRelation(stored)
+    alive = np.ones(len(rules), dtype=bool)
+    for rule in reversed(range(len(rules))):
+        may_fire, must_fire = relation.beside(rule)
+        alive[rule] = False
+        alive[rule] = ballot.matters(rule, may_fire & alive, must_fire & alive)
+    return rules[alive]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ballot:
+    votes: Floats
+    class_index: NDArray[np.int32]
+    start: Floats
+    default: int
+    slack: float
+    """By how much sums may differ from what they would be without rounding; 0 if they are exact."""
+
+    @classmethod
+    def of(cls, rules: RuleSet) -> "_Ballot":
+        scheme = SCHEMES[rules.voting]
+        votes, start = scheme.votes(rules.columns), scheme.start(rules.base)
+        numbers = np.concatenate([votes, start])
+        # Each of n additions rounds by at most half a unit in the last place of the largest sum; here too.
+        rounding = 4 * len(numbers) * np.finfo(np.float64).eps * float(np.abs(numbers).sum())
+        slack = 0.0 if sums_are_exact(numbers.tolist()) else rounding
+        return cls(votes, rules.columns.class_index, start, rules.default_index, slack)
+
+    def matters(self, rule: int, may_fire: Booleans, must_fire: Booleans) -> bool:
+        """Whether the rule's votes could change a decision where it fires."""
+        n_classes, mine = len(self.start), int(self.class_index[rule])
+        sure = np.where(must_fire, self.votes, 0.0)
+        loose = np.where(may_fire & ~must_fire, self.votes, 0.0)
+
+        def total(votes: Floats) -> Floats:
+            return np.bincount(self.class_index, votes, n_classes).astype(np.float64)
+
+        least = self.start + total(sure + np.minimum(loose, 0.0))
+        most = self.start + total(sure + np.maximum(loose, 0.0))
+        vote = float(self.votes[rule])
+        least_mine, most_mine = least[mine] + min(vote, 0.0), most[mine] + max(vote, 0.0)
+        others = [c for c in range(n_classes) if c != mine]
+        always_wins = all(self._beats(mine, least_mine, c, most[c]) for c in others)
+        always_loses = any(self._beats(c, least[c], mine, most_mine) for c in others)
+        return not (always_wins or always_loses)
+
+    def _beats(self, one: int, votes: float, other: int, their_votes: float) -> bool:
+        """Whether a class with these votes or more is preferred to another with those or fewer."""
+        wins_ties = one == self.default or (other != self.default and one < other)
+        if self.slack == 0.0 and wins_ties:
+            return votes >= their_votes
+        return votes > their_votes + self.slack
+
+
+class _PremiseRelation:
+    """Which premises can hold together with another, and which hold wherever it does."""
+
+    def __init__(self, stored: RuleColumns) -> None:
+        self._stored = stored
+        self._rule_of_term = np.repeat(np.arange(stored.n_rules), stored.lengths)
+        self._terms_on = {
+            int(feature): np.flatnonzero(stored.feature == feature) for feature in np.unique(stored.feature)
+        }
+        n_codes = int(stored.set_codes.max(initial=-1)) + 1
+        n_sets = len(stored.set_starts) - 1
+        self._accepts = np.zeros((n_sets, n_codes), dtype=bool)
+        self._accepts[np.repeat(np.arange(n_sets), np.diff(stored.set_starts)), stored.set_codes] = True
+
+    def beside(self, rule: int) -> tuple[Booleans, Booleans]:
+        """Per rule, whether it may fire where this one does, and whether it must."""
+        stored = self._stored
+        may_fire = np.ones(stored.n_rules, dtype=bool)
+        n_implied = np.zeros(stored.n_rules, dtype=np.int64)
+        for term in range(int(stored.starts[rule]), int(stored.starts[rule + 1])):
+            terms = self._terms_on[int(stored.feature[term])]
+            overlap, contain = self._compared(term, terms)
+            may_fire[self._rule_of_term[terms[~overlap]]] = False
+            n_implied[self._rule_of_term[terms[contain]]] += 1
+        return may_fire, n_implied == stored.lengths
+
+    def _compared(self, term: int, terms: NDArray[np.int64]) -> tuple[Booleans, Booleans]:
+        """Of terms on the same feature, whether they overlap this one, and whether they contain it."""
+        stored = self._stored
+        if stored.value_set[term] != NO_SET:
+            mine, theirs = self._accepts[stored.value_set[term]], self._accepts[stored.value_set[terms]]
+            return (theirs & mine).any(axis=1), ~(mine & ~theirs).any(axis=1)
+        low, high = stored.low[terms], stored.high[terms]
+        overlap = np.maximum(low, stored.low[term]) < np.minimum(high, stored.high[term])
+        return overlap, (low <= stored.low[term]) & (stored.high[term] <= high)

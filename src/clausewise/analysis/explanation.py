@@ -1,0 +1,229 @@
+"""Why a row was decided so: the rules that fired, their votes, and the rules that nearly fired."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.frames import Backend, frame_of
+from clausewise.data.features import Features, Matrix
+from clausewise.data.labels import Label
+from clausewise.rules.columns import RuleColumns, rule_at, term_at
+from clausewise.rules.decimals import format_number
+from clausewise.rules.display import describe_premise, describe_rule_at, describe_start, describe_term
+from clausewise.rules.evaluator import FiredAndNear
+from clausewise.rules.rule import Rule
+from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import Term, Value, format_category
+from clausewise.rules.voting import SCHEMES, Voting, checked_voting, votes_of_rules
+
+
+def explain(
+    rules: RuleSet, X: Any, voting: Voting | None = None, n_jobs: int | None = None
+) -> "Explanations":
+    """Explain the decision on each row; see `RuleSet.explain`."""
+    scheme = rules.voting if voting is None else checked_voting(voting)
+    matrix = rules.features.encode(X)
+    return Explanations(
+        columns=rules.columns,
+        features=rules.features,
+        labels=rules.labels,
+        voting=scheme,
+        start=SCHEMES[scheme].start(rules.base),
+        matrix=matrix,
+        found=rules.evaluator.explain(matrix, n_jobs),
+        by_priority=rules.evaluator.decided_by_priority(matrix, n_jobs),
+        scores=rules.evaluator.scores(matrix, scheme, n_jobs),
+        decisions=rules.evaluator.decide(matrix, scheme, rules.default_index, n_jobs),
+    )
+
+
+@dataclass(frozen=True)
+class FiredRule:
+    """A rule that fired on the row, and what it added to the score of its class.
+
+    That is 0 for one that is `overridden`, as a rule with priority fired too.
+    """
+
+    number: int
+    rule: Rule
+    votes: float
+    overridden: bool
+    premise: str = field(repr=False)
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        votes = format_number(round(self.votes, 6))
+        said = "overridden" if self.overridden else f"{votes:>4} votes"
+        return f"rule {self.number} fired, {said}: {self.text}"
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A rule with exactly one term that failed on the row; `value` is what the row has there."""
+
+    number: int
+    rule: Rule
+    failing: Term
+    value: Value
+    reason: str
+    text: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"rule {self.number} nearly fired, but {self.reason}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The decision on one row; scores are the start votes plus those of the rules that fired."""
+
+    row: int
+    prediction: Label
+    voting: Voting
+    scores: dict[Label, float]
+    start: dict[Label, float]
+    fired: tuple[FiredRule, ...]
+    near_misses: tuple[NearMiss, ...]
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether any rule fired; otherwise the default class or the start votes decide."""
+        return bool(self.fired)
+
+    def __str__(self) -> str:
+        totals = ", ".join(
+            f"{format_category(label)} {format_number(round(score, 6))}"
+            for label, score in self.scores.items()
+        )
+        has_start = any(self.start.values())
+        unfired = "no rule fired: start votes" if has_start else "no rule fired: default class"
+        why = f"voting {self.voting}: {totals}" if self.is_covered else unfired
+        lines = [f"row {self.row} → {format_category(self.prediction)}   ({why})"]
+        if has_start:
+            lines.append(describe_start(tuple(self.start), np.array(list(self.start.values()))))
+        return "\n  ".join(lines + [str(part) for part in (*self.fired, *self.near_misses)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanations(Sequence[Explanation]):
+    """One Explanation per row, made when it is looked at."""
+
+    columns: RuleColumns
+    features: Features
+    labels: tuple[Label, ...]
+    voting: Voting
+    start: NDArray[np.float64]
+    matrix: Matrix
+    found: FiredAndNear
+    by_priority: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    decisions: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.decisions)
+
+    @overload
+    def __getitem__(self, row: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Explanation]: ...
+    def __getitem__(self, row: int | slice) -> Explanation | list[Explanation]:
+        if isinstance(row, slice):
+            return [self._at(i) for i in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"There is no row {row}; {len(self)} rows were explained.")
+        return self._at(row % len(self))
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return map(self._at, range(len(self)))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """One line per row and rule that fired, with the votes it gave.
+
+        Votes that every row starts with (`RuleSet.base`) have the rule −1 and the premise "start". Added up
+        by row and conclusion, votes give the scores. A row that nothing votes on has no line. Where rules
+        with priority decide, the others that fired, and the start, have 0 votes.
+        """
+        n_fired = np.diff(self.found.fired_starts)
+        starting = np.flatnonzero(self.start)
+        fired = self.found.fired_rules
+        premises = [
+            describe_premise(self.columns, rule, self.features) for rule in range(self.columns.n_rules)
+        ]
+        n_rows = len(self)
+        row = np.concatenate(
+            [np.repeat(np.arange(n_rows), len(starting)), np.repeat(np.arange(n_rows), n_fired)]
+        )
+        rule = np.concatenate([np.full(n_rows * len(starting), -1), fired])
+        concluded = np.concatenate([np.tile(starting, n_rows), self.columns.class_index[fired]])
+        votes = np.concatenate([np.tile(self.start[starting], n_rows), self._votes[fired]])
+        has_priority = np.append(self.columns.priority, False)[rule]
+        votes[self.by_priority[row] & ~has_priority] = 0.0
+        order = np.argsort(row, kind="stable")
+        return frame_of(
+            {
+                "row": row[order],
+                "prediction": [self.labels[c] for c in self.decisions[row[order]]],
+                "rule": rule[order],
+                "premise": ["start" if r < 0 else premises[r] for r in rule[order]],
+                "conclusion": [self.labels[c] for c in concluded[order]],
+                "votes": votes[order],
+            },
+            backend,
+        )
+
+    def _at(self, row: int) -> Explanation:
+        found = self.found
+        fired = slice(found.fired_starts[row], found.fired_starts[row + 1])
+        near = slice(found.near_starts[row], found.near_starts[row + 1])
+        start = np.zeros_like(self.start) if self.by_priority[row] else self.start
+        return Explanation(
+            row=row,
+            prediction=self.labels[self.decisions[row]],
+            voting=self.voting,
+            scores=dict(zip(self.labels, self.scores[row].tolist(), strict=True)),
+            start=dict(zip(self.labels, start.tolist(), strict=True)),
+            fired=tuple(self._fired(row, rule) for rule in found.fired_rules[fired].tolist()),
+            near_misses=tuple(
+                self._near(row, rule, term)
+                for rule, term in zip(
+                    found.near_rules[near].tolist(), found.failing_terms[near].tolist(), strict=True
+                )
+            ),
+        )
+
+    @cached_property
+    def _votes(self) -> NDArray[np.float64]:
+        """What each rule adds to the score of its class, where it has a say."""
+        return votes_of_rules(self.columns, len(self.labels), self.voting)
+
+    def _fired(self, row: int, rule: int) -> FiredRule:
+        premise = describe_premise(self.columns, rule, self.features)
+        overridden = bool(self.by_priority[row] and not self.columns.priority[rule])
+        votes = 0.0 if overridden else float(self._votes[rule])
+        return FiredRule(rule, self._rule(rule), votes, overridden, premise, self._text(rule))
+
+    def _near(self, row: int, rule: int, term: int) -> NearMiss:
+        feature = int(self.columns.feature[term])
+        code = float(self.matrix[row, feature])
+        value = self.features.decode(feature, code)
+        if value is not None:
+            shown = format_category(value)
+        else:
+            shown = "missing" if math.isnan(code) else "a category unknown in training"
+        condition = describe_term(self.columns, term, self.features)
+        reason = f"{condition} fails ({self.features.names[feature]} is {shown})"
+        failing = term_at(self.columns, term, self.features)
+        return NearMiss(rule, self._rule(rule), failing, value, reason, self._text(rule))
+
+    def _rule(self, rule: int) -> Rule:
+        return rule_at(self.columns, rule, self.features, self.labels)
+
+    def _text(self, rule: int) -> str:
+        return describe_rule_at(self.columns, rule, self.features, self.labels)
+
+    def __repr__(self) -> str:
+        return f"<Explanations of {len(self):,} rows by {self.columns.n_rules:,} rules, voting {self.voting}>"

@@ -1,0 +1,246 @@
+"""What a rule set does as a whole: features it tests, lengths of rules, where they fire and agree."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.frames import Backend, frame_of
+from clausewise.data.features import Matrix
+from clausewise.networks.answers import ask_network
+from clausewise.rules import display
+from clausewise.rules.evaluator import BitMatrix
+from clausewise.rules.ruleset import RuleSet
+
+# Counts up to here are exact in the single precision that multiplies them.
+_ROWS_PER_PRODUCT = 2**20
+_NUMBERS_PER_PRODUCT = 2**24
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GlobalExplanation:
+    """What a rule set does as a whole; made by `RuleSet.explain_global`.
+
+    Arrays hold the numbers, methods that end in `_frame` give them as tables with names.
+
+    Attributes
+    ----------
+    rules : RuleSet
+        The rules.
+    fires : BitMatrix or None
+        Which rules fire on which rows, if rows were given.
+    target : ndarray of shape (n_rows,) or None
+        Class index that the network gives each row (−1 for a label that is none of the classes), if given.
+    decisions : ndarray of shape (n_rows,) or None
+        Class index that the rules give each row, if rows were given.
+    """
+
+    rules: RuleSet
+    fires: BitMatrix | None = None
+    target: NDArray[np.int64] | None = None
+    decisions: NDArray[np.int32] | None = None
+
+    # --- Of the rules alone ---
+
+    @cached_property
+    def feature_use(self) -> NDArray[np.int64]:
+        """Number of rules that test each feature, by class: shape (n_features, n_classes)."""
+        stored = self.rules.columns
+        class_of_term = np.repeat(stored.class_index, stored.lengths)
+        counts = np.zeros((len(self.rules.features), len(self.rules.labels)), dtype=np.int64)
+        np.add.at(counts, (stored.feature, class_of_term), 1)
+        return counts
+
+    @cached_property
+    def rule_lengths(self) -> NDArray[np.int64]:
+        """Number of rules of each length (row), by class: shape (longest + 1, n_classes)."""
+        stored = self.rules.columns
+        longest = int(stored.lengths.max(initial=0))
+        counts = np.zeros((longest + 1, len(self.rules.labels)), dtype=np.int64)
+        np.add.at(counts, (stored.lengths, stored.class_index), 1)
+        return counts
+
+    def feature_use_frame(self, backend: Backend = "pandas") -> Any:
+        """Per feature and class: rules that test it, and their part of all rules (the paper's XOR figure)."""
+        n_rules = max(len(self.rules), 1)
+        names, labels = self.rules.features.names, self.rules.labels
+        return frame_of(
+            {
+                "feature": [name for name in names for _ in labels],
+                "conclusion": [label for _ in names for label in labels],
+                "n_rules": self.feature_use.ravel(),
+                "part_of_rules": self.feature_use.ravel() / n_rules,
+            },
+            backend,
+        )
+
+    def rule_length_frame(self, backend: Backend = "pandas") -> Any:
+        """Per length and class the number of rules."""
+        labels = self.rules.labels
+        lengths = range(len(self.rule_lengths))
+        return frame_of(
+            {
+                "length": [length for length in lengths for _ in labels],
+                "conclusion": [label for _ in lengths for label in labels],
+                "n_rules": self.rule_lengths.ravel(),
+            },
+            backend,
+        )
+
+    # --- On rows ---
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows; 0 if none were given."""
+        return 0 if self.fires is None else self.fires.n_rows
+
+    @cached_property
+    def n_rows_covered(self) -> NDArray[np.int64]:
+        """Per rule the number of rows on which it fires."""
+        return self._fires.rows_per_rule()
+
+    @cached_property
+    def n_rows_alone(self) -> NDArray[np.int64]:
+        """Per rule the number of rows on which it fires and no other does."""
+        alone = _packed(self._fires.rules_per_row() == 1)
+        return BitMatrix(self._fires.words & alone, self.n_rows).rows_per_rule()
+
+    @cached_property
+    def overlap(self) -> NDArray[np.int64]:
+        """Number of rows on which both of two rules fire: shape (n_rules, n_rules)."""
+        n_rules = len(self._fires)
+        counts = np.zeros((n_rules, n_rules), dtype=np.int64)
+        n_words = min(_ROWS_PER_PRODUCT, _NUMBERS_PER_PRODUCT // max(n_rules, 1)) // 64 + 1
+        for start in range(0, self._fires.words.shape[1], n_words):
+            words = self._fires.words[:, start : start + n_words]
+            dense = BitMatrix(np.ascontiguousarray(words), words.shape[1] * 64).dense().astype(np.float32)
+            counts += (dense @ dense.T).astype(np.int64)
+        return counts
+
+    @cached_property
+    def n_rows_agreeing(self) -> NDArray[np.int64]:
+        """Per rule the number of rows on which it fires and the network says what it concludes."""
+        if self.target is None:
+            raise ValueError("Agreement is with a network's labels; pass target to explain_global.")
+        classes = range(len(self.rules.labels))
+        of_class = np.concatenate([_packed(self.target == c)[None] for c in classes])
+        words = self._fires.words & of_class[self.rules.columns.class_index]
+        return BitMatrix(words, self.n_rows).rows_per_rule()
+
+    @property
+    def agreement(self) -> NDArray[np.float64]:
+        """Per rule the part of its rows on which the network says what it concludes; NaN if it has none."""
+        nowhere = np.full(len(self.rules), np.nan)
+        covered = self.n_rows_covered
+        return np.asarray(np.divide(self.n_rows_agreeing, covered, out=nowhere, where=covered > 0))
+
+    @property
+    def fidelity(self) -> float:
+        """Part of the rows on which the rules together decide as the network does."""
+        if self.target is None or self.decisions is None:
+            raise ValueError("Fidelity is to a network's labels; pass X and target to explain_global.")
+        return float(np.mean(self.decisions == self.target))
+
+    def coverage_frame(self, backend: Backend = "pandas") -> Any:
+        """Per rule: rows on which it fires, part of all rows, and rows on which no other rule does."""
+        covered = self.n_rows_covered
+        return frame_of(
+            self._per_rule()
+            | {
+                "n_rows": covered,
+                "part_of_rows": covered / max(self.n_rows, 1),
+                "n_rows_alone": self.n_rows_alone,
+            },
+            backend,
+        )
+
+    def overlap_frame(self, backend: Backend = "pandas") -> Any:
+        """Per pair of rules that fire together: on how many rows, and that as part of the rows of either."""
+        one, other = np.nonzero(np.triu(self.overlap, k=1))
+        both = self.overlap[one, other]
+        covered = self.n_rows_covered
+        return frame_of(
+            {
+                "rule": one,
+                "other": other,
+                "n_rows": both,
+                "part_of_either": both / (covered[one] + covered[other] - both),
+                "same_conclusion": self.rules.columns.class_index[one]
+                == self.rules.columns.class_index[other],
+            },
+            backend,
+        )
+
+    def agreement_frame(self, backend: Backend = "pandas") -> Any:
+        """Per rule: rows on which it fires, and on how many of them the network says what it concludes."""
+        return frame_of(
+            self._per_rule()
+            | {
+                "n_rows": self.n_rows_covered,
+                "n_agreeing": self.n_rows_agreeing,
+                "agreement": self.agreement,
+            },
+            backend,
+        )
+
+    def __str__(self) -> str:
+        rules = self.rules
+        n_using = self.feature_use.sum(axis=1)
+        used = np.argsort(-n_using, kind="stable")[: max(1, min(5, int((n_using > 0).sum())))]
+        features = ", ".join(f"{rules.features.names[f]} ({n_using[f]:,})" for f in used)
+        lengths = rules.columns.lengths
+        lines = [
+            repr(rules)[len("<RuleSet: ") : -1],
+            f"  features tested most (rules): {features}",
+            f"  terms per rule: {lengths.mean() if len(lengths) else 0:.1f} on average, "
+            f"{lengths.max(initial=0)} at most",
+        ]
+        if self.fires is not None and self.n_rows:
+            n_fired = self.fires.rules_per_row()
+            lines.append(
+                f"  on {self.n_rows:,} rows: {100 * np.mean(n_fired > 0):.1f} % covered by a rule, "
+                f"{n_fired.mean():.1f} rules fire on average"
+            )
+        if self.target is not None and self.n_rows:
+            lines.append(f"  decided as the network decides: {100 * self.fidelity:.1f} %")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<GlobalExplanation of {len(self.rules):,} rules on {self.n_rows:,} rows>"
+
+    @property
+    def _fires(self) -> BitMatrix:
+        if self.fires is None:
+            raise ValueError("Coverage and overlap are counted on rows; pass X to explain_global.")
+        return self.fires
+
+    def _per_rule(self) -> dict[str, Any]:
+        stored, features = self.rules.columns, self.rules.features
+        return {
+            "rule": np.arange(len(self.rules)),
+            "premise": [display.describe_premise(stored, rule, features) for rule in range(len(self.rules))],
+            "conclusion": self.rules.classes[stored.class_index].tolist(),
+        }
+
+
+def explain_global(rules: RuleSet, X: Any, target: Any, n_jobs: int | None) -> GlobalExplanation:
+    """Summarise what the rules do as a whole; see `RuleSet.explain_global`."""
+    if X is None:
+        if target is not None:
+            raise ValueError("target holds labels of rows; pass these rows as X.")
+        return GlobalExplanation(rules)
+    matrix: Matrix = rules.features.encode(X)
+    codes = None
+    if target is not None:
+        codes = ask_network(target, X, rules.labels, len(matrix), name="target").labels.codes
+    decisions = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
+    return GlobalExplanation(rules, rules.evaluator.fires(matrix, n_jobs), codes, decisions)
+
+
+def _packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """One bit per row, in the words of a BitMatrix."""
+    padded = np.zeros(-(-len(flags) // 64) * 64, dtype=bool)
+    padded[: len(flags)] = flags
+    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64, copy=False)

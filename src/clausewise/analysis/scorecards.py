@@ -1,0 +1,164 @@
+"""A weighted rule set as a scorecard: points to add up with paper and pencil."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from clausewise.base.frames import Backend, frame_of
+from clausewise.data.labels import Label
+from clausewise.rules import display
+from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import format_category
+
+START = "start"
+
+
+@dataclass(frozen=True)
+class ScorecardLine:
+    """A premise and the points that it gives, by class; `rules` are the numbers of the rules in it.
+
+    Where a line with `priority` holds, only such lines count.
+    """
+
+    premise: str
+    points: Mapping[Label, float]
+    rules: tuple[int, ...] = field(default=())
+    priority: bool = False
+
+    def __str__(self) -> str:
+        return f"{_points(self.points)}  {self.shown_premise}"
+
+    @property
+    def shown_premise(self) -> str:
+        """The premise, marked if it has priority."""
+        return f"{self.premise} (priority)" if self.priority else self.premise
+
+
+@dataclass(frozen=True, repr=False)
+class Scorecard:
+    """Points for a start and for every premise that holds, and how to decide; see `RuleSet.scorecard`.
+
+    Points are shown with four digits, of which a note tells if it matters; the attributes hold them all.
+
+    Attributes
+    ----------
+    labels : tuple of class labels
+        In their order, which decides ties.
+    default : class label
+        The class that wins ties.
+    start : dict
+        Points that every row starts with, by class; without zeros.
+    lines : tuple of ScorecardLine
+        One per premise, in the order of the rules, those with priority first.
+    """
+
+    labels: tuple[Label, ...]
+    default: Label
+    start: Mapping[Label, float]
+    lines: tuple[ScorecardLine, ...]
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """One row per premise and class with its points; the start has the premise "start"."""
+        listed = [
+            (line.premise, label, points)
+            for line in (ScorecardLine(START, self.start), *self.lines)
+            for label, points in line.points.items()
+        ]
+        data = {
+            "premise": [premise for premise, _, _ in listed],
+            "class": [label for _, label, _ in listed],
+            "points": [points for _, _, points in listed],
+        }
+        return frame_of(data, backend)
+
+    @property
+    def how_to_decide(self) -> str:
+        """What wins, and what wins ties."""
+        ties = f"on a tie {format_category(self.default)}"
+        others = [label for label in self.labels if label != self.default]
+        if len(others) > 1:
+            ties += f", then the class that comes first of {_listed(self.labels)}"
+        if any(line.priority for line in self.lines):
+            ties += "; if a line with priority holds, only such lines count, and no start"
+        rounded = " Points are rounded here to four digits." if self._is_rounded else ""
+        return f"The class with the most points is the decision; {ties}.{rounded}"
+
+    @property
+    def _is_rounded(self) -> bool:
+        every = [self.start, *(line.points for line in self.lines)]
+        return any(float(f"{votes:.4g}") != votes for points in every for votes in points.values())
+
+    @property
+    def _shown(self) -> list[tuple[str, str]]:
+        """(points, premise) of every line that is shown, the start first."""
+        start = [(_points(self.start), START)] if self.start else []
+        shown = [(_points(line.points), line.shown_premise) for line in self.lines[: display.SHOWN_RULES]]
+        n_more = len(self.lines) - len(shown)
+        return start + shown + ([("…", f"and {n_more:,} more")] if n_more else [])
+
+    def __str__(self) -> str:
+        shown = self._shown
+        # The numbers that lines begin with end in one column, and premises begin in one.
+        numbers = [len(text.split(" ", 1)[0]) for text, _ in shown]
+        last = max(numbers, default=0)
+        points = [" " * (last - number) + text for number, (text, _) in zip(numbers, shown, strict=True)]
+        width = max(map(len, points), default=0)
+        lines = [f"  {text:<{width}}  {premise}" for text, (_, premise) in zip(points, shown, strict=True)]
+        return "\n".join([_TITLE, *lines, self.how_to_decide])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left;white-space:nowrap'>{escape(text)}</td>"
+            f"<td style='text-align:left'>{escape(premise)}</td></tr>"
+            for text, premise in self._shown
+        )
+        head = "<tr><th style='text-align:left'>points</th><th style='text-align:left'>if</th></tr>"
+        table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+        return f"<div><p>{_TITLE}</p>{table}<p>{escape(self.how_to_decide)}</p></div>"
+
+    def __repr__(self) -> str:
+        return f"<Scorecard of {len(self.lines):,} lines for the classes {_listed(self.labels)}>"
+
+
+_TITLE = "Add up the points of every line that holds:"
+
+
+def scorecard(rules: RuleSet) -> Scorecard:
+    """The rules by premise; equal premises are one line."""
+    if rules.voting != "weights":
+        raise ValueError(
+            f"These rules vote by {rules.voting}; a scorecard adds up weights. Give them weights "
+            "(with_weights) or let them vote by those they have (with_voting('weights'))."
+        )
+    numbers_of: dict[tuple[bool, bytes], list[int]] = {}
+    premises = zip(rules.columns.priority.tolist(), rules.columns.premise_keys(), strict=True)
+    for number, (priority, premise) in enumerate(premises):
+        numbers_of.setdefault((not priority, premise), []).append(number)
+    lines = []
+    for _, numbers in sorted(numbers_of.items(), key=lambda item: item[0][0]):
+        points: dict[Label, float] = {}
+        for number in numbers:
+            label = rules.labels[rules.columns.class_index[number]]
+            points[label] = points.get(label, 0.0) + float(rules.columns.weight[number])
+        in_order = {label: points[label] for label in rules.labels if label in points}
+        shown = display.describe_premise(rules.columns, numbers[0], rules.features)
+        lines.append(ScorecardLine(shown, in_order, tuple(numbers), bool(rules.columns.priority[numbers[0]])))
+    start = {
+        label: votes for label, votes in zip(rules.labels, rules.base.tolist(), strict=True) if votes != 0
+    }
+    return Scorecard(rules.labels, rules.default, start, tuple(lines))
+
+
+def _points(points: Mapping[Label, float]) -> str:
+    """`+3 gamma, -1 hadron`; `+3 class 1` where a label is a number."""
+    return ", ".join(f"{display.describe_votes(votes)} {_named(label)}" for label, votes in points.items())
+
+
+def _named(label: Label) -> str:
+    return format_category(label) if isinstance(label, str) else f"class {format_category(label)}"
+
+
+def _listed(labels: tuple[Label, ...]) -> str:
+    shown = ", ".join(map(format_category, labels[:8]))
+    return shown if len(labels) <= 8 else f"{shown}, … {len(labels) - 8} more"

@@ -1,0 +1,1 @@
+"""Small tools that every other folder may use: parameters, threads, progress, frames and JSON text."""

@@ -1,0 +1,132 @@
+"""The search for a small rule set on some rows, seeded by the rules of a larger one."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from clausewise.base import threads
+from clausewise.compact.bins import Bins
+from clausewise.compact.examples import Examples
+from clausewise.compact.model import Member, Model
+from clausewise.compact.points import calibrated, with_points
+from clausewise.compact.search import Options, Search
+from clausewise.compact.settings import CompactionSettings, usual_penalty
+from clausewise.compact.shared_premises import SharedSearch
+from clausewise.compact.to_rules import constant_rules, rule_set_of
+from clausewise.rules.columns import RuleColumns
+from clausewise.rules.display import describe_premise
+from clausewise.rules.rule import Origin
+from clausewise.rules.ruleset import RuleSet
+
+StageReport = Callable[[str, int, int], None]
+"""Called with a stage, the steps done and their number."""
+
+# On smaller tables the parts of a search are too short to be worth a thread each.
+_MANY_CELLS = 2**19
+# A frontier exchanges rules each time their number has fallen to this fraction.
+_EXCHANGE_AT = 0.7
+
+
+class SeededSearch:
+    """The search on some rows, seeded by the rules of a rule set.
+
+    Parameters
+    ----------
+    rules : RuleSet
+        Premises to start from, classes and features.
+    examples : Examples
+        Rows to learn from.
+    settings : CompactionSettings
+        How.
+    report : callable
+        Called with a stage, the steps done and their number.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        examples: Examples,
+        settings: CompactionSettings,
+        report: StageReport,
+    ) -> None:
+        self._rules, self._examples, self._settings = rules, examples, settings
+        self._row_weight = examples.row_weights(settings.balance)
+        self._bins = Bins.learn(examples.table, rules.features)
+        # Classes that no row has are left out; no rule may conclude them.
+        self._present, codes = np.unique(examples.codes, return_inverse=True)
+        n_present = len(self._present)
+        assert not isinstance(settings.penalty, str)  # chosen by now
+        penalty = usual_penalty(len(codes)) if settings.penalty is None else settings.penalty
+        model = Model(codes.astype(np.int32), n_present, self._row_weight, penalty)
+        options = Options(
+            max_terms=min(settings.max_terms, len(rules.features)),
+            min_rows=max(5, len(examples.codes) // 1000),
+            n_threads=threads.resolve(settings.n_jobs) if examples.table.size >= _MANY_CELLS else 1,
+        )
+        is_shared = settings.shared_premises and n_present > 2
+        kind = SharedSearch if is_shared else Search
+        self._search = kind(self._bins, model, self._seeds(), options, report)
+
+    def rules_for(self, n_rules: int) -> RuleSet:
+        """The best rule set that is found with this many rules."""
+        if self._is_constant:
+            return constant_rules(self._rules, self._examples)
+        self._search.compact(n_rules)
+        return self._built()
+
+    def rules_down_from(self, n_rules: int) -> dict[int, RuleSet]:
+        """Rule sets of every size down from this one, from one search; they decide, and are not measured."""
+        if self._is_constant:
+            return dict.fromkeys(range(1, n_rules + 1), self.rules_for(n_rules))
+        search = self._search
+        search.grow(search.overgrown(n_rules))
+        found: dict[int, RuleSet] = {}
+        next_exchange: float = n_rules
+        for n_left in range(n_rules, 0, -1):
+            if found and search.n_rules <= n_left:
+                found[n_left] = found[n_left + 1]  # so few rules were all that helped
+                continue
+            search.prune(n_left)
+            if n_left <= next_exchange:
+                search.exchange(1)
+                next_exchange = _EXCHANGE_AT * n_left
+            found[n_left] = self._deciding()
+        return found
+
+    @property
+    def _is_constant(self) -> bool:
+        return len(self._present) == 1
+
+    def _seeds(self) -> list[Member]:
+        rules = self._rules.distinct()
+        boxes = self._bins.boxes_of(rules)
+        rows = self._bins.covered(boxes)
+        seen = set()
+        seeds = []
+        for number, box in enumerate(boxes):
+            if box and box not in seen:
+                seen.add(box)
+                seeds.append(Member(box, rows[number], _origin(rules.columns, number, rules)))
+        return seeds
+
+    def _deciding(self) -> RuleSet:
+        """The model as a rule set, the most important rules first."""
+        examples = self._examples
+        rules = rule_set_of(self._search.model.blocks, self._rules, self._present, self._bins)
+        if not self._settings.points:
+            return rules
+        return with_points(rules, examples.table, examples.target_probabilities, self._row_weight)
+
+    def _built(self) -> RuleSet:
+        """The same with calibrated probabilities, and what the rules cover and get right."""
+        examples, rules = self._examples, self._deciding()
+        table, codes = examples.table, examples.codes.astype(np.int64)
+        if examples.probabilities is not None and not self._settings.points:
+            rules = calibrated(rules, table, examples.probabilities, self._row_weight)
+        return rules.with_counts(*rules.evaluator.statistics(table, codes, examples.weights))
+
+
+def _origin(columns: RuleColumns, number: int, rules: RuleSet) -> Origin:
+    """Where a seed comes from; a rule without an origin is one itself."""
+    origin = columns.origins[number]
+    return origin if origin is not None else Origin("rule", describe_premise(columns, number, rules.features))

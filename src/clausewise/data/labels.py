@@ -1,0 +1,221 @@
+"""Class labels: what a label is, which class it means, and the one reader of labels that callers pass."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Label = str | int | float | bool
+"""A class label. Conclusions of other kinds (numbers, for regression) can join here."""
+
+_SHOWN = 8
+"""Error messages list at most this many labels or classes."""
+
+
+class LabelError(ValueError):
+    """Labels that name none of the classes, are missing, or do not match the rows."""
+
+
+def plain_label(label: Any) -> Label:
+    """Return the label as a plain Python value; raise unless it is text, a finite number or a boolean."""
+    plain = label.item() if hasattr(label, "item") else label
+    if not isinstance(plain, str | int | float):
+        raise TypeError(f"{label!r} is not a class label; labels are text, numbers or booleans.")
+    if isinstance(plain, float) and not math.isfinite(plain):
+        raise ValueError(f"{label!r} is not a class label; labels must be finite.")
+    return plain
+
+
+def as_classes(classes: ArrayLike) -> NDArray[Any]:
+    """Return distinct labels of one kind (text, numbers or booleans) as a read-only array."""
+    given = np.asarray(classes, dtype=object) if not isinstance(classes, np.ndarray) else classes
+    if given.ndim != 1 or len(given) == 0:
+        raise ValueError(f"classes has shape {given.shape}; expected a list of at least one label.")
+    labels = [plain_label(label) for label in given]
+    kinds = {_kind(label) for label in labels}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The classes {labels[:5]} mix text, numbers or booleans; labels must be of one kind."
+        )
+    if len(set(labels)) != len(labels):
+        raise ValueError(f"The classes {labels[:10]} are not all different.")
+    keeps_type = isinstance(classes, np.ndarray) and (classes.dtype != object or kinds == {str})
+    # NumPy's own type for text drops NULs at the end.
+    ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    array = given.copy() if keeps_type else np.array(labels, dtype=object if ends_in_nul else None)
+    if array.dtype == object and kinds != {str}:
+        raise ValueError(f"The classes {labels[:5]} include a number too large for an array.")
+    array.setflags(write=False)
+    return array
+
+
+def class_meant(label: Label, classes: Sequence[Label]) -> int | None:
+    """Return the position of the class that a label means, or None.
+
+    A label of the classes' own kind means the class it equals. Otherwise "1", 1.0 and True mean the class 1,
+    1 and "true" the class True, 1 and True the class "1" (or "true").
+    """
+    if _kind(label) is _kind(classes[0]):
+        return next((position for position, known in enumerate(classes) if known == label), None)
+    return next((position for position, known in enumerate(classes) if _reads_as(label, known)), None)
+
+
+def known_label(label: Any, classes: ArrayLike) -> Label:
+    """Return the class that one label means, or raise an error that lists the classes."""
+    known = np.asarray(classes).tolist()
+    position = class_meant(plain_label(label), known)
+    if position is None:
+        raise LabelError(f"{label!r} is not one of the classes {_listed(known)}.")
+    return known[position]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One label per row: `codes` are positions in `classes` followed by `unknown`.
+
+    Attributes
+    ----------
+    codes : ndarray of int64, of shape (n_rows,)
+        Positions of the labels.
+    classes : tuple of class labels
+        The classes of the rules.
+    unknown : tuple of class labels
+        Labels that mean none of the classes; empty unless they were allowed.
+    """
+
+    codes: NDArray[np.int64]
+    classes: tuple[Label, ...]
+    unknown: tuple[Label, ...]
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The labels themselves, as the classes that they mean."""
+        return np.array([*self.classes, *self.unknown])[self.codes]
+
+
+def read_labels(
+    values: Any, classes: Sequence[Label], n_rows: int, name: str, *, allow_unknown: bool = False
+) -> Labels:
+    """Return one label per row as the classes that they mean.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows,)
+        The labels.
+    classes : sequence of class labels
+        The classes that there are.
+    n_rows : int
+        The number of rows that the labels belong to.
+    name : str
+        The parameter's name, for error messages.
+    allow_unknown : bool, default False
+        Accept labels that mean none of the classes, as long as at least one label means one. True classes
+        may include some that the rules never predict.
+
+    Raises
+    ------
+    LabelError
+        If the shape is wrong, labels are missing, or labels mean none of the classes.
+    """
+    array = labels_array(values, name)
+    if array.shape != (n_rows,):
+        raise LabelError(f"{name} has shape {array.shape} for {n_rows:,} rows; pass one label per row.")
+    distinct, positions = _distinct(array, name)
+    equal = {(_kind(label), label): code for code, label in enumerate(classes)}
+    code_of_label = [
+        # Looked up where it can be, for there may be thousands of classes.
+        equal.get((_kind(label), label)) if _kind(label) is _kind(classes[0]) else class_meant(label, classes)
+        for label in distinct
+    ]
+    unknown = [label for label, code in zip(distinct, code_of_label, strict=True) if code is None]
+    if unknown and not (allow_unknown and _can_be_classes(unknown, distinct, classes)):
+        raise LabelError(
+            f"{name} holds {_listed(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not among the "
+            f"classes {_listed(classes)}; pass labels of these classes."
+        )
+    codes, n_unknown = [], 0
+    for code in code_of_label:
+        codes.append(len(classes) + n_unknown if code is None else code)
+        n_unknown += code is None
+    return Labels(np.array(codes, dtype=np.int64)[positions], tuple(classes), tuple(unknown))
+
+
+def labels_array(values: Any, name: str) -> NDArray[Any]:
+    """Return labels of any kind of sequence as an array, or raise an error that names the parameter."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise LabelError(f"{name} is not one label per row: {error}") from None
+
+
+def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.intp]]:
+    """The distinct labels as plain values, and each row's position among them."""
+    if array.dtype != object:
+        values, positions = np.unique(array, return_inverse=True)
+        found = values.tolist()
+    else:
+        position_of: dict[Any, int] = {}
+        try:
+            listed = [
+                # True is not 1 here, though Python thinks so.
+                position_of.setdefault((isinstance(value, bool), value), len(position_of))
+                for value in array.tolist()
+            ]
+        except TypeError:
+            raise LabelError(f"{name} holds values that are not class labels, such as lists.") from None
+        positions = np.array(listed, dtype=np.intp)
+        found = [value for _, value in position_of]
+    is_missing = np.array([_is_missing(value) for value in found], dtype=bool)
+    if is_missing.any():
+        n_missing = int(is_missing[positions].sum())
+        raise LabelError(f"{name} has {n_missing:,} missing label(s); drop these rows or fill them in.")
+    try:
+        return [plain_label(label) for label in found], positions
+    except (TypeError, ValueError) as error:
+        raise LabelError(f"{name}: {error}") from None
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA refuses to be compared
+        return True
+    except ValueError:  # an array as a label, which `plain_label` refuses
+        return False
+
+
+def _can_be_classes(unknown: Sequence[Label], given: Sequence[Label], classes: Sequence[Label]) -> bool:
+    """Whether unknown labels look like classes that the rules lack, rather than labels of something else."""
+    return len(unknown) < len(given) and all(_kind(label) is _kind(classes[0]) for label in unknown)
+
+
+def _kind(label: Label) -> type:
+    """Text, boolean or number; 1 and 1.0 are of one kind, 1 and True are not."""
+    return str if isinstance(label, str) else bool if isinstance(label, bool) else float
+
+
+def _reads_as(label: Label, known: Label) -> bool:
+    """Whether a label of another kind can only mean this class."""
+    if isinstance(label, str) or isinstance(known, str):
+        text, other = (label, known) if isinstance(label, str) else (known, label)
+        return _text_reads_as(str(text), other)
+    return float(label) == float(known)  # booleans and numbers
+
+
+def _text_reads_as(text: str, value: Label) -> bool:
+    if isinstance(value, bool) and text.strip().lower() == str(value).lower():
+        return True
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
+
+
+def _listed(labels: Sequence[Label]) -> str:
+    shown = ", ".join(map(repr, labels[:_SHOWN]))
+    return shown if len(labels) <= _SHOWN else f"{shown} and {len(labels) - _SHOWN} more"

@@ -1,0 +1,308 @@
+"""A rule set as an ONNX model.
+
+All tests are answered at once, then a rule fires where the tests at its first, second, … place all hold, so
+that nothing is larger than rows × rules. Votes add up by one matrix product where every order of addition
+gives the same; else rule by rule, all classes at a time.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.export.plan import (
+    Above,
+    AtMost,
+    Known,
+    OneOf,
+    Plan,
+    PlannedJury,
+    free_name,
+    one_line,
+    plan_of,
+    require_unicode,
+)
+from clausewise.rules.ruleset import RuleSet
+
+_OPSET: Final = 17
+_ML_OPSET: Final = 3
+_IR_VERSION: Final = 8  # what came with opset 17, so that older runtimes read it
+_MOST_BYTES: Final = 2**31 - 2**20
+"""A model is one protocol buffer, which must stay below 2 GiB."""
+
+
+def to_onnx(rules: RuleSet) -> Any:
+    """The model; see `RuleSet.to_onnx`."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise ImportError(
+            "to_onnx needs the package onnx; install it with: pip install 'clausewise[onnx]'"
+        ) from error
+    model = _Graph(onnx, plan_of(rules), rules.classes).model(one_line(rules._headline))
+    onnx.checker.check_model(model)
+    return model
+
+
+class _Graph:
+    """Builds the graph node by node. Values that it makes are named by `prefix` and a number."""
+
+    def __init__(self, onnx: Any, plan: Plan, classes: NDArray[Any]) -> None:
+        self._onnx = onnx
+        self._plan = plan
+        self._classes = classes
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+        self._n_bytes = 0
+        self._n_names = 0
+        names = plan.features.names
+        self._prefix = free_name("clausewise", lambda prefix: any(name.startswith(prefix) for name in names))
+
+    def model(self, description: str) -> Any:
+        """The whole model, with inputs and outputs."""
+        helper, types = self._onnx.helper, self._onnx.TensorProto
+        label_type, labels = self._labels()
+        inputs, columns = self._inputs()
+        holds = self._answers(columns)
+        scores = self._scores(holds)
+        by_rank = self._constant(np.array(self._plan.by_rank, dtype=np.int64))
+        ranked = self._node("Gather", [scores, by_rank], axis=1)
+        # The first of the largest.
+        winner = self._node("ArgMax", [ranked], axis=1, keepdims=0)
+        self._node("Gather", [labels, winner], output="label")
+        self._node("Identity", [scores], output="scores")
+        outputs = [
+            helper.make_tensor_value_info("label", label_type, ["rows"]),
+            helper.make_tensor_value_info("scores", types.DOUBLE, ["rows", len(self._plan.labels)]),
+        ]
+        graph = helper.make_graph(self._nodes, "rules", inputs, outputs, self._constants, description)
+        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
+        return helper.make_model(
+            graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="clausewise"
+        )
+
+    # --- Inputs and labels ---
+
+    def _inputs(self) -> tuple[list[Any], dict[int, str]]:
+        """The inputs of the model, and per tested feature the name of its column, of shape (rows, 1)."""
+        helper, types = self._onnx.helper, self._onnx.TensorProto
+        features = self._plan.features
+        if all(categories is None for categories in features.categories):
+            whole = helper.make_tensor_value_info("X", types.DOUBLE, ["rows", len(features)])
+            return [whole], {}
+        inputs = []
+        for name, categories in zip(features.names, features.categories, strict=True):
+            _require_name(name)
+            is_text = categories is not None and all(isinstance(value, str) for value in categories)
+            inputs.append(
+                helper.make_tensor_value_info(name, types.STRING if is_text else types.DOUBLE, ["rows", 1])
+            )
+        return inputs, dict(enumerate(features.names))
+
+    def _labels(self) -> tuple[int, str]:
+        """The type of the labels, and the constant that holds them by rank."""
+        types = self._onnx.TensorProto
+        ranked = [self._plan.labels[index] for index in self._plan.by_rank]
+        if isinstance(ranked[0], str):
+            texts = [require_unicode(str(label), "The class").encode("utf-8") for label in ranked]
+            name = self._name()
+            self._constants.append(self._onnx.helper.make_tensor(name, types.STRING, [len(texts)], texts))
+            return types.STRING, name
+        kind = self._classes.dtype.kind
+        dtype = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}[kind]
+        if kind == "u" and max(ranked) < 2**63:  # type: ignore[operator]
+            dtype = np.int64  # what most runtimes expect
+        type_number = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return type_number, self._constant(np.array(ranked, dtype=dtype))
+
+    # --- Which tests hold ---
+
+    def _answers(self, columns: dict[int, str]) -> str:
+        """A boolean matrix of shape (rows, tests + 1), tests in the plan's order; the last is always true."""
+        numbered: dict[type, list[int]] = {Above: [], AtMost: [], Known: [], OneOf: []}
+        for number, test in enumerate(self._plan.tests):
+            numbered[type(test)].append(number)
+        answers: list[str] = []
+        order: list[int] = []
+        for kind, operator in ((Above, "Greater"), (AtMost, "LessOrEqual")):
+            if numbered[kind]:
+                tests = [self._plan.tests[number] for number in numbered[kind]]
+                bounds = self._constant(np.array([test.bound for test in tests]))  # type: ignore[union-attr]
+                values = self._values([test.feature for test in tests], columns)
+                answers.append(self._node(operator, [values, bounds]))
+                order += numbered[kind]
+        if numbered[Known]:
+            values = self._values([self._plan.tests[number].feature for number in numbered[Known]], columns)
+            answers.append(self._node("Equal", [values, values]))  # NaN is not equal to itself
+            order += numbered[Known]
+        by_feature: dict[int, list[int]] = {}
+        for number in numbered[OneOf]:
+            by_feature.setdefault(self._plan.tests[number].feature, []).append(number)
+        for feature, numbers in by_feature.items():
+            answers.append(self._memberships(feature, numbers, columns[feature]))
+            order += numbers
+        answers.append(self._always(columns))
+        joined = self._node("Concat", answers, axis=1)
+        place_of = np.argsort([*order, len(order)])
+        return self._node("Gather", [joined, self._constant(place_of.astype(np.int64))], axis=1)
+
+    def _values(self, features: Sequence[int], columns: dict[int, str]) -> str:
+        """Doubles of shape (rows, features given), in this order."""
+        source = "X"
+        places = np.array(features, dtype=np.int64)
+        if columns:
+            distinct = sorted(set(features))
+            source = self._node("Concat", [columns[feature] for feature in distinct], axis=1)
+            places = np.searchsorted(distinct, features).astype(np.int64)
+        return self._node("Gather", [source, self._constant(places)], axis=1)
+
+    def _memberships(self, feature: int, tests: Sequence[int], column: str) -> str:
+        """Whether the category is in each of the tests' sets: shape (rows, tests)."""
+        categories = self._plan.features.categories[feature]
+        assert categories is not None
+        code_of = {value: code for code, value in enumerate(categories)}
+        # One row per category, and one for what is none.
+        is_member = np.zeros((len(categories) + 1, len(tests)), dtype=bool)
+        for place, number in enumerate(tests):
+            test = self._plan.tests[number]
+            assert isinstance(test, OneOf)
+            is_member[[code_of[value] for value in test.values], place] = True
+        codes = self._codes(column, categories)
+        flat = self._node("Reshape", [codes, self._constant(np.array([-1], dtype=np.int64))])
+        return self._node("Gather", [self._constant(is_member), flat], axis=0)
+
+    def _codes(self, column: str, categories: tuple[Any, ...]) -> str:
+        """The position of each category, and their number for a missing or unknown one: shape (rows, 1)."""
+        if isinstance(categories[0], str):
+            for value in categories:
+                require_unicode(value, "The category")
+            return self._node(
+                "LabelEncoder",
+                [column],
+                domain="ai.onnx.ml",
+                keys_strings=list(categories),
+                values_int64s=list(range(len(categories))),
+                default_int64=len(categories),
+            )
+        values = self._constant(np.array([float(value) for value in categories]))
+        is_value = self._node("Equal", [column, values])
+        whole = self._node("Cast", [is_value], to=self._onnx.TensorProto.INT64)
+        # At most one is equal; the number of categories minus its distance from there is its position.
+        distances = np.arange(len(categories), 0, -1, dtype=np.int64)[:, None]
+        before_end = self._node("MatMul", [whole, self._constant(distances)])
+        return self._node("Sub", [self._constant(np.array(len(categories))), before_end])
+
+    def _always(self, columns: dict[int, str]) -> str:
+        """True on every row: shape (rows, 1)."""
+        source = columns[0] if columns else "X"
+        shape = self._node("Shape", [source], end=1)
+        size = self._node("Concat", [shape, self._constant(np.array([1], dtype=np.int64))], axis=0)
+        true = self._onnx.helper.make_tensor("value", self._onnx.TensorProto.BOOL, [1], [True])
+        return self._node("ConstantOfShape", [size], value=true)
+
+    # --- Votes ---
+
+    def _scores(self, holds: str) -> str:
+        """Of each row the scores by the jury that decides: shape (rows, classes)."""
+        *priority, ordinary = self._plan.juries
+        scores = self._totals(ordinary, self._fires(ordinary, holds))
+        for jury in priority:
+            if not jury.rules:
+                continue
+            fires = self._fires(jury, holds)
+            numbers = self._node("Cast", [fires], to=self._onnx.TensorProto.INT32)
+            any_fires = self._node(
+                "Cast",
+                [self._node("ReduceMax", [numbers], axes=[1], keepdims=1)],
+                to=self._onnx.TensorProto.BOOL,
+            )
+            scores = self._node("Where", [any_fires, self._totals(jury, fires), scores])
+        return scores
+
+    def _fires(self, jury: PlannedJury, holds: str) -> str:
+        """A boolean matrix of shape (rows, rules + 1), of which the last column is never true."""
+        always = len(self._plan.tests)
+        length = max((len(rule.tests) for rule in jury.rules), default=0)
+        places = np.full((max(length, 1), len(jury.rules) + 1), always, dtype=np.int64)
+        for column, rule in enumerate(jury.rules):
+            places[: len(rule.tests), column] = rule.tests
+        fires = self._node("Gather", [holds, self._constant(places[0])], axis=1)
+        for row in places[1:]:
+            fires = self._node("And", [fires, self._node("Gather", [holds, self._constant(row)], axis=1)])
+        is_rule = np.ones(len(jury.rules) + 1, dtype=bool)
+        is_rule[-1] = False
+        return self._node("And", [fires, self._constant(is_rule)])
+
+    def _totals(self, jury: PlannedJury, fires: str) -> str:
+        add = self._sums_in_any_order if jury.sums_are_exact else self._sums_in_order
+        total = add(jury, fires)
+        if jury.is_divided:
+            total = self._node("Div", [total, self._constant(np.array(jury.divisors))])
+        return total
+
+    def _sums_in_any_order(self, jury: PlannedJury, fires: str) -> str:
+        votes = np.zeros((len(jury.rules) + 1, len(jury.start)))
+        for number, rule in enumerate(jury.rules):
+            votes[number, rule.class_index] = rule.votes
+        fired = self._node("Cast", [fires], to=self._onnx.TensorProto.DOUBLE)
+        added = self._node("MatMul", [fired, self._constant(votes)])
+        return self._node("Add", [added, self._constant(np.array(jury.start))])
+
+    def _sums_in_order(self, jury: PlannedJury, fires: str) -> str:
+        """Adds the first rule of every class, then the second, and so on, as many times as it takes."""
+        helper, types = self._onnx.helper, self._onnx.TensorProto
+        n_classes, place_of = len(jury.start), {rule.number: place for place, rule in enumerate(jury.rules)}
+        turns = np.full((max(map(len, jury.by_class)), n_classes), len(jury.rules), dtype=np.int64)
+        for class_index, rules in enumerate(jury.by_class):
+            turns[: len(rules), class_index] = [place_of[rule.number] for rule in rules]
+        votes = self._constant(np.array([*(rule.votes for rule in jury.rules), 0.0]))
+        given = self._node("Where", [fires, votes, self._constant(np.array(0.0))])
+        # The last column is all zeros; taken once per class, it has the shape that the totals need.
+        nothing = self._constant(np.full(n_classes, len(jury.rules)))
+        zeros = self._node("Gather", [given, nothing], axis=1)
+        start = self._node("Add", [zeros, self._constant(np.array(jury.start))])
+        before, turn, added, after = (self._name() for _ in range(4))
+        body = helper.make_graph(
+            [
+                helper.make_node("Gather", [given, turn], [added], axis=1),
+                helper.make_node("Add", [before, added], [after]),
+            ],
+            "turn",
+            [
+                helper.make_tensor_value_info(before, types.DOUBLE, ["rows", n_classes]),
+                helper.make_tensor_value_info(turn, types.INT64, [n_classes]),
+            ],
+            [helper.make_tensor_value_info(after, types.DOUBLE, ["rows", n_classes])],
+        )
+        return self._node("Scan", [start, self._constant(turns)], body=body, num_scan_inputs=1)
+
+    # --- Nodes ---
+
+    def _name(self) -> str:
+        self._n_names += 1
+        return f"{self._prefix}_{self._n_names}"
+
+    def _node(self, operator: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
+        name = output or self._name()
+        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
+        return name
+
+    def _constant(self, array: NDArray[Any]) -> str:
+        self._n_bytes += array.nbytes
+        if self._n_bytes > _MOST_BYTES:
+            raise ValueError(
+                f"{self._plan.n_rules:,} rules for {len(self._plan.labels):,} classes make an ONNX model of "
+                "more than 2 GiB, which is the most that it can have; export to SQL or Python."
+            )
+        name = self._name()
+        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+
+def _require_name(name: str) -> None:
+    if not name or name in ("label", "scores"):
+        raise ValueError(
+            f"A feature is called {name!r}, which an input of the ONNX model cannot be called; rename it."
+        )
+    require_unicode(name, "The feature")

@@ -1,0 +1,81 @@
+"""Rule sets built rule by rule."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from clausewise.data.features import Features
+from clausewise.data.labels import Label, as_classes, known_label
+from clausewise.rules.base import DEFAULT_VOTING, as_features, base_votes
+from clausewise.rules.rule import Origin, Rule
+from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import Term
+from clausewise.rules.voting import Voting, checked_voting
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class RuleSetBuilder:
+    """Collects rules one by one and then makes the rule set.
+
+    Parameters
+    ----------
+    features : Features or sequence of str
+        The columns that rules may test.
+    classes : array-like
+        The class labels.
+    default : class label
+        The class where no rule fires.
+    voting : {"confidence", "majority", "share", "weights"}
+        How the rules vote.
+    base : array-like of shape (n_classes,), optional
+        Votes that every row starts with under `voting="weights"`; zeros unless given.
+    """
+
+    def __init__(
+        self,
+        features: Features | Sequence[str],
+        classes: ArrayLike,
+        default: Label,
+        voting: Voting = DEFAULT_VOTING,
+        base: ArrayLike | None = None,
+    ) -> None:
+        self.features = as_features(features)
+        self.classes = as_classes(classes)
+        self.default = known_label(default, self.classes)
+        self.voting = checked_voting(voting)
+        self.base = base_votes(base, len(self.classes))
+        self._rules: list[Rule] = []
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def add(
+        self,
+        premise: Iterable[Term],
+        conclusion: Label,
+        *,
+        confidence: float = 1.0,
+        cover: float = 0.0,
+        correct: float = 0.0,
+        weight: float = 1.0,
+        origin: Origin | None = None,
+        priority: bool = False,
+    ) -> "Self":
+        """Append one rule."""
+        label = known_label(conclusion, self.classes)
+        self._rules.append(Rule(tuple(premise), label, confidence, cover, correct, weight, origin, priority))
+        return self
+
+    def build(self) -> RuleSet:
+        """The rules added so far as a rule set."""
+        return RuleSet.from_rules(
+            self._rules,
+            self.features,
+            default=self.default,
+            classes=self.classes,
+            voting=self.voting,
+            base=self.base,
+        )

@@ -1,0 +1,245 @@
+"""Rules on rows: the calls into the compiled core. Matrices here are encoded (`Features.encode`)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise import _core
+from clausewise.base import threads
+from clausewise.data.features import Features, Matrix
+from clausewise.rules.columns import RuleColumns
+from clausewise.rules.voting import Jury, Voting, juries
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+@dataclass(frozen=True, eq=False)
+class BitMatrix:
+    """Which rules (rows) fire on which rows of a table (columns), one bit each.
+
+    Bit i of `words[r, w]` says whether rule r fires on table row 64·w + i; bits past the last row are 0.
+    """
+
+    words: NDArray[np.uint64]
+    n_rows: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of rules, number of rows)."""
+        return len(self.words), self.n_rows
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, rule: int) -> NDArray[np.bool_]:
+        """The rows on which one rule fires, as booleans."""
+        return self._unpacked(self.words[rule])
+
+    def dense(self) -> NDArray[np.bool_]:
+        """All bits as a boolean array of shape (rules, rows)."""
+        return self._unpacked(self.words)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError("A bit matrix is stored in bits; its dense view is always a copy.")
+        return self.dense() if dtype is None else self.dense().astype(dtype)
+
+    def rows_per_rule(self) -> NDArray[np.int64]:
+        """How many rows each rule fires on."""
+        return _core.count_bits_per_rule(self.words)
+
+    def rules_per_row(self) -> NDArray[np.int64]:
+        """How many rules fire on each row."""
+        return _core.count_bits_per_row(self.words, self.n_rows)
+
+    def _unpacked(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        as_bytes = words.astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(as_bytes, axis=-1, count=self.n_rows, bitorder="little").view(np.bool_)
+
+    def __repr__(self) -> str:
+        return f"<BitMatrix: {len(self):,} rules × {self.n_rows:,} rows>"
+
+
+@dataclass(frozen=True, eq=False)
+class FiredAndNear:
+    """Per row, in compressed form, the rules that fire and those that one term keeps from firing."""
+
+    fired_starts: NDArray[np.int64]
+    fired_rules: NDArray[np.int32]
+    near_starts: NDArray[np.int64]
+    near_rules: NDArray[np.int32]
+    failing_terms: NDArray[np.int64]
+
+
+# Rules × rows of one block, as booleans and as bits; bounds the memory of counting.
+_DENSE_BITS = 2**24
+_PACKED_BITS = 2**28
+
+
+class Evaluator:
+    """Rules made ready for encoded matrices. Results do not depend on the number of threads.
+
+    `max_table_bytes` bounds the look-up tables that exist at one time; very large rule sets are worked off in
+    groups that stay below it.
+    """
+
+    def __init__(
+        self,
+        columns: RuleColumns,
+        features: Features,
+        n_classes: int,
+        base: NDArray[np.float64] | None = None,
+        max_table_bytes: int = 64 * 2**20,
+    ) -> None:
+        self._columns = columns
+        self._n_classes = n_classes
+        self._base = np.zeros(n_classes) if base is None else base
+        self._n_categories = features.n_categories
+        self._max_table_bytes = max_table_bytes
+        self._index = self._index_of(columns)
+        self._juries_by_voting: dict[Voting, tuple[Jury, Jury]] = {}
+
+    def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
+        """Which rules fire on which rows."""
+        words = np.empty((self._columns.n_rules, -(-len(matrix) // 64)), dtype=np.uint64)
+        self._index.fires(matrix, words, threads.resolve(n_jobs))
+        return BitMatrix(words, len(matrix))
+
+    def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Class totals per row, of the jury that decides on it."""
+        n_threads = threads.resolve(n_jobs)
+
+        def totals(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.float64]:
+            found = np.empty((len(rows), self._n_classes))
+            index.scores(rows, *_ballot(jury), found, n_threads)
+            return found
+
+        return self._by_jury(matrix, voting, n_threads, totals)
+
+    def decide(
+        self, matrix: Matrix, voting: Voting, default_index: int, n_jobs: int | None = None
+    ) -> NDArray[np.int32]:
+        """Index of the winning class per row."""
+        n_threads = threads.resolve(n_jobs)
+
+        def decisions(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.int32]:
+            found = np.empty(len(rows), dtype=np.int32)
+            index.decide(rows, *_ballot(jury), default_index, found, n_threads)
+            return found
+
+        return self._by_jury(matrix, voting, n_threads, decisions)
+
+    def decided_by_priority(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """Where a rule with priority fires, so that the others have no say."""
+        if not self._columns.priority.any():
+            return np.zeros(len(matrix), dtype=bool)
+        return _fires_at_all(self._jury_indices[0], matrix, threads.resolve(n_jobs))
+
+    def uncovered(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """Where no rule fires."""
+        return ~_fires_at_all(self._index, matrix, threads.resolve(n_jobs))
+
+    def rules_per_class(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """How many rules of each class fire on each row, also where priority leaves them without a say."""
+        counts = np.empty((len(matrix), self._n_classes))
+        zeros, ones = np.zeros(self._n_classes), np.ones(self._n_classes)
+        votes = np.ones(self._columns.n_rules)
+        self._index.scores(
+            matrix, self._columns.class_index, votes, ones, zeros, counts, threads.resolve(n_jobs)
+        )
+        return counts
+
+    def statistics(
+        self,
+        matrix: Matrix,
+        codes: NDArray[Any],
+        weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Per rule the weight of the rows it covers, and of those whose class is the one it concludes."""
+        n_rules = self._columns.n_rules
+        cover, correct = np.zeros(n_rules), np.zeros(n_rules)
+        bits_per_chunk = _PACKED_BITS if weights is None else _DENSE_BITS
+        rows_per_chunk = max(64, bits_per_chunk // max(1, n_rules))
+        for start in range(0, len(matrix), rows_per_chunk):
+            rows = slice(start, start + rows_per_chunk)
+            fires = self.fires(matrix[rows], n_jobs)
+            if weights is None:
+                of_class = _class_bits(codes[rows], self._n_classes, fires.words.shape[1])
+                cover += fires.rows_per_rule()
+                correct += _core.count_bits_per_rule(fires.words & of_class[self._columns.class_index])
+            else:
+                dense = fires.dense()
+                cover += dense @ weights[rows]
+                correct += (dense & (self._columns.class_index[:, None] == codes[rows])) @ weights[rows]
+        # Sums of weights may differ in the last digit for a rule without errors.
+        return cover, np.minimum(correct, cover)
+
+    def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
+        """The rules that fire on each row and the near misses."""
+        return FiredAndNear(*self._index.explain(matrix, threads.resolve(n_jobs)))
+
+    def _by_jury(
+        self,
+        matrix: Matrix,
+        voting: Voting,
+        n_threads: int,
+        answer: Callable[[_core.RuleIndex, Jury, Matrix], NDArray[_Number]],
+    ) -> NDArray[_Number]:
+        """The answer of the rules with priority where one of them fires, and of the others elsewhere."""
+        first, others = self._juries(voting)
+        if len(first.rules) == 0:
+            return answer(self._index, others, matrix)
+        first_index, others_index = self._jury_indices
+        found = answer(others_index, others, matrix)
+        overridden = _fires_at_all(first_index, matrix, n_threads)
+        found[overridden] = answer(first_index, first, matrix[overridden])
+        return found
+
+    def _index_of(self, columns: RuleColumns) -> _core.RuleIndex:
+        return _core.RuleIndex(
+            columns.starts,
+            columns.feature,
+            columns.low,
+            columns.high,
+            columns.value_set,
+            columns.set_starts,
+            columns.set_codes,
+            self._n_categories,
+            self._max_table_bytes,
+        )
+
+    def _juries(self, voting: Voting) -> tuple[Jury, Jury]:
+        # Rules never change, and single rows are decided faster than juries are called together.
+        if voting not in self._juries_by_voting:
+            self._juries_by_voting[voting] = juries(self._columns, self._base, voting)
+        return self._juries_by_voting[voting]
+
+    @cached_property
+    def _jury_indices(self) -> tuple[_core.RuleIndex, _core.RuleIndex]:
+        first, others = self._juries("majority")
+        return self._index_of(first.columns), self._index_of(others.columns)
+
+
+def _ballot(
+    jury: Jury,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Per rule its class and votes, per class its divisor and the votes that every row starts with."""
+    return jury.columns.class_index, jury.votes, jury.divisors, jury.start
+
+
+def _fires_at_all(index: _core.RuleIndex, matrix: Matrix, n_threads: int) -> NDArray[np.bool_]:
+    is_silent = np.ones(len(matrix), dtype=np.uint8)
+    index.uncovered(matrix, is_silent, n_threads)
+    return ~is_silent.view(np.bool_)
+
+
+def _class_bits(codes: NDArray[Any], n_classes: int, n_words: int) -> NDArray[np.uint64]:
+    """For each class one bit per row, in the words of a BitMatrix."""
+    is_class = np.zeros((n_classes, n_words * 64), dtype=bool)
+    is_class[:, : len(codes)] = np.arange(n_classes)[:, None] == codes
+    return np.packbits(is_class, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)

@@ -1,0 +1,146 @@
+"""ONNX models are run by onnxruntime, and give the labels and scores of the rule set."""
+
+import sys
+
+import numpy as np
+import onnxruntime
+import pytest
+from hypothesis import given
+from tests.export.export_cases import AWKWARD, cases, half_as_many, predicted, two_rules
+
+from clausewise import Features, Rule, RuleSet, Term
+
+NO_CATEGORY = "\x01 no category of any feature"
+
+
+def run(rules, rows):
+    """Labels and scores of raw rows."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(rules.to_onnx().SerializeToString(), options)
+    return session.run(["label", "scores"], inputs(rules.features, rows))
+
+
+def inputs(features, rows):
+    columns = list(zip(*rows, strict=True))
+    if "categorical" not in features.kinds:
+        return {"X": np.array([numbers(column) for column in columns]).T.copy()}
+    return {
+        name: texts(column)[:, None] if is_text(categories) else numbers(column)[:, None]
+        for name, categories, column in zip(features.names, features.categories, columns, strict=True)
+    }
+
+
+def is_text(categories):
+    return categories is not None and isinstance(categories[0], str)
+
+
+def numbers(column):
+    return np.array([np.nan if value is None else float(value) for value in column])
+
+
+def texts(column):
+    return np.array([NO_CATEGORY if value is None else value for value in column], dtype=object)
+
+
+@half_as_many
+@given(cases)
+def test_onnxruntime_gives_the_same_labels_and_scores(case):
+    labels, scores = run(case.rules, case.rows)
+    assert labels.tolist() == case.expected
+    table = np.empty((len(case.rows), len(case.rules.features)), dtype=object)
+    for number, row in enumerate(case.rows):
+        table[number] = row
+    assert np.array_equal(scores, case.rules.scores(table))
+
+
+def test_numbers_come_as_one_matrix_and_categories_as_columns():
+    numeric = RuleSet.from_rules([Rule((Term(0, low=1),), 1)], ["a", "b"], default=0)
+    assert [value.name for value in numeric.to_onnx().graph.input] == ["X"]
+    assert [value.name for value in two_rules().to_onnx().graph.input] == ["age", "job"]
+    assert [value.name for value in numeric.to_onnx().graph.output] == ["label", "scores"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        (np.array(["a", "b"]), object),
+        (np.array([0, 7], dtype=np.uint8), np.int64),
+        (np.array([0, 2**64 - 1], dtype=np.uint64), np.uint64),
+        (np.array([-1, 7], dtype=np.int32), np.int64),
+        (np.array([0.5, 0.1], dtype=np.float32), np.float64),
+        (np.array([False, True]), np.bool_),
+    ],
+)
+def test_labels_keep_their_kind(labels, dtype):
+    low, high = labels.tolist()
+    rules = RuleSet.from_rules([Rule((Term(0, low=1),), high)], ["a"], default=low, classes=labels)
+    found, _ = run(rules, [[0.0], [2.0]])
+    assert found.dtype == dtype
+    assert found.tolist() == [low, high]
+
+
+def test_thousands_of_rules_run():
+    rng = np.random.default_rng(3)
+    n_rules = 3000
+    for voting in ("confidence", "weights"):
+        rules = RuleSet.from_arrays(
+            ["a", "b"],
+            ["no", "yes"],
+            "no",
+            starts=np.arange(n_rules + 1) * 2,
+            feature=np.tile([0, 1], n_rules),
+            low=rng.normal(size=2 * n_rules),
+            high=np.full(2 * n_rules, np.inf),
+            class_index=rng.integers(0, 2, n_rules),
+            confidence=rng.random(n_rules),
+            weight=rng.normal(size=n_rules),
+            priority=rng.random(n_rules) < 0.5,
+            voting=voting,
+        )
+        rows = rng.normal(size=(40, 2)).tolist()
+        labels, scores = run(rules, rows)
+        assert labels.tolist() == predicted(rules, rows)
+        assert np.array_equal(scores, rules.scores(np.array(rows)))
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_texts_from_outside_stay_texts(text):
+    labels, _ = run(two_rules(text, text, text), [[30.0, text], [30.0, "cook"], [60.0, text]])
+    assert labels.tolist() == [text, "no", "no"]
+
+
+def test_no_rows_give_no_labels():
+    rules = RuleSet.from_rules([Rule((Term(0, low=1),), "yes")], ["a"], default="no")
+    session = onnxruntime.InferenceSession(rules.to_onnx().SerializeToString())
+    labels, scores = session.run(None, {"X": np.empty((0, 1))})
+    assert labels.shape == (0,)
+    assert scores.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, "an input of the ONNX model cannot be called"),
+        ({"name": "label"}, "an input of the ONNX model cannot be called"),
+        ({"name": "\ud800"}, "lone surrogate"),
+        ({"category": "\ud800"}, "lone surrogate"),
+        ({"label": "\ud800"}, "lone surrogate"),
+    ],
+)
+def test_what_onnx_cannot_say_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        two_rules(**changes).to_onnx()
+
+
+def test_without_onnx_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"pip install 'clausewise\[onnx\]'"):
+        two_rules().to_onnx()
+
+
+def test_categories_beyond_exact_doubles_are_refused():
+    features = Features(("id",), ("categorical",), ((1, 2**53 + 1),))
+    rules = RuleSet.from_rules([], features, default="no")
+    with pytest.raises(ValueError, match=r"beyond 2\^53"):
+        rules.to_onnx()

@@ -1,0 +1,284 @@
+"""Queries are executed by SQLite and DuckDB, and decide as `predict` does."""
+
+import math
+import sqlite3
+import struct
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.export.export_cases import AWKWARD, cases, half_as_many, predicted, random_case, two_rules
+
+from clausewise import Features, Rule, RuleSet, Term
+from clausewise.export.sql import DIALECTS
+
+DUCKDB = duckdb.connect()
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def column_type(features, position, database):
+    values = features.categories[position]
+    if features.kinds[position] == "binary" or (values and isinstance(values[0], bool)):
+        return "BOOLEAN"
+    if values and isinstance(values[0], str):
+        return "VARCHAR"
+    return {"sqlite": "REAL", "duckdb": "DOUBLE"}[database]
+
+
+def decisions(database, rules, rows, table="some table"):
+    """What the query says of the rows of a table that has two more columns."""
+    connection = sqlite3.connect(":memory:") if database == "sqlite" else duckdb.connect()
+    features = rules.features
+    columns = [
+        f"{quoted(name)} {column_type(features, position, database)}"
+        for position, name in enumerate(features.names)
+    ]
+    connection.execute(f'CREATE TABLE {quoted(table)} ("row id" INTEGER, {", ".join(columns)}, more VARCHAR)')
+    marks = ", ".join("?" * (len(features) + 2))
+    listed = [[number, *row, "more"] for number, row in enumerate(rows)]
+    connection.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", listed)
+    query = connection.execute(f'{rules.to_sql(table, database)} ORDER BY "row id"')
+    names = [column[0] for column in query.description]
+    assert names[: len(features) + 2] == ["row id", *features.names, "more"]
+    assert names[-1].rstrip("_") == "decision"
+    assert len(set(names)) == len(names)
+    found = [row[-1] for row in query.fetchall()]
+    connection.close()
+    return found
+
+
+@half_as_many
+@given(cases)
+def test_sqlite_decides_as_predict_does(case):
+    assert decisions("sqlite", case.rules, case.rows) == case.expected
+
+
+@half_as_many
+@given(cases, st.integers(0, 10**6))
+def test_duckdb_decides_as_predict_does_and_nan_is_missing(case, seed):
+    rng = np.random.default_rng(seed)
+    is_numeric = [kind == "numeric" for kind in case.rules.features.kinds]
+    rows = [
+        [math.nan if numeric and value is None and rng.random() < 0.5 else value
+         for value, numeric in zip(row, is_numeric, strict=True)]
+        for row in case.rows
+    ]  # fmt: skip
+    assert decisions("duckdb", case.rules, rows) == case.expected
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("voting", ["confidence", "weights"])
+def test_thousands_of_rules_run_in_one_query(database, voting):
+    rng = np.random.default_rng(5)
+    n_rules = 1200
+    rules = RuleSet.from_arrays(
+        ["a", "b"],
+        ["no", "yes"],
+        "no",
+        starts=np.arange(n_rules + 1) * 2,
+        feature=np.tile([0, 1], n_rules),
+        low=rng.normal(size=2 * n_rules).round(2),
+        high=np.full(2 * n_rules, np.inf),
+        class_index=rng.integers(0, 2, n_rules),
+        confidence=rng.random(n_rules),
+        weight=rng.normal(size=n_rules),
+        priority=rng.random(n_rules) < 0.5,
+        voting=voting,
+    )
+    rows = (rng.normal(size=(40, 2)) - 1).tolist()
+    expected = predicted(rules, rows)
+    assert len(set(expected)) == 2
+    assert decisions(database, rules, rows) == expected
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("n_rules", [3, 30, 300, 500])
+def test_fitted_weights_are_added_in_the_order_of_the_rules(n_rules, database):
+    rng = np.random.default_rng(n_rules)
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, low=x),), "yes", weight=w) for x, w in rng.normal(size=(n_rules, 2)).tolist()],
+        ["x"],
+        default="no",
+        classes=["no", "yes"],
+        voting="weights",
+        base=[0.1, -0.1],
+    )
+    rows = rng.normal(size=(30, 1))
+    connection = sqlite3.connect(":memory:") if database == "sqlite" else duckdb.connect()
+    connection.execute("CREATE TABLE t (row_id INTEGER, x DOUBLE)")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(rows[:, 0].tolist())))
+    scored = f"SELECT clausewise_votes_0, clausewise_votes_1 FROM ({rules.to_sql('t', database)}) AS scored"
+    found = connection.execute(f"{scored} ORDER BY row_id").fetchall()
+    # Bit for bit: in another order the last digits would differ.
+    assert np.array_equal(found, rules.scores(rows))
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+def test_rules_with_thousands_of_terms_and_sets_run(database):
+    features = Features(
+        (*(f"f{i}" for i in range(1500)), "word"),
+        ("numeric",) * 1500 + ("categorical",),
+        (None,) * 1500 + (tuple(f"w{i}" for i in range(3000)),),
+    )
+    words = Term(1500, values=[f"w{i}" for i in range(2999)])
+    rules = RuleSet.from_rules(
+        [Rule((*(Term(i, high=i) for i in range(1500)), words), "yes")], features, default="no"
+    )
+    rows = [[0.0] * 1500 + ["w5"], [0.0] * 1500 + ["w2999"], [0.0] * 1499 + [2000.0, "w5"]]
+    assert decisions(database, rules, rows) == ["yes", "no", "no"]
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+def test_a_hundred_classes_and_one_class_run(database):
+    labels = [f"c{i}" for i in range(150)]
+    many = RuleSet.from_rules(
+        [Rule((Term(0, low=i),), label, confidence=i / 200) for i, label in enumerate(labels)],
+        ["a"],
+        default="c140",
+        classes=labels,
+    )
+    rows = [[float(i)] for i in range(-1, 160, 7)]
+    assert decisions(database, many, rows) == predicted(many, rows)
+    one = RuleSet.from_rules([Rule((Term(0, low=3),), "c")], ["a"], default="c")
+    assert decisions(database, one, rows) == ["c"] * len(rows)
+
+
+def doubles():
+    return st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(max_examples=300)
+@given(doubles() | st.integers(-(10**7), 10**7).map(lambda digits: digits / 1e6))
+@example(-0.011227)  # SQLite 3.40 reads the next double
+@example(0.831602497819316)
+@example(2.91e-11)
+@example(5e-324)
+@example(-1.7976931348623157e308)
+@example(2.2250738585072014e-308)
+def test_every_threshold_is_read_as_the_same_double(number):
+    number += 0.0  # thresholds have no −0
+    lite = sqlite3.connect(":memory:").execute(f"SELECT {DIALECTS['sqlite'].number(number)}").fetchone()
+    duck = DUCKDB.execute(f"SELECT {DIALECTS['duckdb'].number(number)}").fetchone()
+    assert struct.pack("d", lite[0]) == struct.pack("d", duck[0]) == struct.pack("d", number)
+
+
+def test_integers_beyond_2_to_the_53_are_compared_as_doubles():
+    rules = RuleSet.from_rules([Rule((Term(0, low=2.0**53),), "yes")], ["n"], default="no")
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (n INTEGER)")
+    connection.execute(f"INSERT INTO t VALUES ({2**53 + 1}), ({2**53 + 2})")
+    found = [row[-1] for row in connection.execute(rules.to_sql("t"))]
+    assert found == predicted(rules, [[2**53 + 1], [2**53 + 2]]) == ["no", "yes"]
+
+
+def test_text_is_compared_letter_by_letter_whatever_the_collation():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (age REAL, job TEXT COLLATE NOCASE)")
+    connection.execute("INSERT INTO t VALUES (1, 'NURSE'), (1, 'nurse')")
+    assert [row[-1] for row in connection.execute(two_rules().to_sql("t"))] == ["no", "yes"]
+
+
+def test_a_missing_column_is_an_error_and_not_a_text():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (job TEXT)")
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        connection.execute(two_rules().to_sql("t"))
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+def test_texts_from_outside_stay_texts(database, text):
+    rules = two_rules(text, text, text)
+    rows = [[30.0, text], [30.0, "cook"], [60.0, text]]
+    assert decisions(database, rules, rows, table=text) == [text, "no", "no"]
+
+
+@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
+def test_ten_megabytes_of_quotes_are_one_category(database):
+    text = "'\"" * 5_000_000
+    assert decisions(database, two_rules(category=text, label=text), [[1.0, text]]) == [text]
+
+
+def test_a_table_may_be_called_as_the_steps_of_the_query():
+    assert decisions("sqlite", two_rules(), [[1.0, "nurse"]], table="clausewise_step_0") == ["yes"]
+
+
+def test_a_table_is_named_by_its_parts():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t AS SELECT 1.0 AS age, 'nurse' AS job")
+    assert connection.execute(two_rules().to_sql(("main", "t"))).fetchone()[-1] == "yes"
+    assert "`project`.`data`.`t`" in two_rules().to_sql(("project", "data", "t"), "bigquery")
+
+
+def test_booleans_become_booleans():
+    rules = RuleSet.from_rules([Rule((Term(0, low=1),), True)], ["a"], default=False)
+    assert decisions("duckdb", rules, [[0.0], [2.0]]) == [False, True]
+    assert decisions("sqlite", rules, [[0.0], [2.0]]) == [0, 1]
+
+
+def test_postgresql_and_bigquery_have_their_own_quotes_and_numbers():
+    rules = two_rules('a"b`c', "it's a \\ in\ntwo lines", "yes")
+    postgresql, bigquery = rules.to_sql("t", "postgresql"), rules.to_sql("t", "bigquery")
+    assert """CAST(t."a""b`c" AS DOUBLE PRECISION) <= FLOAT8 '47.5' """ in postgresql
+    assert "E'it''s a \\\\ in\ntwo lines'" in postgresql
+    assert """CAST(t.`a"b\\`c` AS FLOAT64) <= 47.5e0 """ in bigquery
+    assert "'it\\'s a \\\\ in\\ntwo lines'" in bigquery
+
+
+def test_the_decision_can_have_another_name():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t AS SELECT 1.0 AS age, 'nurse' AS job")
+    query = connection.execute(two_rules().to_sql("t", decision='the "class"'))
+    assert query.description[-1][0] == 'the "class"'
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "a\0b"}, "NUL"),
+        ({"category": "a\0b"}, "NUL"),
+        ({"label": "\ud800"}, "lone surrogate"),
+        ({"name": "\udfff"}, "lone surrogate"),
+        ({"name": ""}, "empty text"),
+        ({"name": "JOB"}, "one column to SQLite"),
+    ],
+)
+def test_what_sql_cannot_say_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        two_rules(**changes).to_sql("t")
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(ValueError, match="the dialects are sqlite, postgresql, duckdb, bigquery"):
+        two_rules().to_sql("t", "oracle")
+    with pytest.raises(ValueError, match="parts of one"):
+        two_rules().to_sql(())
+    huge = RuleSet.from_rules([], ["a"], default=0, classes=np.array([0, 2**64 - 1], dtype=np.uint64))
+    with pytest.raises(ValueError, match="too large an integer for SQLite"):
+        huge.to_sql("t")
+    assert str(2**64 - 1) in huge.to_sql("t", "duckdb")
+
+
+def test_random_cases_are_worth_it():
+    """The cases of this folder hold what they are meant to hold."""
+    drawn = [random_case(seed, "weights") for seed in range(100)]
+    assert any(case.rules.columns.priority.any() for case in drawn)
+    assert any(not case.rules.columns.satisfiable.all() for case in drawn)
+    assert any(len(set(case.expected)) == 3 for case in drawn)
+    assert any(isinstance(case.expected[0], float) for case in drawn)
+    assert any(math.inf in row for case in drawn for row in case.rows)
+
+
+def test_duckdb_compares_text_letter_by_letter_whatever_the_collation():
+    features = Features(("job",), ("categorical",), (("nurse",),))
+    rules = RuleSet.from_rules([Rule((Term(0, values=["nurse"]),), "yes")], features, default="no")
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people (job VARCHAR COLLATE NOCASE)")
+    connection.execute("INSERT INTO people VALUES ('NURSE'), ('nurse')")
+    decided = connection.execute(rules.to_sql("people", "duckdb")).fetchall()
+    assert [row[-1] for row in decided] == ["no", "yes"]
