@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 import clausewise
-from clausewise import ExtractionBudgetExceeded, Network, RuleSet
+from clausewise import ExtractionLimitExceeded, Network, RuleSet
 from clausewise.extractors import RuleExtractor
 from clausewise.io.atomic import write_atomically
 from clausewise.rules import metrics
@@ -228,7 +228,7 @@ def measured(place: Workplace, prepared: Prepared, cell: Cell) -> dict[str, Any]
         warnings.simplefilter("always")
         try:
             model = fitted(cell, cell.min_cases, network, data, fold.train, task)
-        except ExtractionBudgetExceeded as error:
+        except ExtractionLimitExceeded as error:
             seconds = time.perf_counter() - clock
             return {"status": "exceeded", "reason": error.reason, "seconds": seconds}
     result: dict[str, Any] = {
@@ -307,7 +307,7 @@ def on_rows_held_back(
         warnings.simplefilter("ignore")
         try:
             rules = fitted(cell, min_cases, network, data, fold.kept, task).rules_
-        except ExtractionBudgetExceeded:
+        except ExtractionLimitExceeded:
             return None
     X = data.X[fold.held_back]
     target = network.labels(X) if aims_at_fidelity(cell.method) else data.y[fold.held_back]

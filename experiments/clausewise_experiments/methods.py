@@ -101,7 +101,7 @@ def estimator(
     if method.is_termwise:
         given |= {
             "max_seconds": task.limits.seconds,
-            "max_rules": task.limits.rules,
+            "max_product_rules": task.limits.rules,
             "max_memory": task.limits.megabytes * 2**20,
         }
     if method.kind == "eclaire":

@@ -84,7 +84,7 @@ class Limits:
     Attributes
     ----------
     seconds, rules, megabytes
-        `max_seconds`, `max_rules` and `max_memory` of REM-D and DeepRED*.
+        `max_seconds`, `max_product_rules` and `max_memory` of REM-D and DeepRED*.
     process_seconds
         Any extraction's process is stopped after so many seconds, the choice on rows held back included.
     """

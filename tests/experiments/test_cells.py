@@ -83,7 +83,7 @@ def test_a_term_wise_method_that_hits_its_bound_is_a_result_that_says_so(miniboo
     tight = replace(prepared, settings=replace(prepared.settings, limits=Limits(rules=1)))
     result = result_of((place, tight), "REM-D", 2)
     assert result["status"] == "exceeded"
-    assert result["reason"] == "max_rules=1 was exceeded"
+    assert result["reason"] == "max_product_rules=1 was exceeded"
     assert result_of(miniboone, "REM-D", 40)["status"] == "done"
 
 

@@ -99,8 +99,8 @@ def test_one_class_gives_one_rule_and_a_warning():
 
 
 @needs_bench
-def test_xor_has_nothing_to_tell_from_labels_alone():
+def test_labels_alone_reveal_nothing_of_xor():
     network, arrays = recorded("xor_fold0")
-    with pytest.warns(ExtractionWarning, match="No rule concludes"):
+    with pytest.warns(ExtractionWarning, match="No rule predicts class 1"):
         model = Pedagogical(network, winnow=True).fit(arrays["X_train"])
     assert len(model.rules_) == 1

@@ -17,7 +17,7 @@ import clausewise
 from clausewise import (
     REMD,
     DeepRED,
-    ExtractionBudgetExceeded,
+    ExtractionLimitExceeded,
     ExtractionWarning,
     Features,
     Rule,
@@ -174,14 +174,14 @@ def explosive():
 @pytest.mark.parametrize(
     ("bound", "reason"),
     [
-        ({"max_rules": 20}, "max_rules=20"),
+        ({"max_product_rules": 20}, "max_product_rules=20"),
         ({"max_memory": 4_000}, "max_memory"),
         ({"max_seconds": 1e-6}, "max_seconds"),
     ],
 )
 def test_a_hit_bound_says_what_was_built(explosive, method, bound, reason):
     network, X = explosive
-    with pytest.raises(ExtractionBudgetExceeded, match=reason) as caught:
+    with pytest.raises(ExtractionLimitExceeded, match=reason) as caught:
         method(network, min_cases=5, **bound).fit(X)
     assert len(caught.value.rules) > 0
     assert caught.value.layer in ("inputs", "hidden 1", "hidden 2", "hidden 3")
@@ -193,8 +193,8 @@ def test_a_hit_bound_says_what_was_built(explosive, method, bound, reason):
 
 
 @pytest.mark.parametrize("method", [REMD, DeepRED])
-@pytest.mark.parametrize("on_budget", ["raise", "truncate"])
-def test_time_ends_soon_after_it_is_over(method, on_budget):
+@pytest.mark.parametrize("on_limit", ["raise", "truncate"])
+def test_time_ends_soon_after_it_is_over(method, on_limit):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_500, 30))
     weights = [rng.normal(size=shape) for shape in ((30, 40), (40, 40), (40, 4))]
@@ -202,30 +202,30 @@ def test_time_ends_soon_after_it_is_over(method, on_budget):
     started = time.monotonic()
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
-        with contextlib.suppress(ExtractionBudgetExceeded):
-            method(network, min_cases=30, max_seconds=1, max_rules=None, on_budget=on_budget).fit(X)
+        with contextlib.suppress(ExtractionLimitExceeded):
+            method(network, min_cases=30, max_seconds=1, max_product_rules=None, on_limit=on_limit).fit(X)
     # The bound is one second; without it this takes minutes. A shared machine may hold the process up.
     assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize("method", [REMD, DeepRED])
-@pytest.mark.parametrize("bound", [{"max_rules": 20}, {"max_memory": 4_000}, {"max_seconds": 1e-6}])
+@pytest.mark.parametrize("bound", [{"max_product_rules": 20}, {"max_memory": 4_000}, {"max_seconds": 1e-6}])
 def test_a_hit_bound_may_keep_the_best_ranked_part(explosive, method, bound):
     network, X = explosive
     with pytest.warns(ExtractionWarning, match="rules of lower rank were left out"):
-        model = method(network, min_cases=5, on_budget="truncate", **bound).fit(X)
+        model = method(network, min_cases=5, on_limit="truncate", **bound).fit(X)
     assert len(model.rules_) > 0
-    assert "max_rules" not in bound or np.bincount(model.rules_.columns.class_index).max() <= 20
+    assert "max_product_rules" not in bound or np.bincount(model.rules_.columns.class_index).max() <= 20
     assert model.fidelity(X) > 0.5
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_rules": 0}, "max_rules is 0"),
+        ({"max_product_rules": 0}, "max_product_rules is 0"),
         ({"max_seconds": -1}, "max_seconds is -1"),
         ({"max_memory": "1 GB"}, "max_memory is '1 GB'"),
-        ({"on_budget": "ignore"}, "on_budget is 'ignore'"),
+        ({"on_limit": "ignore"}, "on_limit is 'ignore'"),
         ({"min_cases": 0}, "min_cases is 0"),
         ({"final_min_cases": -3}, "min_cases is -3"),
         ({"final_min_cases": 3, "inducer": C50Inducer()}, "an object keeps its own"),

@@ -2,21 +2,43 @@
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from clausewise.analysis.explanation import Explanations
+from clausewise.analysis import Explanations
+from clausewise.base.parameters import (
+    ANYTHING,
+    FLAG,
+    JOBS,
+    MIN_CASES,
+    NOTHING,
+    RANDOM_STATE,
+    ROWS,
+    VERBOSE,
+    Constraint,
+    check_estimator_parameters,
+    number,
+    one_of,
+    whole,
+)
 from clausewise.base.progress import Progress
+from clausewise.compact import Frontier
+from clausewise.compact.compaction import compact_examples
+from clausewise.compact.examples import Examples
+from clausewise.compact.settings import BUDGET, SEARCH, CompactionSettings, seed_of
 from clausewise.data.features import Features
-from clausewise.data.rows import as_rows, row_limit
-from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.extraction_data import Extracted, Task
+from clausewise.data.rows import as_rows
+from clausewise.extractors.dropping import RANKINGS, Dropping
+from clausewise.extractors.extraction_data import ExtractionData, RowChoice
 from clausewise.extractors.network_training import network_for
-from clausewise.extractors.run_log import ExtractionReport, ReportBuilder
+from clausewise.extractors.result import ExtractionResult
+from clausewise.extractors.run_log import ExtractionReport, RunLog
 from clausewise.induction import Inducer, get_inducer
 from clausewise.induction.estimator import (
     TableClassifier,
@@ -24,15 +46,28 @@ from clausewise.induction.estimator import (
     encode_for,
     set_feature_attributes,
 )
-from clausewise.networks import Network
+from clausewise.networks import LayerChoice, Network
 from clausewise.rules import RuleSet
 from clausewise.rules.metrics import fidelity
-from clausewise.rules.voting import Voting, checked_voting
+from clausewise.rules.voting import VOTINGS, Voting
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from clausewise.compact import Frontier
+INDUCER = Constraint(
+    "'c5.0', 'cart', 'random_forest' or an Inducer",
+    lambda value: isinstance(value, str | Inducer),  # get_inducer lists the names it knows
+)
+DROPPING: Mapping[str, Constraint] = {
+    "drop_lowest": Constraint(
+        "a fraction of the clauses, at least 0 and below 1",
+        lambda value: number(least=0, most=1).allows(value) and value < 1,
+    ),
+    "drop_per_class": FLAG,
+    "min_confidence": number(least=0, most=1),
+    "max_intermediate_rules": whole(1) | NOTHING,
+    "ranking": one_of(*RANKINGS),
+}
 
 
 class ExtractionWarning(UserWarning):
@@ -42,12 +77,32 @@ class ExtractionWarning(UserWarning):
 class RuleExtractor(TableClassifier):
     """A classifier by extracted rules.
 
-    A method defines `_check_parameters` and `_extract`, and has the parameters below.
+    A method defines `_extract` and adds its own parameters, with their constraints, to those below.
     """
 
     method: ClassVar[str]
+    uses_layers: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[Mapping[str, Constraint]] = {
+        "network": ANYTHING,
+        "min_cases": MIN_CASES,
+        "inducer": INDUCER,
+        **BUDGET,
+        "max_terms": SEARCH["max_terms"],
+        "points": SEARCH["points"],
+        "winnow": FLAG,
+        "max_rows": ROWS | NOTHING,
+        "voting": one_of(*VOTINGS),
+        "random_state": RANDOM_STATE,
+        "n_jobs": JOBS,
+        "verbose": VERBOSE,
+    }
 
     network: Any
+    min_cases: Any
+    max_rules: int | None
+    min_fidelity: float | None
+    max_terms: int
+    points: bool
     max_rows: int | float | None
     voting: Voting
     random_state: int | np.random.RandomState | None
@@ -71,78 +126,126 @@ class RuleExtractor(TableClassifier):
         y : array-like of shape (n_rows,), optional
             True classes; only needed to train a network that is not given fitted.
         sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts; 0 leaves it out.
+            How much each row counts; rows with weight 0 are ignored.
         """
-        checked_voting(self.voting)
-        row_limit(self.max_rows, 1)
-        self._check_parameters()
+        check_estimator_parameters(self)
+        self._check_combinations()
         X = as_rows(X)
-        report = ReportBuilder()
+        log = RunLog()
         random = check_random_state(0 if self.random_state is None else self.random_state)
-        task = self._task(X, y, sample_weight, random, report)
-        self._check_layers(task)
+        data = self._data(X, y, sample_weight, random, log)
         with Progress(self.verbose) as progress:
-            found = _one_class(task) if task.has_one_class else self._extract(task, random, report, progress)
+            found = self._found(data, random, log, progress)
             progress.finished(f"{self.method}: {len(found.rules):,} rules")
         self.rules_ = found.rules.with_voting(found.voting or self.voting)
-        self.network_, self.features_, self.classes_ = task.network, task.inputs.features, task.classes
+        self.network_, self.features_, self.classes_ = data.network, data.inputs.features, data.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
         self.report_ = ExtractionReport(
             method=self.method,
-            n_rows=task.n_rows,
+            n_rows=data.n_rows,
             n_rows_given=X.shape[0],
             min_cases=found.min_cases,
             path=found.path,
             layers=found.layers,
             n_rules=len(self.rules_),
-            stages=tuple(report.stages.values()),
+            stages=tuple(log.stages.values()),
         )
-        for caveat in (*found.caveats, *_untold_classes(self.rules_, task)):
+        for caveat in (*found.caveats, *_missing_classes(self.rules_, data)):
             warnings.warn(caveat, ExtractionWarning, stacklevel=2)
         return self
 
-    def _task(
+    def _data(
         self,
         X: Any,
         y: ArrayLike | None,
         sample_weight: ArrayLike | None,
         random: np.random.RandomState,
-        report: ReportBuilder,
-    ) -> Task:
-        """What is to be imitated: the network's decisions."""
-        with report.stage("network"):
+        log: RunLog,
+    ) -> ExtractionData:
+        """The rows to learn from and what is to be imitated: the network's decisions."""
+        with log.stage("network"):
             network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
-        with report.stage("labels and inputs"):
-            return Task.of(network, X, sample_weight, self.max_rows, random, self.n_jobs)
+        with log.stage("labels and inputs"):
+            return ExtractionData.of_network(
+                network,
+                X,
+                RowChoice(sample_weight, self.max_rows, random),
+                self.n_jobs,
+                uses_layers=self.uses_layers,
+                layers=self._layers,
+                uses_probabilities=self._has_budget,
+            )
 
-    def _check_layers(self, task: Task) -> None:
-        """Raise for layers that the network does not have; methods that use none need not."""
+    @property
+    def _layers(self) -> LayerChoice:
+        """The hidden layers that the method goes through."""
+        return getattr(self, "layers", None)
 
-    def _check_parameters(self) -> None:
-        """Raise for a bad parameter, before any work is done."""
-        raise NotImplementedError
+    def _check_combinations(self) -> None:
+        """Raise for parameters that do not go together, before any work is done."""
+        if self.points and not self._has_budget:
+            raise ValueError("points are fitted under a budget; pass max_rules or min_fidelity too.")
+
+    def _found(
+        self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
+    ) -> ExtractionResult:
+        if data.has_one_class:
+            return _one_class(data)
+        found = self._extract(data, random, log, progress)
+        return self._compacted(found, data, random, log, progress) if self._has_budget else found
 
     def _extract(
-        self, task: Task, random: np.random.RandomState, report: ReportBuilder, progress: Progress
-    ) -> Extracted:
-        """Rules from a network that decides for two classes or more."""
+        self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
+    ) -> ExtractionResult:
+        """Rules from a network that predicts two classes or more."""
         raise NotImplementedError
 
+    @property
+    def _has_budget(self) -> bool:
+        return self.max_rules is not None or self.min_fidelity is not None
+
+    def _compaction_settings(self) -> CompactionSettings:
+        balance: Literal["balanced"] | None = getattr(self, "balance", None)
+        return CompactionSettings(
+            max_terms=self.max_terms, points=self.points, balance=balance, n_jobs=self.n_jobs
+        )
+
+    def _compacted(
+        self,
+        found: ExtractionResult,
+        data: ExtractionData,
+        random: np.random.RandomState,
+        log: RunLog,
+        progress: Progress,
+    ) -> ExtractionResult:
+        """The most faithful rule set within the budget, searched from the rules found."""
+        with log.stage("compaction"):
+            rules, caveats = compact_examples(
+                found.rules,
+                Examples(data.inputs.table, data.codes, len(data.classes), data.probabilities, data.weights),
+                self._compaction_settings(),
+                max_rules=self.max_rules,
+                min_fidelity=self.min_fidelity,
+                seed=seed_of(random),
+                progress=progress,
+            )
+        return replace(found, rules=rules, voting="weights", caveats=(*found.caveats, *caveats))
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class that the rules give to each row."""
+        """The class that the rules predict for each row."""
         table = encode_for(self, X)
         rules = self.rules_
         return self.classes_[rules.evaluator.decide(table, rules.voting, rules.default_index, self.n_jobs)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The part of the votes that each class gets; see `RuleSet.predict_proba`."""
+        """Each class's share of the votes; see `RuleSet.predict_proba`."""
         table = encode_for(self, X)
         rules = self.rules_
         return rules.probabilities(rules.evaluator.scores(table, rules.voting, self.n_jobs))
 
     def fidelity(self, X: Any) -> float:
-        """The part of these rows on which the rules decide as the network does."""
+        """The fraction of these rows on which the rules decide as the network does."""
         decided = self.predict(X)
         if self.network_ is None:
             raise ValueError(
@@ -151,7 +254,7 @@ class RuleExtractor(TableClassifier):
         return fidelity(decided, self.network_.labels(as_rows(X)))
 
     def explain(self, X: Any) -> Explanations:
-        """Per row: the rules that fired, their votes, and the near misses."""
+        """Explain the decision on each row: rules that fired, their votes, and near misses."""
         encode_for(self, X)
         return self.rules_.explain(X, n_jobs=self.n_jobs)
 
@@ -164,7 +267,7 @@ class RuleExtractor(TableClassifier):
         title: str | None = None,
         max_rows: int | float | None = 2_000,
         random_state: int = 0,
-        frontier: "Frontier | None" = None,
+        frontier: Frontier | None = None,
     ) -> None:
         """Write one HTML file that shows the rules beside the network; see `RuleSet.report`.
 
@@ -193,7 +296,7 @@ class RuleExtractor(TableClassifier):
 
 
 def dropping_of(estimator: Any) -> Dropping:
-    """Which clauses an estimator with these parameters drops."""
+    """Return which clauses an estimator with these parameters drops."""
     return Dropping(
         estimator.drop_lowest,
         estimator.drop_per_class,
@@ -206,20 +309,19 @@ def dropping_of(estimator: Any) -> Dropping:
 def inducer_for(
     inducer: str | Inducer, min_cases: int | float | None, winnow: bool, seed: int = 0
 ) -> Inducer:
-    """The inducer of this name with these options, or the object itself, which has its own."""
+    """Return the inducer of this name with these options, or the object itself, which has its own."""
     if not isinstance(inducer, str):
         return get_inducer(inducer)
     options: dict[str, Any] = {"min_cases": min_cases}
     if inducer.lower() == "c5.0":
-        options["winnow"] = winnow  # the others put no columns aside
+        options["winnow"] = winnow  # the others do not drop columns
     else:
         options["random_state"] = seed  # C5.0 draws nothing
     return get_inducer(inducer, **options)
 
 
-def check_min_cases(min_cases: Any, *inducers: str | Inducer) -> None:
-    """Raise a ValueError unless it is a number of rows or a part, and an inducer is given by its name."""
-    counted_min_cases(min_cases, 1)
+def require_named_inducer(*inducers: str | Inducer) -> None:
+    """Raise a ValueError unless one of the inducers is given by its name, as min_cases is for those."""
     if not any(isinstance(inducer, str) for inducer in inducers):
         raise ValueError(
             "min_cases goes with an inducer given by its name; an object keeps its own, set it there."
@@ -227,38 +329,39 @@ def check_min_cases(min_cases: Any, *inducers: str | Inducer) -> None:
 
 
 def undivided(min_cases: int | float | None, n_rows: int) -> tuple[str, ...]:
-    """What is to be said about a min_cases that is too large to divide the rows."""
+    """The caveat about a min_cases that is too large to split the rows, if it is."""
     if min_cases is None or 2 * counted_min_cases(min_cases, n_rows) <= n_rows:
         return ()
-    return (f"min_cases={min_cases:g} leaves nothing to divide in {n_rows:,} rows; pass a smaller one.",)
+    return (f"min_cases={min_cases:g} is too large to split {n_rows:,} rows; pass a smaller one.",)
 
 
-def or_one_rule(found: Extracted, task: Task) -> Extracted:
-    """What was found or, where no rule was, one that gives the most frequent class, with a warning."""
+def or_one_rule(found: ExtractionResult, data: ExtractionData) -> ExtractionResult:
+    """Return what was found or, without any rule, one that predicts the most frequent class."""
     if len(found.rules) > 0:
         return found
     caveat = (
         "No clause was left to make rules of (min_confidence, drop_lowest), or the inducer found none; "
-        "the only rule gives the most frequent class."
+        "the only rule predicts the most frequent class."
     )
-    return Extracted(task.one_rule(), found.layers, found.min_cases, found.path, (*found.caveats, caveat))
+    return replace(found, rules=data.one_rule(), caveats=(*found.caveats, caveat))
 
 
-def _one_class(task: Task) -> Extracted:
-    rules = task.one_rule()
-    who = "The network decides for" if task.network is not None else "The only class is"
-    return Extracted(rules, caveats=(f"{who} {rules.default!s} on all rows; the only rule says so.",))
+def _one_class(data: ExtractionData) -> ExtractionResult:
+    rules = data.one_rule()
+    what = "The network predicts" if data.network is not None else "The only class is"
+    return ExtractionResult(rules, caveats=(f"{what} {rules.default!s} on all rows; so does the only rule.",))
 
 
-def _untold_classes(rules: RuleSet, task: Task) -> tuple[str, ...]:
-    """What is to be said about classes that the network decides for and no rule concludes."""
-    told = {*rules.columns.class_index.tolist(), *np.flatnonzero(rules.base > 0).tolist()}
-    untold = [code for code in np.unique(task.codes).tolist() if code not in told]
-    if not untold:
+def _missing_classes(rules: RuleSet, data: ExtractionData) -> tuple[str, ...]:
+    """The caveat about classes that the network predicts and no rule does, if there are any."""
+    predicted = {*rules.columns.class_index.tolist(), *np.flatnonzero(rules.base > 0).tolist()}
+    missing = [code for code in np.unique(data.codes).tolist() if code not in predicted]
+    if not missing:
         return ()
-    labels = ", ".join(str(rules.labels[code]) for code in untold)
-    n_rows = int(np.isin(task.codes, untold).sum())
+    labels = ", ".join(str(rules.labels[code]) for code in missing)
+    n_rows = int(np.isin(data.codes, missing).sum())
+    which = "class" if len(missing) == 1 else "classes"
     return (
-        f"No rule concludes {labels}, which is to be told on {n_rows:,} rows; where no rule fires, "
-        f"the class is {rules.default}. A smaller min_cases or a larger budget may help.",
+        f"No rule predicts {which} {labels} ({n_rows:,} rows); where no rule fires, the class is "
+        f"{rules.default}. A smaller min_cases or a larger budget may help.",
     )

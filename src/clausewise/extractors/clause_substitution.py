@@ -1,6 +1,6 @@
-"""The paper's Algorithm 1: clause-wise substitution, layer by layer."""
+"""Clause-wise substitution, the paper's Algorithm 1: layer by layer, every clause on its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -8,41 +8,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
-from clausewise.data.features import Features
 from clausewise.extractors.dropping import Dropping
-from clausewise.extractors.extraction_data import Extracted, Task
-from clausewise.extractors.run_log import LayerReport, ReportBuilder
+from clausewise.extractors.extraction_data import ExtractionData, Representation
+from clausewise.extractors.result import ExtractionResult
+from clausewise.extractors.run_log import LayerReport, RunLog
 from clausewise.induction import Inducer, Premises, PreparedMatrix, induce_premises
 from clausewise.induction.protocol import rules_or_default
-from clausewise.networks import Layer
-from clausewise.networks.selection import LayerChoice
+from clausewise.networks import LayerChoice
 from clausewise.rules import Origin, Rule, RuleSet
 from clausewise.rules.rule import ANYTHING
 
-INPUTS = "inputs"
-"""The layer of rules that were found on the input features themselves."""
-
-# Where clauses hold is kept for so many of them at once: one byte per clause and row.
+# Where clauses hold is kept for this many bytes at once: one byte per clause and row.
 MAX_TARGET_BYTES = 2**26
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How rules are extracted.
+class ClausewiseOptions:
+    """How rules are extracted clause by clause.
 
     Attributes
     ----------
     layer_inducer, clause_inducer : Inducer
-        The paper's ψ: what learns clauses over a layer's units that tell the network's labels, and what
-        learns premises over the inputs that tell where such a clause holds.
+        The paper's ψ: one learns clauses over a layer's units that predict the network's labels, the other
+        premises over the inputs that predict where such a clause holds.
     layers : LayerChoice
         The hidden layers in use.
     eclectic : bool
         Whether the inputs are one more representation (the paper's ECLAIRE*).
     balance : bool
-        Whether the rows where a clause holds weigh as much as those where it does not.
+        Whether the rows where a clause holds get the same total weight as the others.
     dropping : Dropping
-        Which clauses are left out.
+        Which clauses are dropped before substitution.
     n_jobs : int, optional
         Number of threads.
     """
@@ -57,79 +53,103 @@ class Plan:
 
 
 def extract_clausewise(
-    task: Task, plans: Sequence[Plan], report: ReportBuilder, progress: Progress
-) -> list[Extracted]:
-    """Rules over the inputs that imitate the network (the paper's Algorithm 1), for each plan.
+    data: ExtractionData, options: ClausewiseOptions, log: RunLog, progress: Progress
+) -> ExtractionResult:
+    """Rules over the inputs that imitate the network (the paper's Algorithm 1)."""
+    found = RuleCollector(data)
+    for layer in representations(data, options, log):
+        found.add(rules_through(layer, data, options, log, progress))
+    with log.stage("statistics"):
+        return found.result(options.n_jobs)
 
-    Plans share every activation and everything that is prepared; they must agree in their layers.
+
+@dataclass(frozen=True, eq=False)
+class LayerRules:
+    """The clauses over a layer's units, and the premises over the inputs that replace them.
+
+    Attributes
+    ----------
+    layer : Representation
+        The layer.
+    clauses : RuleSet
+        Clauses over its units.
+    n_dropped : int
+        Clauses that were dropped before.
+    premises : Premises
+        Premises over the inputs; `target` is the number of the clause that each one replaces.
     """
-    found = [RuleCollector(task) for _ in plans]
-    for layer, units in representations(task, plans[0], report):
-        for plan, collector in zip(plans, found, strict=True):
-            with report.stage("clauses over units"):
-                clauses, n_dropped = intermediate_clauses(
-                    task, units, plan.layer_inducer, plan.dropping, plan.n_jobs
-                )
-            progress.part_started(layer.name, len(clauses))
-            with report.stage("rules over inputs"):
-                # A clause over the inputs is a rule already.
-                is_told = units is task.inputs
-                premises = (
-                    Premises(clauses, np.arange(len(clauses)))
-                    if is_told
-                    else substituted(task, clauses, layer, plan, progress)
-                )
-                shown = [None if is_told else shown_premise(clause) for clause in clauses]
-                collector.add(layer, clauses, shown, n_dropped, premises)
-            progress.part_done()
-    with report.stage("statistics"):
-        rule_sets = [collector.build(plan.n_jobs) for plan, collector in zip(plans, found, strict=True)]
-    return [Extracted(rules, tuple(c.layers)) for rules, c in zip(rule_sets, found, strict=True)]
+
+    layer: Representation
+    clauses: RuleSet
+    n_dropped: int
+    premises: Premises
 
 
-def representations(task: Task, plan: Plan, report: ReportBuilder) -> Iterator[tuple[Layer, PreparedMatrix]]:
-    """The layers in use with their activations, prepared; one after the other."""
-    if plan.eclectic:
-        yield Layer(INPUTS, task.inputs.table, task.inputs.features.names), task.inputs
-    layers = task.trained_network.hidden_layers(task.rows, plan.layers)
-    while True:
-        with report.stage("activations"):
-            layer = next(layers, None)
-        if layer is None:
-            return
-        with report.stage("preparation"):
-            units = PreparedMatrix.of_encoded(layer.matrix, Features(layer.unit_names), n_jobs=plan.n_jobs)
-        yield layer, units
+def rules_through(
+    layer: Representation,
+    data: ExtractionData,
+    options: ClausewiseOptions,
+    log: RunLog,
+    progress: Progress,
+) -> LayerRules:
+    """Learn clauses over a layer, and replace each by premises over the inputs (one turn of Algorithm 1)."""
+    with log.stage("clauses over units"):
+        clauses, n_dropped = intermediate_clauses(
+            data, layer.units, options.layer_inducer, options.dropping, options.n_jobs
+        )
+    progress.part_started(layer.name, len(clauses))
+    with log.stage("rules over inputs"):
+        if layer.units is data.inputs:  # a clause over the inputs is a rule already
+            premises = Premises(clauses, np.arange(len(clauses)))
+        else:
+            premises = substituted(layer, clauses, data, options, progress)
+    progress.part_done()
+    return LayerRules(layer, clauses, n_dropped, premises)
+
+
+def representations(
+    data: ExtractionData, options: ClausewiseOptions, log: RunLog
+) -> Iterator[Representation]:
+    """Iterate over the layers in use, prepared; the inputs first if they are one of them."""
+    if options.eclectic:
+        yield data.input_representation
+    yield from data.hidden_layers(options.layers, log, options.n_jobs)
 
 
 def intermediate_clauses(
-    task: Task, units: PreparedMatrix, inducer: Inducer, dropping: Dropping, n_jobs: int | None
+    data: ExtractionData, units: PreparedMatrix, inducer: Inducer, dropping: Dropping, n_jobs: int | None
 ) -> tuple[RuleSet, int]:
-    """Clauses over a layer's units that tell the network's labels, and how many more were dropped."""
-    classes = task.classes.tolist()
+    """Return clauses over a layer's units that predict the network's labels, and how many were dropped."""
+    classes = data.classes.tolist()
     found = rules_or_default(
-        inducer.induce(units, task.codes, classes, weights=task.weights, n_jobs=n_jobs), units
+        inducer.induce(units, data.codes, classes, weights=data.weights, n_jobs=n_jobs), units
     )
     kept = dropping.kept(found)
     return kept, len(found) - len(kept)
 
 
-def substituted(task: Task, clauses: RuleSet, layer: Layer, plan: Plan, progress: Progress) -> Premises:
-    """Premises over the inputs that tell where each clause holds."""
+def substituted(
+    layer: Representation,
+    clauses: RuleSet,
+    data: ExtractionData,
+    options: ClausewiseOptions,
+    progress: Progress,
+) -> Premises:
+    """Return premises over the inputs that predict where each clause holds."""
     if len(clauses) == 0:
         return Premises(clauses, np.arange(0))
     parts = []
-    n_at_once = max(1, MAX_TARGET_BYTES // task.inputs.n_rows)
+    n_at_once = max(1, MAX_TARGET_BYTES // data.n_rows)
     for start in range(0, len(clauses), n_at_once):
         part = clauses[start : start + n_at_once]
-        holds = part.evaluator.fires(layer.matrix, plan.n_jobs).dense()
+        holds = part.evaluator.fires(layer.units.table, options.n_jobs).dense()
         premises = induce_premises(
-            plan.clause_inducer,
-            task.inputs,
+            options.clause_inducer,
+            data.inputs,
             holds,
-            weights=task.weights,
-            positive_weights=balancing_weights(holds, task.weights) if plan.balance else None,
-            n_jobs=plan.n_jobs,
+            weights=data.weights,
+            positive_weights=balancing_weights(holds, data.weights) if options.balance else None,
+            n_jobs=options.n_jobs,
             progress=partial(progress.steps_done, start),
         )
         parts.append(replace(premises, target=premises.target + start))
@@ -137,7 +157,7 @@ def substituted(task: Task, clauses: RuleSet, layer: Layer, plan: Plan, progress
 
 
 def balancing_weights(holds: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """What a row where the clause holds must weigh, so that all of them weigh as much as all others."""
+    """Return, per clause, the factor that gives rows where it holds the same total weight as the others."""
     of_rows = np.ones(holds.shape[1]) if weights is None else weights
     true = holds @ of_rows
     false = of_rows.sum() - true
@@ -145,24 +165,19 @@ def balancing_weights(holds: NDArray[np.bool_], weights: NDArray[np.float64] | N
 
 
 class RuleCollector:
-    """Gathers substituted rules and makes one rule set of them."""
+    """Collects substituted rules, layer by layer, into one rule set."""
 
-    def __init__(self, task: Task) -> None:
-        self._task = task
-        self._empty = task.no_rules()
+    def __init__(self, data: ExtractionData) -> None:
+        self._data = data
+        self._empty = data.no_rules()
         self._parts: list[RuleSet] = []
-        self.layers: list[LayerReport] = []
+        self._layers: list[LayerReport] = []
 
-    def add(
-        self,
-        layer: Layer,
-        clauses: RuleSet,
-        shown: Sequence[str | None],
-        n_dropped: int,
-        premises: Premises,
-    ) -> None:
+    def add(self, found: LayerRules) -> None:
         """Add the premises of a layer's clauses, as rules with the clauses' conclusions."""
-        origins = [Origin(layer.name, clause) for clause in shown]
+        layer, clauses, premises = found.layer, found.clauses, found.premises
+        is_input = layer.units is self._data.inputs
+        origins = [Origin(layer.name, None if is_input else shown_premise(clause)) for clause in clauses]
         columns = replace(
             premises.rules.columns,
             class_index=clauses.columns.class_index[premises.target],
@@ -170,15 +185,17 @@ class RuleCollector:
         )
         self._parts.append(replace(self._empty, columns=columns))
         per_clause = np.bincount(premises.target, minlength=len(clauses)).tolist()
-        self.layers.append(LayerReport(layer.name, len(layer.unit_names), n_dropped, tuple(per_clause)))
+        self._layers.append(
+            LayerReport(layer.name, layer.units.n_columns, found.n_dropped, tuple(per_clause))
+        )
 
-    def build(self, n_jobs: int | None) -> RuleSet:
-        """All rules, equal ones once, with what they cover and get right on the rows learnt from."""
+    def result(self, n_jobs: int | None) -> ExtractionResult:
+        """Return all rules without duplicates, measured on the rows learnt from."""
         empty = self._empty
         rules = RuleSet.concatenate(self._parts, empty.features, empty.classes, default=empty.default)
-        return self._task.measured(rules.distinct(), n_jobs)
+        return ExtractionResult(self._data.measured(rules.distinct(), n_jobs), tuple(self._layers))
 
 
 def shown_premise(clause: Rule) -> str:
-    """The premise of a clause in words."""
+    """The premise of a clause as text."""
     return " AND ".join(map(str, clause.terms)) or ANYTHING

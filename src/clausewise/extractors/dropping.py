@@ -1,19 +1,18 @@
-"""Which clauses over a layer's units are left out before they are substituted (the paper's rule ranking)."""
+"""Which clauses over a layer's units are dropped before substitution (the paper's rule ranking)."""
 
 import math
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.induction.estimator import require_count
 from clausewise.rules import RuleSet
 from clausewise.rules.columns import RuleColumns
 
 Ranking = Literal["confidence", "accuracy", "hill_climbing"]
+RANKINGS: Final[tuple[Ranking, ...]] = get_args(Ranking)
 # The constant of the hill-climbing score, which keeps rules without errors finite.
 _ERROR_OFFSET = 4.0
 
@@ -42,18 +41,18 @@ _SCORES: Final[dict[Ranking, Callable[[RuleColumns], NDArray[np.float64]]]] = {
 
 @dataclass(frozen=True)
 class Dropping:
-    """What clauses must be like to be kept.
+    """Which clauses are kept; the parameters are checked by the estimators that have them.
 
     Attributes
     ----------
     lowest : float
-        The part of the clauses that is dropped, lowest ranks first.
+        The fraction of clauses to drop, lowest ranks first.
     per_class : bool
-        Whether that part is taken of each class on its own.
+        Whether to drop this fraction of each class separately.
     min_confidence : float
         Clauses below it are dropped.
     max_rules : int, optional
-        Most clauses of a layer.
+        The most clauses of a layer.
     ranking : {"confidence", "accuracy", "hill_climbing"}
         What clauses are ranked by.
     """
@@ -64,17 +63,8 @@ class Dropping:
     max_rules: int | None = None
     ranking: Ranking = "confidence"
 
-    def __post_init__(self) -> None:
-        _require_part(
-            "drop_lowest", self.lowest, "of the clauses to drop, at least 0 and below 1", below=True
-        )
-        _require_part("min_confidence", self.min_confidence, "from 0 to 1")
-        require_count("max_intermediate_rules", self.max_rules, 1)
-        if self.ranking not in _SCORES:
-            raise ValueError(f"ranking is {self.ranking!r}; expected {', '.join(map(repr, _SCORES))}.")
-
     def kept(self, clauses: RuleSet) -> RuleSet:
-        """The clauses that stay, in their order; of equals in rank the earlier."""
+        """Return the clauses that stay, in their order; among equal ranks the earlier ones."""
         clauses = clauses.filter(min_confidence=self.min_confidence)
         if self.lowest > 0:
             clauses = clauses[self._is_high(clauses)]
@@ -93,9 +83,3 @@ class Dropping:
             members = best_first[group[best_first] == one]
             is_high[members[: len(members) - math.floor(self.lowest * len(members))]] = True
         return is_high
-
-
-def _require_part(name: str, value: float, expected: str, *, below: bool = False) -> None:
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1 or (below and value == 1):
-        raise ValueError(f"{name} is {value!r}; expected a part {expected}.")

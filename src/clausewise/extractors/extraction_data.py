@@ -1,6 +1,7 @@
-"""What rules are extracted from, and what comes out."""
+"""What rules are extracted from: rows, the decisions to imitate, and the representations of the rows."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,47 @@ from numpy.typing import ArrayLike, NDArray
 from clausewise.data.features import Features
 from clausewise.data.rows import row_limit, stratified_rows, take_rows
 from clausewise.data.weights import case_weights
-from clausewise.extractors.run_log import LayerReport, PathPoint
+from clausewise.extractors.run_log import RunLog
 from clausewise.induction import PreparedMatrix
-from clausewise.networks import Network
+from clausewise.networks import Layer, LayerChoice, Network
 from clausewise.rules import Rule, RuleSet
-from clausewise.rules.voting import Voting
+
+INPUTS = "inputs"
+"""The name of the representation that the input features themselves are."""
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """What rules are extracted from.
+class Representation:
+    """The rows as one layer of the network sees them, or as the input features (`name` is `INPUTS`)."""
+
+    name: str
+    units: PreparedMatrix
+
+
+@dataclass(frozen=True)
+class RowChoice:
+    """Which of the given rows are learnt from: their weights, how many, drawn by which generator."""
+
+    sample_weight: ArrayLike | None
+    max_rows: int | float | None
+    random: np.random.RandomState
+
+    @property
+    def is_all(self) -> bool:
+        """Whether every given row is learnt from."""
+        return self.sample_weight is None and self.max_rows is None
+
+    def drawn(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+        """The chosen rows, stratified by class, and the weights of all rows."""
+        weights = case_weights(self.sample_weight, len(codes))
+        rows = np.arange(len(codes)) if weights is None else np.flatnonzero(weights > 0)
+        limit = row_limit(self.max_rows, len(rows))
+        return rows[stratified_rows(codes[rows], limit, self.random)], weights
+
+
+@dataclass(frozen=True, eq=False)
+class ExtractionData:
+    """The rows to learn from, with the decision to imitate on each.
 
     Attributes
     ----------
@@ -29,11 +61,15 @@ class Task:
     rows : array or DataFrame
         Raw rows, as the network takes them.
     inputs : PreparedMatrix
-        The same rows as the columns that rules speak of.
+        The same rows as the columns that rules test.
     codes : ndarray of int32, of shape (n_rows,)
         The decision to imitate for each row, as a position in the classes.
     weights : ndarray of shape (n_rows,), optional
         Case weights.
+    probabilities : ndarray of shape (n_rows, n_classes), optional
+        The network's probabilities, where they are needed.
+    activations : dict
+        Hidden layers that were computed together with the decisions, by name.
     """
 
     network: Network | None
@@ -42,30 +78,53 @@ class Task:
     inputs: PreparedMatrix
     codes: NDArray[np.int32]
     weights: NDArray[np.float64] | None = None
+    probabilities: NDArray[np.float64] | None = None
+    activations: dict[str, Layer] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def of_network(
         cls,
         network: Network,
         X: Any,
-        sample_weight: ArrayLike | None,
-        max_rows: int | float | None,
-        random: np.random.RandomState,
+        choice: RowChoice,
         n_jobs: int | None,
-    ) -> "Task":
-        """The rows to learn from, prepared, with the network's decisions."""
-        codes = network.codes(X)
-        return cls.of_labels(
-            network.features(X),
-            network.classes,
-            codes,
-            X,
-            sample_weight,
-            max_rows,
-            random,
-            n_jobs,
+        *,
+        uses_layers: bool = False,
+        layers: LayerChoice = None,
+        uses_probabilities: bool = False,
+    ) -> "ExtractionData":
+        """Prepare rows with a network's decisions; the network sees every batch of rows once.
+
+        Where only some rows are learnt from, the activations of those alone are computed later.
+        """
+        if uses_layers:
+            network.check_hidden_layers(X, layers)
+        run = network.run(
+            X, hidden=uses_layers and choice.is_all, layers=layers, probabilities=uses_probabilities
+        )
+        features = network.features(X)
+        table = features.encode(X)
+        is_read = network.reads(X)
+        if not is_read.all():
+            # These columns become constant, so that no rule tests what the network does not read.
+            table = table.copy()
+            table[:, ~is_read] = 0
+        rows, weights = choice.drawn(run.codes)
+        if len(rows) == len(table):
+            inputs = PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs)
+            activations = {layer.name: layer for layer in run.layers}
+            return cls(
+                network, network.classes, X, inputs, run.codes, weights, run.probabilities, activations
+            )
+        inputs = PreparedMatrix.of_encoded(table[rows], features, n_jobs=n_jobs)
+        return cls(
             network,
-            is_read=network.reads(X),
+            network.classes,
+            take_rows(X, rows),
+            inputs,
+            run.codes[rows],
+            _taken(weights, rows),
+            _taken(run.probabilities, rows),
         )
 
     @classmethod
@@ -75,30 +134,52 @@ class Task:
         classes: NDArray[Any],
         codes: NDArray[np.int32],
         X: Any,
-        sample_weight: ArrayLike | None,
-        max_rows: int | float | None,
-        random: np.random.RandomState,
+        choice: RowChoice,
         n_jobs: int | None,
         network: Network | None = None,
-        *,
-        is_read: NDArray[np.bool_] | None = None,
-    ) -> "Task":
-        """The rows to learn from, prepared, with labels from anywhere.
-
-        Columns that are not read stay, but all their values are alike, so that no rule tests them.
-        """
+    ) -> "ExtractionData":
+        """Prepare rows with labels from anywhere."""
+        rows, weights = choice.drawn(codes)
         table = features.encode(X)
-        if is_read is not None and not is_read.all():
-            table = table.copy()
-            table[:, ~is_read] = 0
-        weights = case_weights(sample_weight, len(table))
-        rows = np.arange(len(table)) if weights is None else np.flatnonzero(weights > 0)
-        rows = rows[stratified_rows(codes[rows], row_limit(max_rows, len(rows)), random)]
         if len(rows) < len(table):
-            X, table, codes = take_rows(X, rows), table[rows], codes[rows]
-            weights = None if weights is None else weights[rows]
-        inputs = PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs)
-        return cls(network, classes, X, inputs, codes, weights)
+            X, table, codes, weights = take_rows(X, rows), table[rows], codes[rows], _taken(weights, rows)
+        return cls(
+            network, classes, X, PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs), codes, weights
+        )
+
+    def take(self, rows: NDArray[np.intp], n_jobs: int | None) -> "ExtractionData":
+        """Return some of the rows, prepared on their own."""
+        activations = {
+            name: Layer(name, layer.matrix[rows], layer.unit_names)
+            for name, layer in self.activations.items()
+        }
+        return ExtractionData(
+            self.network,
+            self.classes,
+            take_rows(self.rows, rows),
+            PreparedMatrix.of_encoded(self.inputs.table[rows], self.inputs.features, n_jobs=n_jobs),
+            self.codes[rows],
+            _taken(self.weights, rows),
+            _taken(self.probabilities, rows),
+            activations,
+        )
+
+    def hidden_layers(self, layers: LayerChoice, log: RunLog, n_jobs: int | None) -> Iterator[Representation]:
+        """Iterate over the chosen hidden layers with their activations, prepared."""
+        names = self.trained_network.select_layers(layers)
+        others = [name for name in names if name not in self.activations]
+        computed = self.trained_network.hidden_layers(self.rows, others) if others else iter(())
+        for name in names:
+            with log.stage("activations"):
+                layer = self.activations[name] if name in self.activations else next(computed)
+            with log.stage("preparation"):
+                units = PreparedMatrix.of_encoded(layer.matrix, Features(layer.unit_names), n_jobs=n_jobs)
+            yield Representation(name, units)
+
+    @property
+    def input_representation(self) -> Representation:
+        """The input features themselves."""
+        return Representation(INPUTS, self.inputs)
 
     @property
     def trained_network(self) -> Network:
@@ -113,59 +194,35 @@ class Task:
 
     @property
     def has_one_class(self) -> bool:
-        """Whether the network decides alike on all rows."""
+        """Whether the decision is the same on all rows."""
         return bool((self.codes == self.codes[0]).all())
 
     def most_frequent(self, rows: NDArray[Any] | slice = slice(None)) -> Any:
-        """The class that the network decides for most often on some of the rows."""
+        """The most frequent decision on some of the rows."""
         classes = self.classes
         weights = None if self.weights is None else self.weights[rows]
         return classes[np.bincount(self.codes[rows], weights=weights, minlength=len(classes)).argmax()]
 
     def no_rules(self) -> RuleSet:
-        """A rule set without rules, which gives the most frequent class."""
+        """Return a rule set without rules, which predicts the most frequent class."""
         return RuleSet.from_rules(
             [], self.inputs.features, default=self.most_frequent(), classes=self.classes
         )
 
     def one_rule(self) -> RuleSet:
-        """One rule, which gives the most frequent class to every row."""
+        """Return one rule without terms, which predicts the most frequent class for every row."""
         empty = self.no_rules()
         always = Rule((), empty.default)
         rules = RuleSet.from_rules([always], empty.features, default=empty.default, classes=empty.classes)
         return self.measured(rules)
 
     def measured(self, rules: RuleSet, n_jobs: int | None = None) -> RuleSet:
-        """The rules with what they cover and get right on the rows, and a default for those left over."""
+        """Return the rules with cover and correct counted on the rows, and a default for uncovered rows."""
         table, codes = self.inputs.table, self.codes.astype(np.int64)
         rules = rules.with_counts(*rules.evaluator.statistics(table, codes, self.weights, n_jobs))
         left = rules.evaluator.uncovered(table, n_jobs)
         return rules.with_default(self.most_frequent(left)) if left.any() else rules
 
 
-@dataclass(frozen=True)
-class Extracted:
-    """What an extraction found.
-
-    Attributes
-    ----------
-    rules : RuleSet
-        The rules.
-    layers : tuple of LayerReport
-        What each layer gave to them.
-    min_cases : int, float or None
-        The value that was used; None if an inducer has its own.
-    path : tuple of PathPoint
-        What was tried to choose it.
-    caveats : tuple of str
-        What the user should be warned about.
-    voting : str, optional
-        How these rules vote, whatever the estimator's parameter says.
-    """
-
-    rules: RuleSet
-    layers: tuple[LayerReport, ...] = ()
-    min_cases: int | float | None = None
-    path: tuple[PathPoint, ...] = ()
-    caveats: tuple[str, ...] = ()
-    voting: Voting | None = None
+def _taken(values: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    return None if values is None else values[rows]

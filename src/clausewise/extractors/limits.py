@@ -1,35 +1,41 @@
-"""Bounds on what a product of rules may cost, and what happens when one is hit."""
+"""Limits on what a product of rules may cost, and what happens when one is exceeded."""
 
-import math
-import numbers
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Final, Literal
 
-from clausewise.induction.estimator import require_count
+from clausewise.base.parameters import NOTHING, Constraint, number, one_of, whole
 from clausewise.rules import RuleSet
 
-OnBudget = Literal["raise", "truncate"]
+OnLimit = Literal["raise", "truncate"]
+
+LIMITS: Final[Mapping[str, Constraint]] = {
+    "max_product_rules": whole(1) | NOTHING,
+    "max_seconds": number(above=0) | NOTHING,
+    "max_memory": number(above=0) | NOTHING,
+    "on_limit": one_of("raise", "truncate"),
+}
 
 
-class ExtractionBudgetExceeded(RuntimeError):  # noqa: N818 - it says what happened
-    """An extraction would have cost more than it was allowed to.
+class ExtractionLimitExceeded(RuntimeError):  # noqa: N818 - it says what happened
+    """An extraction would have cost more than its limits allow.
 
     Attributes
     ----------
     rules : RuleSet
         What was built so far: rules over the units of `layer` (or over the inputs).
     layer : str
-        The representation that terms were being replaced by: a hidden layer, or "inputs".
+        The representation whose rules were replacing terms: a hidden layer, or "inputs".
     next_size : int
         The number of rules that the next step would have had to look at.
     """
 
     def __init__(self, reason: str, rules: RuleSet, layer: str, next_size: int) -> None:
         super().__init__(
-            f"{reason} while terms were replaced by rules over {layer!r}: {len(rules):,} rules so far, the "
+            f"{reason} while replacing terms by rules over {layer!r}: {len(rules):,} rules so far, and the "
             f"next step would have looked at {next_size:,}. A larger min_cases makes fewer rules, "
-            "drop_lowest drops some, on_budget='truncate' keeps the best-ranked part."
+            "drop_lowest drops some, on_limit='truncate' keeps the best-ranked ones."
         )
         self.reason = reason
         self.rules = rules
@@ -41,42 +47,32 @@ class ExtractionBudgetExceeded(RuntimeError):  # noqa: N818 - it says what happe
 
 
 @dataclass
-class Budget:
-    """What a product may cost.
+class Limits:
+    """What a product may cost, counted from the moment this object is made.
 
     Attributes
     ----------
-    max_rules : int or None
-        Most rules of a class, or of a part of one.
+    max_product_rules : int or None
+        The most rules of a class, or of a part of a product.
     max_seconds : float or None
-        Most seconds on the clock since the start.
+        The most seconds of wall time.
     max_memory : int or None
-        Most bytes for the rules of a step.
-    on_budget : {"raise", "truncate"}
-        Whether a hit bound is an error, or the best-ranked part is kept.
+        The most bytes for the rules of one step.
+    on_limit : {"raise", "truncate"}
+        Whether exceeding a limit is an error, or the best-ranked rules are kept.
     """
 
-    max_rules: int | None
+    max_product_rules: int | None
     max_seconds: float | None
     max_memory: int | None
-    on_budget: OnBudget
+    on_limit: OnLimit
     started: float = field(default_factory=time.monotonic)
     n_truncated: int = 0
 
-    def __post_init__(self) -> None:
-        require_count("max_rules", self.max_rules, 1)
-        for name in ("max_seconds", "max_memory"):
-            value: Any = getattr(self, name)
-            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            if value is not None and not (is_number and 0 < value < math.inf):
-                raise ValueError(f"{name} is {value!r}; expected a positive number, or None for no bound.")
-        if self.on_budget not in ("raise", "truncate"):
-            raise ValueError(f"on_budget is {self.on_budget!r}; expected 'raise' or 'truncate'.")
-
-    def hit(self, n_rules: int, n_bytes: int) -> str | None:
-        """Which bound so many rules, in so many bytes, would hit now; None if none."""
-        if self.max_rules is not None and n_rules > self.max_rules:
-            return f"max_rules={self.max_rules:,} was exceeded"
+    def exceeded(self, n_rules: int, n_bytes: int) -> str | None:
+        """Say which limit these rules, of this size, exceed now; None if none."""
+        if self.max_product_rules is not None and n_rules > self.max_product_rules:
+            return f"max_product_rules={self.max_product_rules:,} was exceeded"
         if self.max_memory is not None and n_bytes > self.max_memory:
             return f"max_memory={self.max_memory:,} bytes was exceeded"
         if self.is_late:
@@ -85,5 +81,5 @@ class Budget:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time is up."""
         return self.max_seconds is not None and time.monotonic() - self.started > self.max_seconds

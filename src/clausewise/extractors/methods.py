@@ -1,13 +1,15 @@
-"""The short form: a model and rows in, rules out."""
+"""The methods by name, and `extract`: a model and rows in, rules out."""
 
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
 from clausewise.extractors.base import RuleExtractor
+from clausewise.extractors.deepred import DeepRED
 from clausewise.extractors.eclaire import ECLAIRE
-from clausewise.extractors.pedagogical import Pedagogical, TreeEnsembleRules
-from clausewise.extractors.rem_d import REMD, DeepRED
+from clausewise.extractors.pedagogical import Pedagogical
+from clausewise.extractors.rem_d import REMD
+from clausewise.extractors.tree_ensemble import TreeEnsembleRules
 from clausewise.rules import RuleSet
 
 METHODS: Final[dict[str, type[RuleExtractor]]] = {
@@ -28,16 +30,16 @@ def extract(
     sample_weight: ArrayLike | None = None,
     **options: Any,
 ) -> RuleSet:
-    """Rules that imitate a trained model.
+    """Extract rules that imitate a trained model.
 
     Parameters
     ----------
     model : model or Network
-        Anything that `clausewise.wrap` takes, or what it gives.
+        Anything that `clausewise.wrap` takes, or its result.
     X : array or DataFrame of shape (n_rows, n_features)
         Raw rows, best those that the model was trained on.
     method : {"eclaire", "rem-d", "deepred", "pedagogical", "rem-t"}, default "eclaire"
-        How; see `ECLAIRE`, `REMD`, `DeepRED`, `Pedagogical` and `TreeEnsembleRules`.
+        The method; see `ECLAIRE`, `REMD`, `DeepRED`, `Pedagogical` and `TreeEnsembleRules`.
     y : array-like of shape (n_rows,), optional
         True classes; only "rem-t" learns from them.
     sample_weight : array-like of shape (n_rows,), optional
@@ -62,7 +64,7 @@ def extract(
     True
     """
     if method not in METHODS:
-        raise ValueError(f"There is no method {method!r}; there are {', '.join(map(repr, METHODS))}.")
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
     if model is None:
         raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
     extractor = METHODS[method]

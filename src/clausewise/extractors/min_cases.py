@@ -1,63 +1,68 @@
-"""Choosing min_cases, the paper's μ, on rows held back."""
+"""Choosing min_cases, the paper's μ, on held-out rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
-from clausewise.data.rows import stratified_rows, take_rows
-from clausewise.extractors.clause_substitution import Plan, extract_clausewise
-from clausewise.extractors.extraction_data import Task
-from clausewise.extractors.run_log import PathPoint, ReportBuilder
-from clausewise.induction import PreparedMatrix
+from clausewise.data.rows import stratified_rows
+from clausewise.extractors.clause_substitution import (
+    ClausewiseOptions,
+    RuleCollector,
+    representations,
+    rules_through,
+)
+from clausewise.extractors.extraction_data import ExtractionData
+from clausewise.extractors.result import ExtractionResult
+from clausewise.extractors.run_log import PathPoint, RunLog
 from clausewise.rules import RuleSet
 from clausewise.rules.voting import Voting
 
-# Values are tried as parts of the rows, so that what is good for some rows is good for all of them.
-PARTS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+# Values are tried as fractions of the rows, so that what is good for some rows is good for all of them.
+FRACTIONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 LEAST = 2
-# A fifth of the rows is held back; with few rows, each fifth in turn, since chance would decide otherwise.
+# A fifth of the rows is held out; with few rows, each fifth in turn, since chance would decide otherwise.
 N_FOLDS = 5
 FEW_ROWS = 5_000
-# More rows than this do not make the choice better, only slower.
+# More rows than this do not improve the choice, they only slow it down.
 MAX_ROWS = 20_000
 # With fewer rows, fidelity on a fifth of them says nothing.
 LEAST_ROWS = 50
 
 
 def min_cases_path(n_rows: int) -> list[int]:
-    """The values that are tried for this many rows, ascending."""
-    return sorted({max(LEAST, round(part * n_rows)) for part in PARTS})
+    """Return the values that are tried for this many rows, ascending."""
+    return sorted({max(LEAST, round(fraction * n_rows)) for fraction in FRACTIONS})
 
 
 def choose_min_cases(
-    task: Task,
-    plan_with: Callable[[int], Plan],
+    data: ExtractionData,
+    options_with: Callable[[int], ClausewiseOptions],
     voting: Voting,
     random: np.random.RandomState,
-    report: ReportBuilder,
+    log: RunLog,
     progress: Progress,
 ) -> tuple[int, tuple[PathPoint, ...]]:
-    """The value with the highest fidelity on rows held back (then the fewest rules), and all that were tried.
+    """Return the value with the highest held-out fidelity (then the fewest rules), and all values tried.
 
-    All values are tried on the same rows and share the activations and everything that is prepared.
+    All values are tried on the same rows and share everything that is prepared.
     """
-    n_rows = task.n_rows
+    n_rows = data.n_rows
     path = min_cases_path(n_rows)
     if len(path) == 1 or n_rows < LEAST_ROWS:
         return path[0], ()
     fidelities, sizes = [], []
-    splits = list(held_back_splits(task.codes, random))
-    for number, (learnt_from, held_back) in enumerate(splits, start=1):
-        part = _part_of(task, learnt_from, plan_with(path[0]).n_jobs)
+    splits = list(held_out_splits(data.codes, random))
+    for number, (learn, held_out) in enumerate(splits, start=1):
+        part = data.take(learn, options_with(path[0]).n_jobs)
         # Fewer rows to learn from need fewer cases in proportion.
-        plans = [plan_with(max(LEAST, round(value * len(learnt_from) / n_rows))) for value in path]
+        options = [options_with(max(LEAST, round(value * len(learn) / n_rows))) for value in path]
         of_all = f" ({number}/{len(splits)})" if len(splits) > 1 else ""
-        progress.started(f"choosing min_cases{of_all}", n_parts(task, plans))
-        found = extract_clausewise(part, plans, report, progress)
-        with report.stage("statistics"):
-            fidelities.append([_fidelity(task, one.rules, held_back, voting) for one in found])
+        progress.started(f"choosing min_cases{of_all}", len(options) * n_layers(data, options[0]))
+        found = _extracted_with_each(part, options, log, progress)
+        with log.stage("statistics"):
+            fidelities.append([_fidelity(data, one.rules, held_out, voting) for one in found])
         sizes.append([len(one.rules) for one in found])
     # Rounded, so that values which decide alike do not differ by the order of a sum.
     fidelity = np.mean(fidelities, axis=0).round(12).tolist()
@@ -67,10 +72,22 @@ def choose_min_cases(
     return best.min_cases, points
 
 
-def held_back_splits(
+def _extracted_with_each(
+    data: ExtractionData, options: list[ClausewiseOptions], log: RunLog, progress: Progress
+) -> list[ExtractionResult]:
+    """Extract rules with each of several options; every layer is prepared once for all of them."""
+    collectors = [RuleCollector(data) for _ in options]
+    for layer in representations(data, options[0], log):
+        for one, collector in zip(options, collectors, strict=True):
+            collector.add(rules_through(layer, data, one, log, progress))
+    with log.stage("statistics"):
+        return [collector.result(one.n_jobs) for one, collector in zip(options, collectors, strict=True)]
+
+
+def held_out_splits(
     codes: NDArray[np.int32], random: np.random.RandomState
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Rows to learn from and rows held back, of each class in proportion; several pairs of few rows."""
+    """Iterate over rows to learn from and held-out rows, stratified by class; several pairs of few rows."""
     drawn = stratified_rows(codes, MAX_ROWS, random)
     shuffled = random.permutation(drawn)
     # The rows of each class are dealt to the folds in turn.
@@ -78,24 +95,16 @@ def held_back_splits(
     fold = np.empty(len(codes), dtype=np.int64)
     fold[order] = np.arange(len(order)) % N_FOLDS
     for number in range(N_FOLDS if len(drawn) <= FEW_ROWS else 1):
-        is_held_back = fold[drawn] == number
-        yield drawn[~is_held_back], drawn[is_held_back]
+        is_held_out = fold[drawn] == number
+        yield drawn[~is_held_out], drawn[is_held_out]
 
 
-def n_parts(task: Task, plans: Sequence[Plan]) -> int:
-    """Steps of an extraction, for its progress."""
-    first = plans[0]
-    n_layers = len(task.trained_network.select_layers(first.layers)) + first.eclectic
-    return n_layers * len(plans)
+def n_layers(data: ExtractionData, options: ClausewiseOptions) -> int:
+    """The number of representations that an extraction goes through."""
+    return len(data.trained_network.select_layers(options.layers)) + options.eclectic
 
 
-def _part_of(task: Task, rows: NDArray[np.intp], n_jobs: int | None) -> Task:
-    weights = None if task.weights is None else task.weights[rows]
-    inputs = PreparedMatrix.of_encoded(task.inputs.table[rows], task.inputs.features, n_jobs=n_jobs)
-    return Task(task.network, task.classes, take_rows(task.rows, rows), inputs, task.codes[rows], weights)
-
-
-def _fidelity(task: Task, rules: RuleSet, held_back: NDArray[np.intp], voting: Voting) -> float:
-    decided = rules.evaluator.decide(task.inputs.table[held_back], voting, rules.default_index)
-    weights = None if task.weights is None else task.weights[held_back]
-    return float(np.average(decided == task.codes[held_back], weights=weights))
+def _fidelity(data: ExtractionData, rules: RuleSet, held_out: NDArray[np.intp], voting: Voting) -> float:
+    decided = rules.evaluator.decide(data.inputs.table[held_out], voting, rules.default_index)
+    weights = None if data.weights is None else data.weights[held_out]
+    return float(np.average(decided == data.codes[held_out], weights=weights))

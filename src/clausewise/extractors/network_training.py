@@ -1,4 +1,4 @@
-"""The network that rules are extracted from: the one given, or one that is trained first."""
+"""The network to extract rules from: the given one, or one that is trained first."""
 
 import warnings
 from typing import Any
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from clausewise.data.features import Features, require_finite
 from clausewise.induction.estimator import read_targets
 from clausewise.networks import Network, wrap
+from clausewise.networks.answers import are_labels
 
 HIDDEN_LAYERS = (32, 16)
 MAX_ITERATIONS = 500
@@ -25,7 +26,12 @@ MAX_ITERATIONS = 500
 def network_for(
     model: Any, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, random_state: int
 ) -> Network:
-    """The wrapped model; without one, or with one of scikit-learn that is not fitted, trained on X and y."""
+    """Return the wrapped model; an unfitted or missing one is first trained on X and y."""
+    if are_labels(model):
+        raise TypeError(
+            f"network is a {type(model).__name__} of labels; this method looks inside, so pass the model "
+            "itself. Pedagogical learns rules from labels alone."
+        )
     if model is None:
         return _default_network(X, y, sample_weight, random_state)
     if isinstance(model, BaseEstimator) and not _is_fitted(model):
@@ -83,7 +89,7 @@ def _default_network(
         {} if weights is None or not has_fit_parameter(model, "sample_weight") else {"sample_weight": weights}
     )
     with warnings.catch_warnings():
-        # It imitates nothing yet, so that a network which could still improve a little does no harm.
+        # The network imitates nothing yet, so one that could still improve a little does no harm.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(transformer.transform(table), labels, **options)
     return wrap(model, preprocess=[features.encode, transformer])

@@ -1,4 +1,4 @@
-"""What an extraction did: time and memory per stage, clauses and rules per layer, min_cases tried."""
+"""The log of an extraction: time and memory per stage, clauses and rules per layer, min_cases tried."""
 
 import sys
 import time
@@ -19,12 +19,11 @@ class Stage:
     Attributes
     ----------
     name : str
-        What was done.
+        The work done.
     seconds, cpu_seconds : float
         Wall time, and processor time of all threads.
     peak_memory : int or None
-        The most memory that the process had held when the stage ended, in bytes; None where the system does
-        not tell.
+        The process's peak memory in bytes when the stage ended; None where the system does not report it.
     """
 
     name: str
@@ -35,7 +34,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class LayerReport:
-    """What one layer gave.
+    """Clauses and rules from one layer.
 
     Attributes
     ----------
@@ -44,9 +43,9 @@ class LayerReport:
     n_units : int
         Number of its columns.
     n_dropped : int
-        Clauses that were dropped by their rank or confidence.
+        Clauses dropped for their rank or confidence.
     rules_per_clause : tuple of int
-        For each other clause, the number of rules that it became.
+        For each remaining clause, the number of rules it became.
     """
 
     name: str
@@ -61,7 +60,7 @@ class LayerReport:
 
     @property
     def n_rules(self) -> int:
-        """Number of rules that they became, before equal ones are joined."""
+        """Number of rules they became, before duplicates are removed."""
         return sum(self.rules_per_clause)
 
 
@@ -74,9 +73,9 @@ class PathPoint:
     min_cases : int
         The value, for all rows.
     fidelity : float
-        On the rows held back.
+        On held-out rows.
     n_rules : float
-        Number of rules; a mean where different rows were held back in turn.
+        Number of rules; a mean where different rows were held out in turn.
     """
 
     min_cases: int
@@ -86,22 +85,22 @@ class PathPoint:
 
 @dataclass(frozen=True)
 class ExtractionReport:
-    """How a rule set came about; `print` it.
+    """How a rule set was extracted; `print` it.
 
     Attributes
     ----------
     method : str
         The method.
     n_rows, n_rows_given : int
-        Rows that rules were learnt from, and rows that were given.
+        Rows learnt from, and rows given.
     min_cases : int, float or None
-        The paper's μ that was used; None if the inducer has its own.
+        The value of the paper's μ that was used; None if the inducer has its own.
     path : tuple of PathPoint
-        What was tried to choose it; empty if it was given.
+        The values tried to choose it; empty if it was given.
     layers : tuple of LayerReport
         Per layer, clauses and rules.
     n_rules : int
-        Number of rules in the end.
+        Final number of rules.
     stages : tuple of Stage
         Time and memory.
     """
@@ -134,7 +133,7 @@ class ExtractionReport:
             lines[0] += f", min_cases={self.min_cases:g}{' (chosen)' if self.path else ''}"
         if self.path:
             lines += _table(
-                ("min_cases", "fidelity held back", "rules"),
+                ("min_cases", "held-out fidelity", "rules"),
                 [(f"{p.min_cases}", f"{100 * p.fidelity:.2f} %", f"{p.n_rules:,.0f}") for p in self.path],
             )
         lines += _table(
@@ -166,7 +165,7 @@ class ExtractionReport:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with the first column to the left and numbers to the right."""
+    """Lines with the first column left-aligned and numbers right-aligned."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines = []
     for row in (head, *rows):
@@ -179,14 +178,14 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 @dataclass
-class ReportBuilder:
-    """Adds up stages while an extraction runs."""
+class RunLog:
+    """Adds up time and memory per stage while an extraction runs."""
 
     stages: dict[str, Stage] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count what happens inside as part of this stage."""
+        """Count the time of a `with` block as part of this stage."""
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             yield

@@ -31,6 +31,8 @@ from clausewise.networks.shapes import Reduction, column_names, n_columns, reduc
 _NUMBERS_PER_BATCH = 2**22
 _MAX_ROWS_PER_BATCH = 16_384
 _ROWS_TO_INSPECT = 4
+# Activations that `run` keeps: 256 MB in single precision.
+_NUMBERS_KEPT = 2**26
 DEFAULT_MAX_UNITS = 20_000
 
 
@@ -44,6 +46,25 @@ class _Source:
     @property
     def n_columns(self) -> int:
         return n_columns(self.tensor, self.reduction)
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkRun:
+    """What a network computed for some rows in one pass; made by `Network.run`.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, of shape (n_rows,)
+        The position of each row's class in `Network.classes`.
+    probabilities : ndarray of shape (n_rows, n_classes) or None
+        The probability of each class, if asked for.
+    layers : tuple of Layer
+        Activations of hidden layers, if asked for.
+    """
+
+    codes: NDArray[np.int32]
+    probabilities: NDArray[np.float64] | None
+    layers: tuple[Layer, ...]
 
 
 class Network:
@@ -141,7 +162,10 @@ class Network:
 
     def inspect(self, X: Any) -> "Network":
         """Look at a few rows, where the network does not say by itself what it reads and gives."""
-        self._reader_for(X)
+        n_rows = self._seen(X)
+        if self._reader is None:
+            first = next(iter(self._batches(n_rows)))
+            self._reader_for(self._evaluate(X, first, (), (), with_output=True)[0])
         return self
 
     def input_columns(self, X: Any) -> tuple[InputColumn, ...] | None:
@@ -176,23 +200,52 @@ class Network:
 
     def outputs(self, X: Any) -> NDArray[Any]:
         """The network's own output, one row per row of X."""
+        batches = self._batches(self._seen(X))
+        return np.concatenate([self._evaluate(X, rows, (), (), with_output=True)[0] for rows in batches])
+
+    def run(
+        self, X: Any, *, hidden: bool = True, layers: LayerChoice = None, probabilities: bool = True
+    ) -> NetworkRun:
+        """Evaluate the network once per batch of rows, for all that is asked for.
+
+        Parameters
+        ----------
+        X : array or DataFrame
+            Raw rows, before `preprocess`.
+        hidden : bool, default True
+            Whether to keep the activations of hidden layers: of the first ones that fit into 256 MB together.
+            `hidden_layers` computes the others.
+        layers : optional
+            Other layers than those chosen when wrapping.
+        probabilities : bool, default True
+            Whether to keep the probabilities of the classes.
+        """
         n_rows = self._seen(X)
-        parts = [self._output_of(X, rows) for rows in self._batches(n_rows)]
-        return np.concatenate(parts)
+        kept: list[_Source] = []
+        n_numbers = 0
+        for source in self._hidden_sources(layers) if hidden else ():
+            n_numbers += source.n_columns * n_rows
+            if n_numbers > _NUMBERS_KEPT:
+                break
+            kept.append(source)
+        matrices = _empty_matrices(kept, n_rows)
+        codes, of_classes = [], []
+        for rows in self._batches(n_rows):
+            (output,) = self._evaluate(X, rows, kept, matrices, with_output=True)
+            reader = self._reader_for(output)
+            values = reader.read(output)
+            codes.append(self._checked_codes(reader.codes(values)))
+            if probabilities:
+                of_classes.append(reader.probabilities(values, len(self.classes)))
+        return NetworkRun(
+            np.concatenate(codes),
+            np.concatenate(of_classes) if probabilities else None,
+            tuple(_as_layers(kept, matrices)),
+        )
 
     def codes(self, X: Any) -> NDArray[np.int32]:
         """The position in `classes` of the class of each row."""
-        reader, n_rows = self._reader_for(X)
-        codes = np.concatenate(
-            [reader.codes(reader.read(self._output_of(X, r))) for r in self._batches(n_rows)]
-        )
-        n_classes = len(self.classes)
-        if codes.min() < 0 or codes.max() >= n_classes:
-            raise ValueError(
-                f"The network gives class positions {codes.min()} to {codes.max()} and has {n_classes} "
-                "classes; pass classes=, all of them."
-            )
-        return codes
+        return self.run(X, hidden=False, probabilities=False).codes
 
     def labels(self, X: Any) -> NDArray[Any]:
         """The network's decision for each row."""
@@ -201,19 +254,20 @@ class Network:
 
     def probabilities(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class (columns in the order of `classes`) for each row."""
-        reader, n_rows = self._reader_for(X)
-        n_classes = len(self.classes)
-        parts = [
-            reader.probabilities(reader.read(self._output_of(X, rows)), n_classes)
-            for rows in self._batches(n_rows)
-        ]
-        return np.concatenate(parts)
+        found = self.run(X, hidden=False).probabilities
+        assert found is not None
+        return found
+
+    def check_hidden_layers(self, X: Any, layers: LayerChoice = None) -> None:
+        """Raise a ValueError unless the network has these hidden layers (at least one)."""
+        self._seen(X)
+        self._hidden_sources(layers)
 
     def hidden_layers(self, X: Any, layers: LayerChoice = None) -> Iterator[Layer]:
         """The activations of the hidden layers, one layer at a time.
 
-        Layers are computed together only as long as they are no larger than the largest of them alone, so
-        that never more than one (largest) layer is held here.
+        Layers are computed together only while they are no larger than the largest of them alone, so that
+        never more than one (largest) layer is held here.
 
         Parameters
         ----------
@@ -223,33 +277,62 @@ class Network:
             Other layers than those chosen when wrapping.
         """
         n_rows = self._seen(X)
-        sources = self._sources_of(layers)
-        if not sources:
-            raise ValueError(
-                f"{self._backend.title} has no hidden layer, so that there is nothing inside to read "
-                "rules from; use the pedagogical method, which learns rules from the network's labels alone."
-            )
-        return self._layer_by_layer(X, n_rows, sources)
+        return self._layer_by_layer(X, n_rows, self._hidden_sources(layers))
 
     # --- Inside ---
 
+    def _hidden_sources(self, layers: LayerChoice) -> tuple[_Source, ...]:
+        """The chosen layers; at least one."""
+        sources = self._sources_of(layers)
+        if not sources:
+            raise ValueError(
+                f"{self._backend.title} has no hidden layer, so there is nothing inside to read rules from; "
+                "use the pedagogical method, which learns rules from the network's labels alone."
+            )
+        return sources
+
     def _layer_by_layer(self, X: Any, n_rows: int, sources: Sequence[_Source]) -> Iterator[Layer]:
         for group in _groups(sources):
-            matrices = self._matrices(X, n_rows, group)
-            for source in group:
-                names = column_names(source.tensor, source.reduction)
-                yield Layer(source.tensor.name, matrices.pop(0), names)
+            matrices = _empty_matrices(group, n_rows)
+            for rows in self._batches(n_rows):
+                self._evaluate(X, rows, group, matrices)
+            yield from _as_layers(group, matrices)
 
-    def _matrices(self, X: Any, n_rows: int, group: Sequence[_Source]) -> list[NDArray[np.float32]]:
-        matrices = [np.empty((n_rows, source.n_columns), np.float32, order="F") for source in group]
-        names = [source.tensor.name for source in group]
-        for rows in self._batches(n_rows):
-            tensors = self._backend.evaluate(self._inputs(X, rows), names)
-            for source, matrix, values in zip(group, matrices, tensors, strict=True):
-                matrix[rows] = to_columns(values, source.tensor, source.reduction)
-        for source, matrix in zip(group, matrices, strict=True):
-            _check_activations(matrix, source.tensor.name)
-        return matrices
+    def _evaluate(
+        self,
+        X: Any,
+        rows: slice,
+        sources: Sequence[_Source],
+        matrices: Sequence[NDArray[np.float32]],
+        *,
+        with_output: bool = False,
+    ) -> list[NDArray[Any]]:
+        """One forward pass over a batch: fill in the layers' rows, and return the output if asked for."""
+        inputs = self._inputs(X, rows)
+        names = [source.tensor.name for source in sources]
+        values = self._backend.evaluate(inputs, [OUTPUT, *names] if with_output else names)
+        outputs = [values[0]] if with_output else []
+        for output in outputs:
+            _check_output(output, len(inputs))
+        for source, matrix, activations in zip(sources, matrices, values[len(outputs) :], strict=True):
+            matrix[rows] = to_columns(activations, source.tensor, source.reduction)
+        return outputs
+
+    def _reader_for(self, output: NDArray[Any]) -> OutputReader:
+        """How outputs are read; the first batch decides, since recognising them looks at their values."""
+        if self._reader is None:
+            structure = self._known_structure
+            self._reader = read_as(self._output, structure.output, output, structure.threshold)
+        return self._reader
+
+    def _checked_codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        n_classes = len(self.classes)
+        if codes.min() < 0 or codes.max() >= n_classes:
+            raise ValueError(
+                f"The network gives class positions {codes.min()} to {codes.max()} and has {n_classes} "
+                "classes; pass all of them as classes=."
+            )
+        return codes
 
     @property
     def _known_structure(self) -> Structure:
@@ -303,22 +386,6 @@ class Network:
             _check_rows_apart(self._backend, few)
             self._row_shape = few.shape[1:]
         return n_rows
-
-    def _reader_for(self, X: Any) -> tuple[OutputReader, int]:
-        """How the output is read, and the number of rows."""
-        n_rows = self._seen(X)
-        if self._reader is None:
-            # As many rows as are cheap: recognising what outputs are looks at their values.
-            sample = self._output_of(X, slice(0, min(n_rows, self._rows_per_batch)))
-            structure = self._known_structure
-            self._reader = read_as(self._output, structure.output, sample, structure.threshold)
-        return self._reader, n_rows
-
-    def _output_of(self, X: Any, rows: slice) -> NDArray[Any]:
-        inputs = self._inputs(X, rows)
-        values = self._backend.evaluate(inputs, [OUTPUT])[0]
-        _check_output(values, len(inputs))
-        return values
 
     def _names_for(self, X: Any) -> Sequence[str] | None:
         """The wrapped names, for a table that has none of its own."""
@@ -409,6 +476,19 @@ class Network:
 
 
 _NEEDS_ROWS = "This network does not say by itself {}; call network.inspect(X) with some rows first."
+
+
+def _empty_matrices(sources: Sequence[_Source], n_rows: int) -> list[NDArray[np.float32]]:
+    return [np.empty((n_rows, source.n_columns), np.float32, order="F") for source in sources]
+
+
+def _as_layers(sources: Sequence[_Source], matrices: list[NDArray[np.float32]]) -> Iterator[Layer]:
+    """Layers with checked activations, each handed over: no reference to it is kept."""
+    for position, source in enumerate(sources):
+        _check_activations(matrices[position], source.tensor.name)
+    for source in sources:
+        names = column_names(source.tensor, source.reduction)
+        yield Layer(source.tensor.name, matrices.pop(0), names)
 
 
 def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:

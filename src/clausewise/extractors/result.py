@@ -1,0 +1,35 @@
+"""What an extraction found."""
+
+from dataclasses import dataclass
+
+from clausewise.extractors.run_log import LayerReport, PathPoint
+from clausewise.rules import RuleSet
+from clausewise.rules.voting import Voting
+
+
+@dataclass(frozen=True)
+class ExtractionResult:
+    """What an extraction found.
+
+    Attributes
+    ----------
+    rules : RuleSet
+        The rules.
+    layers : tuple of LayerReport
+        Clauses and rules per layer.
+    min_cases : int, float or None
+        The value that was used; None if an inducer has its own.
+    path : tuple of PathPoint
+        The values that were tried to choose it.
+    caveats : tuple of str
+        Warnings for the user.
+    voting : str, optional
+        How these rules vote, whatever the estimator's parameter says.
+    """
+
+    rules: RuleSet
+    layers: tuple[LayerReport, ...] = ()
+    min_cases: int | float | None = None
+    path: tuple[PathPoint, ...] = ()
+    caveats: tuple[str, ...] = ()
+    voting: Voting | None = None
