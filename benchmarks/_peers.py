@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.eclaire import N_JOBS, load
+from benchmarks._recorded import recorded
+from benchmarks.eclaire import N_JOBS
 from clausewise import C50Classifier
 
 # Rounds of column generation (its default, and so few that the rules stay few), penalties and depths.
@@ -135,7 +136,7 @@ def run_peer(name: str, network: str, budgets: Sequence[int], n_classes: int, li
 def fit_all(name: str, network: str, budgets: Sequence[int]) -> None:
     """In the fresh process: fit every setting, and print what came out."""
     peer = PEERS[name]
-    _, arrays = load(network)
+    _, arrays = recorded(network)
     labels, decided = arrays["dnn_train_labels"].astype(int), arrays["dnn_test_labels"].astype(int)
     for estimator in peer.estimators(budgets):
         try:

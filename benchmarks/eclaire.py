@@ -12,19 +12,17 @@ The bars:
 The networks lie beside the project, in ../shared (or $CLAUSEWISE_SHARED); without them nothing is run.
 """
 
-import os
 import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks._measure import Timing, growth_during, megabytes, peak_growth, timed
+from benchmarks._recorded import BENCH, MISSING, recorded
 from clausewise import ECLAIRE, Features
 from clausewise.induction import C50Inducer, PreparedMatrix
 from clausewise.networks import ArrayNetwork
 
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", Path(__file__).parents[2] / "shared"))
 N_JOBS = 2
 # Name: min_cases, CPU seconds of the reference, least speed-up, greatest ratio to the unavoidable fits.
 TASKS = {
@@ -39,23 +37,6 @@ TASKS = {
 COVTYPE, COVTYPE_MIN_CASES = "covtype130k_fold0", 0.001
 # What `calibration` takes on an idle machine of the kind that the reference was measured on.
 CALIBRATION_SECONDS = 0.36
-
-
-def load(name: str) -> tuple[ArrayNetwork, dict[str, np.ndarray]]:
-    with np.load(SHARED / "bench" / f"{name}.npz", allow_pickle=False) as file:
-        arrays = dict(file)
-    if "X_train" not in arrays:
-        with np.load(SHARED / "data" / f"{name.split('_')[0]}.npz", allow_pickle=False) as data:
-            X = ((data["X"] - arrays["input_min"]) / arrays["input_scale"]).astype(np.float32)
-        arrays["X_train"], arrays["X_test"] = X[arrays["train_index"]], X[arrays["test_index"]]
-    layers = range(int(arrays["n_layers"]))
-    network = ArrayNetwork(
-        [arrays[f"W_{i}"] for i in layers],
-        [arrays[f"b_{i}"] for i in layers],
-        activation=str(arrays["activation"]),
-        output=str(arrays["output_activation"]),
-    )
-    return network, arrays
 
 
 def calibration() -> None:
@@ -94,7 +75,7 @@ def compare() -> None:
     print(f"{'reference':>11}{'ratio':>7}{'bar':>12}{'fits cpu s':>12}{'ratio':>7}{'bar':>13}")
     print(f"{'':<20}{'vote: conf / maj / share':>22}")
     for name, (min_cases, reference, least, most) in TASKS.items():
-        network, arrays = load(name)
+        network, arrays = recorded(name)
         X, X_test, decided = arrays["X_train"], arrays["X_test"], arrays["dnn_test_labels"]
         model = extract(network, X, min_cases)
         repeat = 9 if len(X) < 2_000 else 5
@@ -125,7 +106,7 @@ def _alternating(first, second, repeat: int) -> tuple[Timing, Timing]:
 
 
 def large() -> None:
-    network, arrays = load(COVTYPE)
+    network, arrays = recorded(COVTYPE)
     X = arrays["X_train"]
     print(f"\n{COVTYPE}, {len(X):,} rows, {N_JOBS} threads, min_cases={COVTYPE_MIN_CASES:g} of the rows")
     timing = timed(partial(extract, network, X, COVTYPE_MIN_CASES), 1)
@@ -147,10 +128,8 @@ def large() -> None:
 
 
 def main() -> None:
-    if not (SHARED / "bench").is_dir():
-        print(
-            "\nECLAIRE: the recorded networks (../shared/bench) are not beside the project; nothing to run."
-        )
+    if not BENCH.is_dir():
+        print(f"\nECLAIRE: not run, {MISSING}.")
         return
     compare()
     large()
@@ -158,7 +137,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     name = sys.argv[1]
-    network, arrays = load(name)
+    network, arrays = recorded(name)
     min_cases = TASKS[name][0] if name in TASKS else COVTYPE_MIN_CASES
     extract(network, arrays["X_train"][:200], 20)  # what is loaded once is not part of the peak
     print(growth_during(partial(extract, network, arrays["X_train"], min_cases)))

@@ -25,7 +25,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks import eclaire
 from benchmarks._measure import timed
 from benchmarks._peers import PEERS, Fit, PeerRun, run_peer
-from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, SHARED, calibration, load, verdict
+from benchmarks._recorded import BENCH, MISSING, recorded
+from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, calibration, verdict
 from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
 
@@ -103,7 +104,7 @@ class Problem:
     @classmethod
     def recorded(cls, name: str) -> "Problem":
         """The one with this file name."""
-        network, arrays = load(name)
+        network, arrays = recorded(name)
         network.inspect(arrays["X_train"][:1])  # tells the classes
         given = ("X_train", "dnn_train_labels", "X_test", "dnn_test_labels")
         return cls(name, network, *(arrays[key] for key in given), arrays["feature_names"].tolist())
@@ -277,10 +278,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     unknown = [task for task in tasks if task not in TASKS]
     if unknown:
         parser.error(f"there is no task {unknown[0]!r}; there are: {', '.join(TASKS)}")
-    if not (SHARED / "bench").is_dir():
-        print(
-            "\nFrontier: the recorded networks (../shared/bench) are not beside the project; nothing to run."
-        )
+    if not BENCH.is_dir():
+        print(f"\nFrontier: not run, {MISSING}.")
         return
     lines = []
     with threadpool_limits(1, user_api="blas"):

@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks._measure import growth_during, megabytes, peak_growth, timed
-from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, SHARED, calibration, load, verdict
+from benchmarks._recorded import BENCH, MISSING, recorded
+from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, calibration, verdict
 from clausewise import ECLAIRE, REMD, DeepRED, ExtractionWarning, Pedagogical
 from clausewise.extractors import RuleExtractor
 
@@ -35,7 +36,7 @@ LABELS_ALONE = {"xor_fold0": (2, 2), "magic_fold0": (15, 50), "mb_er_fold0": (2,
 
 
 def extracted(method: str, name: str, min_cases: int) -> RuleExtractor:
-    network, arrays = load(name)
+    network, arrays = recorded(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExtractionWarning)
         model = METHODS[method](network, min_cases=min_cases, n_jobs=N_JOBS)  # type: ignore[call-arg]
@@ -47,7 +48,7 @@ def measured(method: str, names: list[str], min_cases: int) -> tuple[float, floa
     fidelities, shares, cpus, n_rules = [], [], [], []
     for name in names:
         model = extracted(method, name, min_cases)
-        _, arrays = load(name)
+        _, arrays = recorded(name)
         decided = model.rules_.predict(arrays["X_test"], voting="share")
         fidelities.append(100 * model.fidelity(arrays["X_test"]))
         shares.append(100 * np.mean(decided == arrays["dnn_test_labels"]))
@@ -89,10 +90,8 @@ def compare_labels_alone() -> None:
 
 
 def main() -> None:
-    if not (SHARED / "bench").is_dir():
-        print(
-            "\nMethods: the recorded networks (../shared/bench) are not beside the project; nothing to run."
-        )
+    if not BENCH.is_dir():
+        print(f"\nMethods: not run, {MISSING}.")
         return
     compare_termwise()
     compare_labels_alone()
