@@ -22,9 +22,9 @@ SCHEMAS = {
 
 def main() -> None:
     """Exit with an error if a file is not valid."""
-    is_valid = all([check_schema(name, patterns) for name, patterns in SCHEMAS.items()])
-    is_clean = run_actionlint(is_required="--require-actionlint" in sys.argv[1:])
-    sys.exit(0 if is_valid and is_clean else 1)
+    results = [check_schema(name, patterns) for name, patterns in SCHEMAS.items()]
+    results.append(run_actionlint(is_required="--require-actionlint" in sys.argv[1:]))
+    sys.exit(0 if all(results) else 1)
 
 
 def check_schema(name: str, patterns: list[str]) -> bool:
