@@ -1,4 +1,4 @@
-"""One method on one fold: what is measured, on which rows, and what happens at a bound."""
+"""One method on one fold: what is measured, on which rows, and what happens at a limit."""
 
 import io
 import json
@@ -28,7 +28,7 @@ from tests.experiments.torch_state import torch_as_it_was
 
 @pytest.fixture(scope="module")
 def miniboone(tmp_path_factory):
-    """MiniBooNE's task, made quick, on a small file of the same form; with a trained network."""
+    """Return MiniBooNE's task, reduced, on a small file of the same format, with a trained network."""
     folder = tmp_path_factory.mktemp("miniboone")
     rows = write_miniboone(folder / "MiniBooNE_PID.txt", 60, 140)
     rows[:60] += 1.5

@@ -1,4 +1,4 @@
-"""Rows of tasks: generated, from files, from what OpenML gives; and clear words where they are missing."""
+"""Rows of tasks: generated, from files and from OpenML, and clear errors if they are missing."""
 
 import urllib.error
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Networks are trained as the paper says, alike each time, and read raw rows."""
+"""Networks are trained as in the paper, reproducibly, and take raw rows."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A run that is killed at any moment goes on where it was, and its tables are those of an unbroken run."""
+"""A run that is killed at any moment can be resumed, and its tables equal those of an unbroken run."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Jobs run in processes of their own, in order of need; failures and limits do not stop the others."""
+"""Jobs run in separate processes, after those that they need; failures and limits do not stop the others."""
 
 import io
 import os

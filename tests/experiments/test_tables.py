@@ -1,4 +1,4 @@
-"""From results to tables: which μ is shown, what a method that hit its bounds says, the paper beside us."""
+"""From results to tables: the choice of μ, methods that hit their limits, and the paper's numbers."""
 
 import csv
 import io
