@@ -33,8 +33,11 @@ def check_schema(name: str, patterns: list[str]) -> bool:
     if not files:
         print(f"No file matches {', '.join(patterns)}; correct SCHEMAS in {Path(__file__).name}.")
         return False
-    command = [sys.executable, "-m", "check_jsonschema", "--quiet", "--builtin-schema", f"vendor.{name}"]
-    return subprocess.run([*command, *files]).returncode == 0
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{name}", *files]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    if result.returncode:
+        print(result.stdout, end="")
+    return result.returncode == 0
 
 
 def run_actionlint(*, is_required: bool) -> bool:
