@@ -6,21 +6,21 @@ CORE := pyproject.toml CMakeLists.txt $(wildcard core/*)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile
 
-.PHONY: demo test coverage check lint types stubs check-stubs check-sanitizers bench reproduce wheel fuzz explorer clean help
+.PHONY: demo test coverage check lint lint-workflows types stubs check-stubs check-sanitizers bench reproduce wheel fuzz explorer clean help
 
 help:
-	@echo "make demo              set up and run the main job on data it makes itself"
+	@echo "make demo              set up and run the main job on generated data"
 	@echo "make test              set up, run all checks and all tests"
-	@echo "make coverage          run all tests, and show which lines they reach"
-	@echo "make check             ruff, mypy, C++ warnings, stubs"
-	@echo "make bench             speed and memory against peers, side by side"
-	@echo "make reproduce         the paper's tables and figures (hours; REPRODUCE_ARGS=--quick: minutes)"
-	@echo "make fuzz              hostile inputs, and long randomised comparisons with the reference implementations"
-	@echo "make check-sanitizers  the core's tests under AddressSanitizer and UBSan"
-	@echo "make explorer          build the page of reports from its source (needs Node 20.19 or newer)"
-	@echo "make wheel             build the wheel and try it in an empty environment"
+	@echo "make coverage          run all tests and list the lines that they do not reach"
+	@echo "make check             ruff, clang-format, codespell, workflow files, mypy, C++ warnings, stubs"
+	@echo "make bench             compare speed and memory with other packages"
+	@echo "make reproduce         reproduce the paper's tables and figures (hours; REPRODUCE_ARGS=--quick: minutes)"
+	@echo "make fuzz              hostile inputs and long randomised comparisons with reference implementations"
+	@echo "make check-sanitizers  run the core's tests under AddressSanitizer and UBSan"
+	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
+	@echo "make wheel             build the wheel and test it in an empty environment"
 
-# Installed once; touched again only when what they depend on changes.
+# Installed once, and again only when a file listed here changes.
 .venv/.stamp-tools:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "clausewise needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
@@ -42,16 +42,21 @@ demo: .venv/.stamp-core
 test: check
 	$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
-# Which lines the tests reach; it takes half as long again as the tests alone.
+# Takes about 1.5 times as long as the tests alone.
 coverage: .venv/.stamp-dev
 	$(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term $(PYTEST_ARGS)
 
-check: lint types check-stubs
+check: lint lint-workflows types check-stubs
 
 lint: .venv/.stamp-dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror core/*
+	$(BIN)/codespell
+
+# Workflows, issue forms and CITATION.cff.
+lint-workflows: .venv/.stamp-dev
+	$(BIN)/python tools/lint_workflows.py
 
 types: .venv/.stamp-dev
 	$(BIN)/python -m mypy
@@ -68,12 +73,12 @@ check-sanitizers: .venv/.stamp-dev
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks
 
-# Goes on where it was stopped; docs/reproduction.md says what REPRODUCE_ARGS may be.
+# Resumes where it was stopped; docs/reproduction.md lists what REPRODUCE_ARGS may contain.
 reproduce: .venv/.stamp-dev
 	$(BIN)/clausewise-experiments run --out "$(OUT)/experiments" $(REPRODUCE_ARGS)
 
-# Hostile inputs for all that comes from outside, new inputs for the property tests, and the long comparisons
-# that `make test` leaves out. atheris adds inputs that coverage led to, where it can be installed.
+# Hostile inputs for every reader of external data, new inputs for the property tests, and the long
+# comparisons that `make test` leaves out. Where atheris can be installed, it adds coverage-guided inputs.
 fuzz: .venv/.stamp-dev
 	-$(PIP) install "atheris>=3.0"
 	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
@@ -83,7 +88,7 @@ fuzz: .venv/.stamp-dev
 wheel: .venv/.stamp-dev
 	tools/check_wheel.sh
 
-# The built page is committed, so that users need no Node; a test compares it with its source.
+# The built page is committed so that users do not need Node; a test compares it with its source.
 explorer:
 	cd explorer && npm ci --no-audit --no-fund && npm run build
 

@@ -1,1 +1,1 @@
-"""Speed and memory against peers, side by side in one run."""
+"""Compare speed and memory with other packages in one run."""

@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named: `python -m benchmarks evaluation`."""
+"""Run all benchmarks, or the named ones: `python -m benchmarks evaluation`."""
 
 import importlib
 import pkgutil
@@ -14,7 +14,7 @@ def main() -> None:
     chosen = sys.argv[1:] or found
     unknown = [name for name in chosen if name not in found]
     if unknown:
-        sys.exit(f"There is no benchmark {unknown[0]!r}; there are: {', '.join(found)}.")
+        sys.exit(f"There is no benchmark {unknown[0]!r}; choose from {', '.join(found)}.")
     for name in chosen:
         importlib.import_module(f"benchmarks.{name}").main()
 

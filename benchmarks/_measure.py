@@ -1,4 +1,4 @@
-"""Measuring for the benchmarks: clock, processor time, and the peak memory of a fresh process."""
+"""Measure wall time, CPU time, and the peak memory of a new process."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds on the clock and of processor time, each the best of the repetitions."""
+    """Wall and CPU seconds, each the best of the repetitions."""
 
     wall: float
     cpu: float
@@ -28,9 +28,9 @@ def timed(work: Callable[[], object], repeat: int) -> Timing:
 
 
 def peak_growth(module: str, work: str) -> int | None:
-    """Bytes by which the peak of a fresh process grows during `work`; None where the system does not tell.
+    """Return by how many bytes the peak memory of a new process grows during `work`.
 
-    `python -m MODULE WORK` must print what `growth_during` returns.
+    None where the system does not report it. `python -m MODULE WORK` must print what `growth_during` returns.
     """
     if not Path("/proc/self/clear_refs").exists():
         return None
@@ -41,7 +41,7 @@ def peak_growth(module: str, work: str) -> int | None:
 
 
 def growth_during(work: Callable[[], object]) -> int:
-    """In the fresh process: forget the peak so far, work, and tell the growth in bytes."""
+    """In the new process: reset the peak, call `work`, and return the growth in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
     before = _status("VmRSS")
     work()

@@ -1,7 +1,7 @@
-"""Other makers of small rule sets, each run in a fresh process with a limit on its processor time.
+"""Other packages that learn small rule sets, each run in a new process with a limit on its CPU time.
 
-`python -m benchmarks._peers CART magic_fold0 120 4 8 16` fits CART to the network's labels under these
-budgets, for at most 120 seconds of processor time, and prints one line of JSON per fit. All but CART and C5.0
+`python -m benchmarks._peers CART magic_fold0 120 4 8 16` fits CART to the network's labels with at most 4, 8
+and 16 rules, for at most 120 CPU seconds in total, and prints one line of JSON per fit. All but CART and C5.0
 need the extra `peers`.
 """
 
@@ -23,17 +23,18 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.eclaire import N_JOBS, load
+from benchmarks._recorded import recorded
+from benchmarks.eclaire import N_JOBS
 from clausewise import C50Classifier
 
-# Rounds of column generation (its default, and so few that the rules stay few), penalties and depths.
+# Rounds of column generation (few, which keeps the rules few, and the default), penalties and depths.
 RUG_ROUNDS, RUG_PENALTIES, RUG_DEPTHS = (2, 10), (1.0, 10.0, 100.0), (1, 2, 3, 4, 5)
 C50_MIN_CASES = (2, 4, 8, 15, 30, 60, 120, 250, 500, 1000, 2000)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Rules, test fidelity in % and processor time of one rule set."""
+    """Number of rules, test fidelity in % and CPU seconds of one rule set."""
 
     size: float
     fidelity: float
@@ -42,7 +43,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer: the package it needs, its estimators for some budgets, and the rules of a fitted one."""
+    """A method to compare with: its package, its estimators per budget, and the size of a fitted one."""
 
     package: str
     estimators: Callable[[Sequence[int]], Iterator[Any]]
@@ -52,13 +53,13 @@ class Peer:
 
 @dataclass(frozen=True)
 class PeerRun:
-    """All fits of a peer to one network, and what went wrong, if anything did."""
+    """All fits of a peer to one network, and a note on what failed."""
 
     fits: list[Fit]
     note: str = ""
 
     def best(self, budget: int) -> Fit | None:
-        """The most faithful on the test rows among those with at most so many rules."""
+        """Return the fit with the highest test fidelity among those with at most `budget` rules."""
         within = [fit for fit in self.fits if fit.size <= budget]
         return max(within, key=lambda fit: fit.fidelity, default=None)
 
@@ -94,7 +95,7 @@ def _figs(budgets: Sequence[int]) -> Iterator[Any]:
 def _rulefit(budgets: Sequence[int]) -> Iterator[Any]:
     from imodels import RuleFitClassifier
 
-    for budget in reversed(budgets):  # the large ones are lost last when the time is up
+    for budget in reversed(budgets):  # largest first, so that the small ones are lost if the time is up
         yield RuleFitClassifier(max_rules=budget, random_state=0)
 
 
@@ -108,12 +109,12 @@ PEERS = {
 
 
 def run_peer(name: str, network: str, budgets: Sequence[int], n_classes: int, limit: int) -> PeerRun:
-    """The fits of a peer to a network's labels in a fresh process; what it found until it was stopped."""
+    """Fit a peer to a network's labels in a new process; return what it found until it was stopped."""
     peer = PEERS[name]
     if find_spec(peer.package) is None:
         return PeerRun([], f"{peer.package} is not installed")
     if peer.only_binary and n_classes > 2:
-        return PeerRun([], "knows two classes only")
+        return PeerRun([], "supports two classes only")
     command = [sys.executable, "-m", "benchmarks._peers", name, network, str(limit), *map(str, budgets)]
     done = subprocess.run(
         command,
@@ -133,9 +134,9 @@ def run_peer(name: str, network: str, budgets: Sequence[int], n_classes: int, li
 
 
 def fit_all(name: str, network: str, budgets: Sequence[int]) -> None:
-    """In the fresh process: fit every setting, and print what came out."""
+    """In the new process: fit every setting and print the results."""
     peer = PEERS[name]
-    _, arrays = load(network)
+    _, arrays = recorded(network)
     labels, decided = arrays["dnn_train_labels"].astype(int), arrays["dnn_test_labels"].astype(int)
     for estimator in peer.estimators(budgets):
         try:

@@ -1,32 +1,30 @@
-"""ECLAIRE on the recorded networks, beside the reference implementation and the fits that cannot be avoided.
+"""ECLAIRE on recorded networks, compared with the reference implementation and with the unavoidable fits.
 
-The bars:
+The targets:
 
-- at least 100 times less processor time than the reference needed on MAGIC, MB-ER, MB-HIST and Letters, and
-  50 times less on XOR; its seconds are scaled by a calibration loop, so that a slow machine is no failure;
-- ECLAIRE's processor time ÷ that of one C5.0 fit of every layer and one of the inputs (activations and
-  preparation included on both sides): at most 2.5 on MAGIC, 2 on METABRIC, 6 on Letters;
-- covtype130k, five hidden layers: within 60 s on the clock on 2 cores, and 1.5 GB;
-- twice the rows with min_cases in proportion: no more than N log N.
+- at least 100 times less CPU time than the reference on MAGIC, MB-ER, MB-HIST and Letters, and 50 times less
+  on XOR; the reference's seconds are scaled by a calibration loop, so that a slow machine does not fail;
+- CPU time ÷ that of one C5.0 fit per layer and one on the inputs (activations and preparation included in
+  both): at most 2.5 on MAGIC, 2 on METABRIC, 6 on Letters;
+- covtype130k, five hidden layers: at most 60 s of wall time on 2 cores, and 1.5 GB;
+- with twice the rows and min_cases in proportion: at most N log N.
 
-The networks lie beside the project, in ../shared (or $CLAUSEWISE_SHARED); without them nothing is run.
+Needs the recorded networks (`benchmarks/_recorded.py`).
 """
 
-import os
 import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks._measure import Timing, growth_during, megabytes, peak_growth, timed
+from benchmarks._recorded import BENCH, MISSING, recorded
 from clausewise import ECLAIRE, Features
 from clausewise.induction import C50Inducer, PreparedMatrix
 from clausewise.networks import ArrayNetwork
 
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", Path(__file__).parents[2] / "shared"))
 N_JOBS = 2
-# Name: min_cases, CPU seconds of the reference, least speed-up, greatest ratio to the unavoidable fits.
+# Name: min_cases, CPU seconds of the reference, minimum speed-up, maximum ratio to the unavoidable fits.
 TASKS = {
     "xor_fold0": (2, 5.9, 50, None),
     "xor_fold1": (2, 5.9, 50, None),
@@ -37,29 +35,12 @@ TASKS = {
     "letters_fold0": (8, 808.0, 100, 6.0),
 }
 COVTYPE, COVTYPE_MIN_CASES = "covtype130k_fold0", 0.001
-# What `calibration` takes on an idle machine of the kind that the reference was measured on.
+# CPU seconds of `calibration` on an idle machine like the one on which the reference was measured.
 CALIBRATION_SECONDS = 0.36
 
 
-def load(name: str) -> tuple[ArrayNetwork, dict[str, np.ndarray]]:
-    with np.load(SHARED / "bench" / f"{name}.npz", allow_pickle=False) as file:
-        arrays = dict(file)
-    if "X_train" not in arrays:
-        with np.load(SHARED / "data" / f"{name.split('_')[0]}.npz", allow_pickle=False) as data:
-            X = ((data["X"] - arrays["input_min"]) / arrays["input_scale"]).astype(np.float32)
-        arrays["X_train"], arrays["X_test"] = X[arrays["train_index"]], X[arrays["test_index"]]
-    layers = range(int(arrays["n_layers"]))
-    network = ArrayNetwork(
-        [arrays[f"W_{i}"] for i in layers],
-        [arrays[f"b_{i}"] for i in layers],
-        activation=str(arrays["activation"]),
-        output=str(arrays["output_activation"]),
-    )
-    return network, arrays
-
-
 def calibration() -> None:
-    """Plain Python and NumPy that is the same everywhere: sums, a sort and a gather."""
+    """Run a fixed amount of plain Python and NumPy: sums, a sort and a gather."""
     rng = np.random.default_rng(0)
     numbers = rng.normal(size=1_000_000)
     for _ in range(2):
@@ -74,7 +55,7 @@ def extract(network: ArrayNetwork, X: np.ndarray, min_cases: float) -> ECLAIRE:
 
 
 def fit_unavoidable(network: ArrayNetwork, X: np.ndarray, min_cases: float) -> None:
-    """One fit of every layer's activations and one of the inputs."""
+    """Fit C5.0 once to the activations of every layer and once to the inputs."""
     inducer = C50Inducer(min_cases=min_cases, winnow=True)
     codes, classes = network.codes(X), network.classes.tolist()
     inducer.induce(PreparedMatrix.prepare(X, n_jobs=N_JOBS), codes, classes, n_jobs=N_JOBS)
@@ -91,10 +72,10 @@ def compare() -> None:
     slowness = timed(calibration, 5).cpu / CALIBRATION_SECONDS
     print(f"\nECLAIRE, {N_JOBS} threads; this machine takes {slowness:.2f} times as long as the reference's")
     print(f"{'network':<14}{'rules':>6}{'fidelity %':>22}{'cpu s':>8}{'wall s':>8}{'peak':>8}", end="")
-    print(f"{'reference':>11}{'ratio':>7}{'bar':>12}{'fits cpu s':>12}{'ratio':>7}{'bar':>13}")
+    print(f"{'reference':>11}{'ratio':>7}{'target':>12}{'fits cpu s':>12}{'ratio':>7}{'target':>13}")
     print(f"{'':<20}{'vote: conf / maj / share':>22}")
     for name, (min_cases, reference, least, most) in TASKS.items():
-        network, arrays = load(name)
+        network, arrays = recorded(name)
         X, X_test, decided = arrays["X_train"], arrays["X_test"], arrays["dnn_test_labels"]
         model = extract(network, X, min_cases)
         repeat = 9 if len(X) < 2_000 else 5
@@ -113,19 +94,19 @@ def compare() -> None:
             f"{reference * slowness:>11.1f}{faster:>6.0f}×{f'{least}× {verdict(faster >= least)}':>12}",
             end="",
         )
-        bar = "" if most is None else f"{most:g} {verdict(ratio <= most)}"
-        print(f"{fits.cpu:>12.3f}{ratio:>7.2f}{bar:>13}", flush=True)
+        target = "" if most is None else f"{most:g} {verdict(ratio <= most)}"
+        print(f"{fits.cpu:>12.3f}{ratio:>7.2f}{target:>13}", flush=True)
 
 
 def _alternating(first, second, repeat: int) -> tuple[Timing, Timing]:
-    """Both by turns, so that a busy moment of the machine hits both; the best of each."""
+    """Time both alternately, so that other load affects both; return the best of each."""
     pairs = [(timed(first, 1), timed(second, 1)) for _ in range(repeat)]
     best = [Timing(min(t.wall for t in side), min(t.cpu for t in side)) for side in zip(*pairs, strict=True)]
     return best[0], best[1]
 
 
 def large() -> None:
-    network, arrays = load(COVTYPE)
+    network, arrays = recorded(COVTYPE)
     X = arrays["X_train"]
     print(f"\n{COVTYPE}, {len(X):,} rows, {N_JOBS} threads, min_cases={COVTYPE_MIN_CASES:g} of the rows")
     timing = timed(partial(extract, network, X, COVTYPE_MIN_CASES), 1)
@@ -138,8 +119,8 @@ def large() -> None:
     print(f", peak {megabytes(peak)} ({verdict(is_small)})")
     print("\nTwice the rows, min_cases in proportion (N log N would be 2.1 to 2.2)")
     before = None
-    for part in (8, 4, 2, 1):
-        rows = np.sort(np.random.default_rng(0).permutation(len(X))[: len(X) // part])
+    for divisor in (8, 4, 2, 1):
+        rows = np.sort(np.random.default_rng(0).permutation(len(X))[: len(X) // divisor])
         cpu = timed(partial(extract, network, X[rows], COVTYPE_MIN_CASES), 2).cpu
         growth = "" if before is None else f"{cpu / before:>7.2f}×"
         print(f"{len(rows):>9,} rows{cpu:>9.2f} cpu s{growth}", flush=True)
@@ -147,10 +128,8 @@ def large() -> None:
 
 
 def main() -> None:
-    if not (SHARED / "bench").is_dir():
-        print(
-            "\nECLAIRE: the recorded networks (../shared/bench) are not beside the project; nothing to run."
-        )
+    if not BENCH.is_dir():
+        print(f"\nECLAIRE: not run, {MISSING}.")
         return
     compare()
     large()
@@ -158,7 +137,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     name = sys.argv[1]
-    network, arrays = load(name)
+    network, arrays = recorded(name)
     min_cases = TASKS[name][0] if name in TASKS else COVTYPE_MIN_CASES
-    extract(network, arrays["X_train"][:200], 20)  # what is loaded once is not part of the peak
+    extract(network, arrays["X_train"][:200], 20)  # one-time imports do not count towards the peak
     print(growth_during(partial(extract, network, arrays["X_train"], min_cases)))

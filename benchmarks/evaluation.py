@@ -1,7 +1,7 @@
-"""Rules on rows: the core against a straightforward NumPy evaluation, rule after rule.
+"""Evaluate rules on rows: the core compared with NumPy, rule by rule.
 
-The bar: 1,000,000 rows × 200 rules of 4 terms at least 10 times faster than NumPy on the same table in the
-same run, and less than 2 × the bytes of X at the peak, X itself included.
+The target: 1,000,000 rows × 200 rules of 4 terms at least 10 times faster than NumPy on the same table in the
+same run, with a peak of less than 2 × the bytes of X, including X.
 """
 
 import sys
@@ -17,7 +17,7 @@ LAYOUTS = [(dtype, order) for dtype in ("float64", "float32") for order in ("row
 
 
 def make_table(dtype: str, order: str, n_rows: int = N_ROWS) -> np.ndarray:
-    """Normal numbers, filled in place so that no second table ever exists."""
+    """Return normal numbers, filled in place so that there is never a second table."""
     X = np.empty((n_rows, N_FEATURES), dtype=dtype, order="C" if order == "row-major" else "F")
     rng = np.random.default_rng(0)
     for first in range(0, n_rows, 10_000):
@@ -26,7 +26,7 @@ def make_table(dtype: str, order: str, n_rows: int = N_ROWS) -> np.ndarray:
 
 
 def make_rules(n_rules: int = N_RULES) -> RuleSet:
-    """Rules of 4 terms on random features; a third each of the terms has a lower, an upper or both bounds."""
+    """Return rules of 4 terms on random features, with lower, upper or both bounds in equal numbers."""
     rng = np.random.default_rng(1)
     feature = rng.permuted(np.tile(np.arange(N_FEATURES), (n_rules, 1)), axis=1)[:, :N_TERMS].ravel()
     bounds = np.sort(np.round(rng.normal(size=(len(feature), 2)), 4))
@@ -45,7 +45,7 @@ def make_rules(n_rules: int = N_RULES) -> RuleSet:
 
 
 def predict_with_numpy(rules: RuleSet, X: np.ndarray) -> np.ndarray:
-    """What one would write without a core: a mask per rule, its votes added where the mask holds."""
+    """Predict without the core: one mask per rule, whose votes are added where the mask holds."""
     totals = np.zeros((len(X), len(rules.labels)))
     for rule in rules:
         fires = np.ones(len(X), dtype=bool)
@@ -60,13 +60,13 @@ def predict_with_numpy(rules: RuleSet, X: np.ndarray) -> np.ndarray:
 
 
 def measure_peak(work: str) -> None:
-    """In the fresh process: make the input, work, and print the growth in bytes."""
+    """In the new process: make the input, predict, and print the growth in bytes."""
     if work == "many-rules":
         X, rules = make_table("float64", "row-major", 2_000), make_rules(100_000)
     else:
         dtype, order = work.split("/")
         X, rules = make_table(dtype, order), make_rules()
-    make_rules(10).predict(X[:10])  # libraries and threads have been used once; tables are part of the growth
+    make_rules(10).predict(X[:10])  # warm up libraries and threads; the tables count
     print(growth_during(lambda: rules.predict(X)))
 
 

@@ -1,6 +1,6 @@
-"""The page of reports: 2,000 rules × 20,000 rows, opened in Chromium, and one rule edited.
+"""The report page with 2,000 rules × 20,000 rows: open it in Chromium and edit one rule.
 
-The bars: interactive within 2 s of opening, an edit on the screen within 100 ms. Printed, not asserted.
+The targets: interactive within 2 s of opening, an edit painted within 100 ms. Printed, not asserted.
 """
 
 import os
@@ -18,7 +18,7 @@ REPEAT = 5
 
 
 def write_report(path: Path) -> None:
-    """Rules of 2 to 6 terms with random bounds, voting by confidence, and a network that often agrees."""
+    """Write a report on rules of 2 to 6 random terms and a network that agrees with most of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
     rules = []
@@ -37,14 +37,14 @@ def write_report(path: Path) -> None:
     found.report(path, X, truth, network, max_rows=None, title="Benchmark")
 
 
-# The Overview asks for the first evaluation, so that its first painted frame is interactive.
+# The Overview requests the first evaluation, so its first painted frame is interactive.
 INTERACTIVE = """() => new Promise((done) => {
   const look = () => document.querySelector("[data-ready]")
     ? requestAnimationFrame(() => setTimeout(() => done(performance.now()), 0))
     : setTimeout(look, 5);
   look();
 })"""
-# Drop a term of a rule in the middle, until the frame with the new measures is painted.
+# Drop a term of one rule and wait until the frame with the new measures is painted.
 EDIT = """async () => {
   const { store } = window.clausewise;
   const set = store.rules.value;
@@ -61,7 +61,7 @@ EDIT = """async () => {
 def main() -> None:
     chromium = os.environ.get("CLAUSEWISE_CHROMIUM") or shutil.which("chromium")
     if chromium is None:
-        print("\nExplorer: there is no Chromium; nothing to run.")
+        print("\nExplorer: not run, Chromium was not found.")
         return
     from playwright.sync_api import sync_playwright
 
@@ -80,8 +80,8 @@ def main() -> None:
             edited += [page.evaluate(EDIT) for _ in range(3)]
             page.close()
         browser.close()
-    print(f"opening until interactive  {np.median(opened):>7.0f} ms (bar 2,000)")
-    print(f"one edit until painted     {np.median(edited):>7.0f} ms (bar 100)")
+    print(f"opening until interactive  {np.median(opened):>7.0f} ms (target 2,000)")
+    print(f"one edit until painted     {np.median(edited):>7.0f} ms (target 100)")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Fidelity by number of rules: compact rule sets beside other makers of small ones, on recorded networks.
+"""Fidelity by number of rules: compact rule sets compared with other small rule sets, on recorded networks.
 
-All are fitted to the network's labels of the training rows and measured by their agreement with its labels of
-the test rows. The targets, in % of the test rows: MAGIC 93 with 16 rules, 94 with 32, 95 with 64; XOR 97 with
-4; MB-ER 96 with 16; Letters 92 with 16 per class. The bars, in CPU seconds on two threads, scaled by a
-calibration loop: MAGIC 0.5 with 16 rules and 3 with 64; MB-ER 2 with 16; Letters 15 with 16 per class.
+All are fitted to the network's labels on the training rows and measured by their agreement with its labels on
+the test rows. Targets for fidelity, in % of the test rows: MAGIC 93 with 16 rules, 94 with 32, 95 with 64;
+XOR 97 with 4; MB-ER 96 with 16; Letters 92 with 16 per class. Targets for time, in CPU seconds on two
+threads, scaled by a calibration loop: MAGIC 0.5 with 16 rules and 3 with 64; MB-ER 2 with 16; Letters 15 with
+16 per class.
 
-`python -m benchmarks.frontier --quick` runs MAGIC and XOR without peers; `--markdown FILE` also writes what
-is printed. The networks lie beside the project, in ../shared (or $CLAUSEWISE_SHARED); without them nothing is
-run. Peers need the extra `peers`; those that are not installed are named and left out.
+`python -m benchmarks.frontier --quick` runs MAGIC and XOR without peers; `--markdown FILE` also writes the
+output to a file. Needs the recorded networks (`benchmarks/_recorded.py`). Peers need the extra `peers`; those
+that are not installed are named and left out.
 """
 
 import argparse
@@ -25,7 +26,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks import eclaire
 from benchmarks._measure import timed
 from benchmarks._peers import PEERS, Fit, PeerRun, run_peer
-from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, SHARED, calibration, load, verdict
+from benchmarks._recorded import BENCH, MISSING, recorded
+from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, calibration, verdict
 from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
 
@@ -38,7 +40,7 @@ TASKS = {
 }
 QUICK_TASKS = ("MAGIC", "XOR")
 BUDGETS, BUDGETS_PER_CLASS = (4, 8, 16, 32, 64), (1, 2, 4, 8, 16)
-# Task and number of rules: the fidelity in % that is aimed at.
+# Task and number of rules: target for fidelity in %.
 TARGETS = {
     ("MAGIC", 16): 93.0,
     ("MAGIC", 32): 94.0,
@@ -47,9 +49,9 @@ TARGETS = {
     ("MB-ER", 16): 96.0,
     ("Letters", 416): 92.0,
 }
-# Task and number of rules: most CPU seconds.
-BARS = {("MAGIC", 16): 0.5, ("MAGIC", 64): 3.0, ("MB-ER", 16): 2.0, ("Letters", 416): 15.0}
-# What a prototype of the search reached, with its weaker / stronger penalty where both were tried.
+# Task and number of rules: target for CPU seconds.
+TIME_TARGETS = {("MAGIC", 16): 0.5, ("MAGIC", 64): 3.0, ("MB-ER", 16): 2.0, ("Letters", 416): 15.0}
+# Fidelity of a prototype, with its weaker / stronger penalty where both were tried.
 PROTOTYPE = {
     "MAGIC": ("87.7 / 88.2", "89.0 / 90.0", "91.4 / 92.2", "92.9 / 93.2", "93.7 / 94.1"),
     "XOR": ("97.0", "97.8 / 97.0", "97.5 / 97.2", "97.5 / 97.2", "97.5 / 97.2"),
@@ -58,21 +60,21 @@ PROTOTYPE = {
     "Letters": ("62.4", "71.7", "80.0", "86.4", "91.0"),
 }
 N_SUBSAMPLES, SUBSAMPLE = 5, 0.9
-PEER_SECONDS = 120  # of processor time, for all settings of a peer on one network
+PEER_SECONDS = 120  # CPU seconds for all settings of a peer on one network
 LEGEND = """\
 # Fidelity by number of rules
 
 Cells: fidelity on the test rows in % · rules (CART: leaves, FIGS: splits, RuleFit: terms of its sum, shared
-premises: premises) · CPU seconds of that fit; means over the folds where there are several. A peer fills a
-cell when it has at most that many rules. Peers show the best of their settings *on the test rows*, which
-flatters them, and the time of that fit alone; ours have one setting. `>>` marks a peer ahead of both of our
-starts, `>` ahead of one. "90 % of the rows": mean ± standard deviation over random subsamples of the training
-rows (the search itself has nothing random). The prototype's numbers are means of two folds."""
+premises: premises) · CPU seconds of that fit; means over the folds where there are several. A peer's cell
+shows its best fit with at most that many rules, chosen *on the test rows*, which favours it, and the time of
+that fit alone; ours use one setting. `>>` marks a peer that is better than both of our starts, `>` than one
+of them. "90 % of the rows": mean ± standard deviation over random subsamples of the training rows (the search
+itself is deterministic). The prototype's numbers are means of two folds."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to call `RuleSet.compact`: what it starts from, and its options."""
+    """One way to call `RuleSet.compact`: its start and its options."""
 
     from_eclaire: bool = False
     options: dict[str, Any] = field(default_factory=dict)
@@ -90,7 +92,7 @@ SHARED_PREMISES = {"ours, from nothing, shared premises": Variant(options={"shar
 
 @dataclass(frozen=True)
 class Problem:
-    """A recorded network with its rows and decisions."""
+    """A recorded network with its rows and labels."""
 
     name: str
     network: ArrayNetwork
@@ -102,36 +104,36 @@ class Problem:
 
     @classmethod
     def recorded(cls, name: str) -> "Problem":
-        """The one with this file name."""
-        network, arrays = load(name)
-        network.inspect(arrays["X_train"][:1])  # tells the classes
+        """Load the network with this file name."""
+        network, arrays = recorded(name)
+        network.inspect(arrays["X_train"][:1])  # determines the classes
         given = ("X_train", "dnn_train_labels", "X_test", "dnn_test_labels")
         return cls(name, network, *(arrays[key] for key in given), arrays["feature_names"].tolist())
 
     @property
     def n_classes(self) -> int:
-        """Number of classes that the network knows."""
+        """Number of classes of the network."""
         return len(self.network.classes)
 
     def subsample(self, seed: int) -> "Problem":
-        """The same with a part of the training rows."""
+        """Return the problem with a random subsample of the training rows."""
         rows = np.random.default_rng(seed).permutation(len(self.X))[: int(SUBSAMPLE * len(self.X))]
         rows.sort()
         return replace(self, X=self.X[rows], labels=self.labels[rows])
 
     def start(self, variant: Variant) -> RuleSet:
-        """The rules that a search starts from."""
+        """Return the rules that the search starts from."""
         if variant.from_eclaire:
             return eclaire.extract(self.network, self.X, eclaire.TASKS[self.name][0]).rules_
         classes = self.network.classes
         return RuleSet.from_rules([], self.feature_names, default=classes[0], classes=classes)
 
     def compacted(self, start: RuleSet, budget: int, variant: Variant) -> RuleSet:
-        """At most so many rules, fitted to the network's labels."""
+        """Return at most `budget` rules, fitted to the network's labels."""
         return start.compact(self.X, self.labels, max_rules=budget, n_jobs=N_JOBS, **variant.options)
 
     def measured(self, start: RuleSet, budget: int, variant: Variant) -> Fit:
-        """The same, measured."""
+        """Return size, fidelity and CPU time of `compacted`."""
         before = time.process_time()
         rules = self.compacted(start, budget, variant)
         cpu = time.process_time() - before
@@ -147,7 +149,7 @@ def mean_fit(fits: Sequence[Fit]) -> Fit:
 
 
 def frontier(problems: Sequence[Problem], budgets: Sequence[int], variant: Variant) -> list[Fit]:
-    """One fit per budget, the mean over the folds."""
+    """Return one fit per budget, the mean over the folds."""
     starts = [problem.start(variant) for problem in problems]
     return [
         mean_fit([p.measured(start, budget, variant) for p, start in zip(problems, starts, strict=True)])
@@ -156,7 +158,7 @@ def frontier(problems: Sequence[Problem], budgets: Sequence[int], variant: Varia
 
 
 def spread(problems: Sequence[Problem], budgets: Sequence[int], variant: Variant) -> list[str]:
-    """Mean ± standard deviation over subsamples of the training rows."""
+    """Return mean ± standard deviation over subsamples of the training rows."""
     found = np.array(
         [
             [fit.fidelity for fit in frontier([p.subsample(seed) for p in problems], budgets, variant)]
@@ -174,7 +176,7 @@ def shown(fit: Fit | None, mark: str = "") -> str:
 
 
 def peer_cells(runs: Sequence[PeerRun], budgets: Sequence[int]) -> list[Fit | None]:
-    """The best fit under each budget, the mean over the folds; None where a fold has none."""
+    """Return the best fit for each budget, the mean over the folds; None if a fold has none."""
     by_budget = ([run.best(budget) for run in runs] for budget in budgets)
     return [mean_fit([fit for fit in fits if fit]) if all(fits) else None for fits in by_budget]
 
@@ -199,7 +201,7 @@ def peer_rows(
 
 
 def as_row(cells: Sequence[str]) -> str:
-    """A row of Markdown that is readable as it is printed; the last cell is a note."""
+    """Return a row of Markdown that is also readable as text; the last cell is a note."""
     name, *values, note = cells
     return f"| {name:<36} | " + " | ".join(f"{value:<24}" for value in values) + f" | {note} |"
 
@@ -243,21 +245,21 @@ def task_table(task: str, peer_seconds: int) -> Iterator[str]:
 
 
 def time_table(tasks: Sequence[str]) -> Iterator[str]:
-    """The bars, each beside a calibration of its own, the best of three (of one where a fit takes long)."""
-    yield f"\nOurs, from nothing, on {N_JOBS} threads; scaled: divided by how much slower this machine is\n"
-    yield from head(["time", "rules", "CPU s", "slowness", "scaled CPU s", "bar"])
-    for (task, budget), bar in BARS.items():
+    """Yield the time targets, each with its own calibration; best of three, or one for long fits."""
+    yield f"\nOurs, from nothing, on {N_JOBS} threads; scaled: divided by the slowness of this machine\n"
+    yield from head(["time", "rules", "CPU s", "slowness", "scaled CPU s", "target"])
+    for (task, budget), target in TIME_TARGETS.items():
         if task not in tasks:
             continue
         problem, variant = Problem.recorded(TASKS[task][0]), VARIANTS[FROM_NOTHING]
         slowness = timed(calibration, 3).cpu / CALIBRATION_SECONDS
         fit = partial(problem.compacted, problem.start(variant), budget, variant)
-        cpu = timed(fit, 3 if bar < 10 else 1).cpu
+        cpu = timed(fit, 3 if target < 10 else 1).cpu
         seconds = [f"{cpu:.2f}", f"{slowness:.2f}", f"{cpu / slowness:.2f}"]
-        yield as_row([task, str(budget), *seconds, f"{bar:g}: {verdict(cpu / slowness <= bar)}"])
+        yield as_row([task, str(budget), *seconds, f"{target:g}: {verdict(cpu / slowness <= target)}"])
 
 
-def report(tasks: Sequence[str], peer_seconds: int) -> Iterator[str]:
+def lines_of(tasks: Sequence[str], peer_seconds: int) -> Iterator[str]:
     yield LEGEND
     for task in tasks:
         yield from task_table(task, peer_seconds)
@@ -266,25 +268,26 @@ def report(tasks: Sequence[str], peer_seconds: int) -> Iterator[str]:
 
 def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.frontier")
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)}; all unless given")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help=f"out of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--quick", action="store_true", help=f"{' and '.join(QUICK_TASKS)}, without peers")
     parser.add_argument(
-        "--peer-seconds", type=int, default=PEER_SECONDS, help="CPU limit; 0 leaves peers out"
+        "--peer-seconds",
+        type=int,
+        default=PEER_SECONDS,
+        help="CPU limit per peer and network; 0 leaves peers out",
     )
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write what is printed")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the output to FILE")
     options = parser.parse_args(arguments)
     tasks = options.tasks or (QUICK_TASKS if options.quick else list(TASKS))
     unknown = [task for task in tasks if task not in TASKS]
     if unknown:
-        parser.error(f"there is no task {unknown[0]!r}; there are: {', '.join(TASKS)}")
-    if not (SHARED / "bench").is_dir():
-        print(
-            "\nFrontier: the recorded networks (../shared/bench) are not beside the project; nothing to run."
-        )
+        parser.error(f"there is no task {unknown[0]!r}; choose from {', '.join(TASKS)}")
+    if not BENCH.is_dir():
+        print(f"\nFrontier: not run, {MISSING}.")
         return
     lines = []
     with threadpool_limits(1, user_api="blas"):
-        for line in report(tasks, 0 if options.quick else options.peer_seconds):
+        for line in lines_of(tasks, 0 if options.quick else options.peer_seconds):
             print(line, flush=True)
             lines.append(line)
     if options.markdown is not None:

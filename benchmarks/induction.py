@@ -1,12 +1,12 @@
-"""C5.0 and CART beside scikit-learn's trees, many targets beside single fits, and how the cost grows.
+"""C5.0 and CART compared with scikit-learn's trees, many targets with single fits, and growth of the cost.
 
-The bars, as ratios of processor time within one run:
+The targets, as ratios of CPU time within one run:
 
-- one rule set, preparation included, no slower than scikit-learn grows a tree of as many leaves;
-- 100 premises over one matrix at least 10 times cheaper than 100 fits that prepare for themselves, and 20
-  times cheaper than 100 scikit-learn trees with the same least leaf;
-- twice the rows never more than 2.4 times the cost. Met by trees, and by rule sets with min_cases in
-  proportion to the rows; not by rule sets with a small min_cases on noisy data (2.2 to 3 times).
+- one rule set, preparation included, no slower than a scikit-learn tree with as many leaves;
+- 100 premises over one matrix at least 10 times cheaper than 100 separate fits, and 20 times cheaper than 100
+  scikit-learn trees with the same minimum leaf size;
+- twice the rows at most 2.4 times the cost. Met by trees, and by rule sets with min_cases in proportion to
+  the rows; not by rule sets with a small min_cases on noisy data (2.2 to 3 times).
 """
 
 import sys
@@ -27,7 +27,7 @@ SIZES = [25_000, 50_000, 100_000, 200_000, 400_000]
 
 
 def rectified(n_rows: int, n_columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Like the units of a layer: half of the numbers are 0; classes with noise."""
+    """Return values like a layer's activations, half of them 0, and noisy classes."""
     rng = np.random.default_rng(seed)
     hidden = rng.normal(size=(n_rows, 8))
     X = np.maximum(hidden @ rng.normal(size=(8, n_columns)) + rng.normal(size=n_columns), 0)
@@ -36,7 +36,7 @@ def rectified(n_rows: int, n_columns: int, seed: int = 0) -> tuple[np.ndarray, n
 
 
 def continuous(n_rows: int, n_columns: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Normal numbers; classes by a product and a sum, with noise."""
+    """Return normal numbers, and classes by a product and a sum with noise."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_columns))
     score = X[:, 0] * X[:, 1] + X[:, 2] - X[:, 3] + 0.3 * rng.normal(size=n_rows)
@@ -56,7 +56,7 @@ def as_many_leaves(X: np.ndarray, y: np.ndarray) -> DecisionTreeClassifier:
 
 def compare_with_trees() -> None:
     print(
-        "\nOne C5.0 rule set (one thread, preparation included) beside scikit-learn's tree of as many leaves"
+        "\nOne C5.0 rule set (one thread, preparation included) and scikit-learn's tree with as many leaves"
     )
     columns = ("C5.0", "tree")
     print(f"{'data':<26}{'leaves':>7}{'rules':>7}{columns[0]:>9}{columns[1]:>9}{'ratio':>7}", end="")
@@ -78,7 +78,7 @@ def compare_with_trees() -> None:
 
 
 def premises() -> tuple[np.ndarray, np.ndarray]:
-    """100,000 × 50 rows, half of the columns rectified, and the leaves of a tree on them."""
+    """Return 100,000 × 50 rows, half of the columns rectified, and the leaves of a tree as targets."""
     X, y = continuous(100_000, 50)
     X[:, 25:] = np.maximum(X[:, 25:], 0)
     tree = DecisionTreeClassifier(max_leaf_nodes=N_PREMISES, min_samples_leaf=100, random_state=0).fit(X, y)
@@ -107,14 +107,14 @@ def compare_many_targets() -> None:
     X, targets = premises()
     sizes = targets.sum(axis=1)
     print(f"\n{len(targets)} premises of {sizes.min():,} to {sizes.max():,} rows over ", end="")
-    print(f"{X.shape[0]:,} × {X.shape[1]}, min_cases {MIN_CASES}; processor seconds, preparation included")
+    print(f"{X.shape[0]:,} × {X.shape[1]}, min_cases {MIN_CASES}; CPU seconds, preparation included")
     shared = timed(lambda: many_at_once(X, targets), 3)
     winnowed = timed(lambda: many_at_once(X, targets, winnow=True), 1)
     apart = timed(lambda: one_by_one(X, targets), 1)
     every_fifth = targets[::5]
     trees_cpu = timed(lambda: trees_one_by_one(X, every_fifth), 1).cpu * len(targets) / len(every_fifth)
     print(f"  induce_many            {shared.cpu:8.2f}   wall {shared.wall:.2f}; winnowed {winnowed.cpu:.2f}")
-    print(f"  100 fits of our own    {apart.cpu:8.2f}   {apart.cpu / shared.cpu:.1f} times as much")
+    print(f"  100 separate fits      {apart.cpu:8.2f}   {apart.cpu / shared.cpu:.1f} times as much")
     print(
         f"  100 scikit-learn trees {trees_cpu:8.2f}   {trees_cpu / shared.cpu:.1f} times (every fifth, × 5)"
     )
@@ -123,9 +123,7 @@ def compare_many_targets() -> None:
 
 
 def compare_cart() -> None:
-    print(
-        "\nOne CART tree as rules (one thread, preparation included) beside scikit-learn's, processor seconds"
-    )
+    print("\nOne CART tree as rules (one thread, preparation included) and scikit-learn's, in CPU seconds")
     print(f"{'data':<26}{'min_cases':>10}{'rules':>7}{'leaves':>8}{'ours':>9}{'theirs':>9}{'times less':>12}")
     for name, make in DATA.items():
         for n_rows, n_columns in SHAPES:
@@ -153,18 +151,18 @@ def cart_rules(X: np.ndarray, y: np.ndarray, min_cases: int) -> RuleSet:
 
 
 def show_growth() -> None:
-    """Whole fits; in proportion, summed over four data sets: the shape of one tree depends on its noise."""
-    print("\nHow the cost grows with the rows (16 columns, processor seconds, and times the size before)")
+    """Print the cost of fits; the first is a sum over four data sets because single trees are noisy."""
+    print("\nGrowth of the cost with the rows (16 columns, CPU seconds, and ratio to the previous size)")
     titles = ("rules, min_cases = rows / 1000", "tree, min_cases = 2", "rules, min_cases = 2")
     print(f"{'rows':>9}{titles[0]:>34}{titles[1]:>24}{titles[2]:>24}")
     full = [rectified(SIZES[-1], 16, seed) for seed in range(4)]
     before: list[float] = []
     for n_rows in SIZES:
-        parts = [(X[:n_rows], y[:n_rows]) for X, y in full]
+        subsets = [(X[:n_rows], y[:n_rows]) for X, y in full]
         costs = [
-            sum(cost_of_fit(C50Classifier(min_cases=0.001), X, y, 2) for X, y in parts),
-            cost_of_fit(C50Classifier(rules=False), *parts[0], 2),
-            cost_of_fit(C50Classifier(), *parts[0], 1),
+            sum(cost_of_fit(C50Classifier(min_cases=0.001), X, y, 2) for X, y in subsets),
+            cost_of_fit(C50Classifier(rules=False), *subsets[0], 2),
+            cost_of_fit(C50Classifier(), *subsets[0], 1),
         ]
         times = [f"{now / then:.2f}" for now, then in zip(costs, before, strict=True)] if before else [""] * 3
         shown = [
@@ -180,7 +178,7 @@ def cost_of_fit(model: C50Classifier, X: np.ndarray, y: np.ndarray, repeat: int)
 
 
 def show_profile() -> None:
-    print("\nWhere the time goes (seconds by the clock, one thread)")
+    print("\nTime per stage (wall seconds, one thread)")
     cases = {
         "rectified 40,000 × 16, min_cases 2": (rectified(40_000, 16), 2, False),
         "rectified 40,000 × 16, min_cases 15, winnowed": (rectified(40_000, 16), 15, True),
@@ -197,10 +195,11 @@ def show_profile() -> None:
         )
         print(f"  {title}: {total:.2f} s = {parts}")
     print(
-        "Growing is bound by reading the ranks of a node's rows, once per column and level. Where min_cases\n"
-        "is small against the rows, leaves grow in number with the rows, and every node becomes a candidate\n"
-        "rule. It is counted over the blocks of 64 rows that do not fail two conditions as a whole.\n"
-        "Twice the rows make twice the candidates and some 1.7 times the blocks for each of these."
+        "Growing is dominated by reading the ranks of a node's rows, once per column and level. If\n"
+        "min_cases is small compared with the rows, the number of leaves grows with the rows, and every\n"
+        "node becomes a candidate rule. Its rows are counted in blocks of 64; blocks that fail two\n"
+        "conditions as a whole are skipped.\n"
+        "Twice the rows give twice the candidates and about 1.7 times the blocks for each candidate."
     )
 
 
@@ -213,14 +212,14 @@ def main() -> None:
 
 
 def measure_peak(work: str) -> None:
-    """In the fresh process: make the input, work, and print the growth in bytes."""
+    """In the new process: make the input, fit, and print the growth in bytes."""
     if work == "many":
         X, targets = premises()
         print(growth_during(lambda: many_at_once(X, targets)))
         return
     who, name, n_rows, n_columns = work.split("/")
     X, y = DATA[name](int(n_rows), int(n_columns))
-    tree = as_many_leaves(X[:2_000], y[:2_000])  # libraries have been used once
+    tree = as_many_leaves(X[:2_000], y[:2_000])  # warm up the libraries
     model = C50Classifier(n_jobs=1) if who == "c50" else tree.set_params(max_leaf_nodes=1_000)
     print(growth_during(lambda: model.fit(X, y)))
 

@@ -1,7 +1,7 @@
-"""REM-D, DeepRED* and the pedagogical methods on the recorded networks, beside the reference and the paper.
+"""REM-D, DeepRED* and the pedagogical methods on recorded networks, beside the reference and the paper.
 
-The bar: XOR with min_cases 33 at least 20 times less processor time than the reference needed (6.5 s, scaled
-by a calibration loop). The networks lie beside the project, in ../shared; without them nothing is run.
+The target: XOR with min_cases 33 in at least 20 times less CPU time than the reference (6.5 s, scaled by a
+calibration loop). Needs the recorded networks (`benchmarks/_recorded.py`).
 """
 
 import sys
@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks._measure import growth_during, megabytes, peak_growth, timed
-from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, SHARED, calibration, load, verdict
+from benchmarks._recorded import BENCH, MISSING, recorded
+from benchmarks.eclaire import CALIBRATION_SECONDS, N_JOBS, calibration, verdict
 from clausewise import ECLAIRE, REMD, DeepRED, ExtractionWarning, Pedagogical
 from clausewise.extractors import RuleExtractor
 
@@ -23,19 +24,19 @@ METHODS: dict[str, type[RuleExtractor]] = {
 }
 XOR = [f"xor_fold{fold}" for fold in range(3)]
 REFERENCE_SECONDS = 6.5
-# What the paper reports: fidelity %, seconds, rules.
+# As reported by the paper: fidelity %, seconds, rules.
 PAPER = {
     ("REM-D", "xor", 33): (88.2, 116, 3_337),
     ("DeepRED*", "xor", 30): (88.1, 391, 9_150),
     ("REM-D", "magic", 700): (81.1, 356, 3_617),
     ("DeepRED*", "magic", 700): (81.0, 708, 5_143),
 }
-# For the pedagogical methods: the reference's min_cases, and ECLAIRE's.
+# min_cases of the pedagogical method (as in the reference) and of ECLAIRE.
 LABELS_ALONE = {"xor_fold0": (2, 2), "magic_fold0": (15, 50), "mb_er_fold0": (2, 5), "mb_hist_fold0": (5, 9)}
 
 
 def extracted(method: str, name: str, min_cases: int) -> RuleExtractor:
-    network, arrays = load(name)
+    network, arrays = recorded(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExtractionWarning)
         model = METHODS[method](network, min_cases=min_cases, n_jobs=N_JOBS)  # type: ignore[call-arg]
@@ -43,11 +44,11 @@ def extracted(method: str, name: str, min_cases: int) -> RuleExtractor:
 
 
 def measured(method: str, names: list[str], min_cases: int) -> tuple[float, float, float, list[int]]:
-    """Mean fidelity in % (default and `share` vote) and processor time over networks, and their rules."""
+    """Return mean fidelity in % (default and `share` vote), mean CPU seconds and the numbers of rules."""
     fidelities, shares, cpus, n_rules = [], [], [], []
     for name in names:
         model = extracted(method, name, min_cases)
-        _, arrays = load(name)
+        _, arrays = recorded(name)
         decided = model.rules_.predict(arrays["X_test"], voting="share")
         fidelities.append(100 * model.fidelity(arrays["X_test"]))
         shares.append(100 * np.mean(decided == arrays["dnn_test_labels"]))
@@ -58,7 +59,7 @@ def measured(method: str, names: list[str], min_cases: int) -> tuple[float, floa
 
 def compare_termwise() -> None:
     slowness = timed(calibration, 5).cpu / CALIBRATION_SECONDS
-    print("\nTerm-wise methods: mean fidelity, CPU seconds (loading included), rules; the paper's behind")
+    print("\nTerm-wise methods: mean fidelity, CPU seconds (loading included), rules; then the paper's")
     columns = ("min_cases", "fidelity %", "share %", "cpu s", "peak")
     print(f"{'method':<10}{'network':<8}" + "".join(f"{column:>12}" for column in columns), end="")
     print("  rules                paper: fidelity %, s, rules")
@@ -75,11 +76,13 @@ def compare_termwise() -> None:
             print(f"  {', '.join(map(str, n_rules)):<21}{'' if paper is None else paper}", flush=True)
             if (method, min_cases) == ("REM-D", 33):
                 faster = REFERENCE_SECONDS * slowness / cpu
-                print(f"{'':<10}{faster:.0f} times less than the reference (bar 20: {verdict(faster >= 20)})")
+                print(
+                    f"{'':<10}{faster:.0f} times less than the reference (target 20: {verdict(faster >= 20)})"
+                )
 
 
 def compare_labels_alone() -> None:
-    print("\nRules from labels alone beside ECLAIRE: fidelity % (default vote), rules, CPU seconds")
+    print("\nRules from labels alone and from ECLAIRE: fidelity % (default vote), rules, CPU seconds")
     for name, (pedagogical, eclaire) in LABELS_ALONE.items():
         for method, min_cases in (("Pedagogical", pedagogical), ("ECLAIRE", eclaire)):
             fidelity, _, cpu, n_rules = measured(method, [name], min_cases)
@@ -89,10 +92,8 @@ def compare_labels_alone() -> None:
 
 
 def main() -> None:
-    if not (SHARED / "bench").is_dir():
-        print(
-            "\nMethods: the recorded networks (../shared/bench) are not beside the project; nothing to run."
-        )
+    if not BENCH.is_dir():
+        print(f"\nMethods: not run, {MISSING}.")
         return
     compare_termwise()
     compare_labels_alone()
@@ -100,5 +101,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     method, name, min_cases = sys.argv[1].split("/")
-    extracted(method, "xor_fold0", 60)  # what is loaded once is not part of the peak
+    extracted(method, "xor_fold0", 60)  # one-time imports do not count towards the peak
     print(growth_during(partial(extracted, method, name, int(min_cases))))

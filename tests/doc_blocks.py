@@ -1,6 +1,7 @@
-"""The fenced blocks of a page of documentation, and running its examples."""
+"""Read the fenced blocks of a documentation page and run its examples."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,11 +11,11 @@ ROOT = Path(__file__).parents[1]
 class Block(NamedTuple):
     language: str
     text: str
-    follows_directly: bool  # nothing but blank lines between it and the block before
+    follows_directly: bool  # only blank lines separate it from the previous block
 
 
 def blocks(page: str) -> list[Block]:
-    """All fenced blocks of a page of the repository, in order."""
+    """Return all fenced blocks of a page in the repository, in order."""
     text = (ROOT / page).read_text(encoding="utf-8")
     found, end = [], 0
     for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
@@ -28,14 +29,13 @@ def first_block(page: str, language: str) -> str:
 
 
 def run_examples(page: str, capsys) -> int:
-    """Run the Python blocks of a page, one after the other in one namespace; the number of them.
+    """Run the Python blocks of a page in order and in one namespace; return how many were run.
 
-    A block without a language that follows directly shows what is printed.
+    A block without a language that directly follows a Python block shows what that block prints.
     """
-    listed = blocks(page)
     namespace: dict = {}
     n_run = 0
-    for block, following in zip(listed, [*listed[1:], None], strict=True):
+    for block, following in pairwise([*blocks(page), None]):
         if block.language != "python":
             continue
         exec(compile(block.text, f"{page}, Python block {n_run}", "exec"), namespace)

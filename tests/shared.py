@@ -1,7 +1,11 @@
-"""Where data lies that is beside the project, not in it: ../shared, or $CLAUSEWISE_SHARED."""
+"""Folders that tests read: the repository, and ../shared (or $CLAUSEWISE_SHARED) with recorded data."""
 
-import os
 from pathlib import Path
 
+import pytest
+from benchmarks._recorded import BENCH, MISSING, SHARED
+
+__all__ = ["BENCH", "ROOT", "SHARED", "needs_bench"]
+
 ROOT = Path(__file__).parents[1]
-SHARED = Path(os.environ.get("CLAUSEWISE_SHARED", ROOT.parent / "shared"))
+needs_bench = pytest.mark.skipif(not BENCH.is_dir(), reason=MISSING)

@@ -38,13 +38,13 @@ def test_rules_through_the_layers_are_faithful_and_those_from_labels_alone_are_n
 def test_the_rules_file_holds_the_printed_rules(run):
     printed, folder = run
     rules = RuleSet.load(folder / "rules.json")
-    assert f"At most four, with whole points: {rules}\n" in printed
+    assert f"At most four, with integer points: {rules}\n" in printed
     assert 0 < len(rules) <= 4
     assert {"x1", "x2"} <= {term.name for rule in rules for term in rule.terms}
     assert all(rule.origin is not None and rule.origin.layer for rule in rules)
 
 
-def test_the_report_is_one_page_that_holds_the_rules_and_the_rows_held_back(run):
+def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
     _, folder = run
     page = (folder / "report.html").read_text(encoding="utf-8")
     payload = json.loads(

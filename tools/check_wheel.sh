@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Build the wheel, install it into an empty environment and use it from a folder without the sources.
+# Build the wheel, install it into an empty environment and test it outside the source tree.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rm -rf dist
@@ -13,7 +13,7 @@ cp tests/smoke.py "$folder/"
 wheel=$(ls "$PWD"/dist/*.whl)
 cd "$folder"
 venv/bin/python smoke.py
-# Without its extra the command says what it needs; with it, everything works.
+# Without the extra `cli`, the command names what is missing; with it, it runs.
 if venv/bin/clausewise --version 2> error; then echo "the command ran without its extra" >&2; exit 1; fi
 grep -q "clausewise\[cli\]" error
 venv/bin/python -m pip install -q "$wheel[cli]"

@@ -1,4 +1,4 @@
-"""Generate the type stub of the compiled core, or check that the committed one is current."""
+"""Generate the type stub of the compiled core, or check that the committed one is up to date."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ STUB = Path(__file__).parents[1] / "src" / "clausewise" / "_core.pyi"
 
 
 def generated_stub() -> str:
-    """The stub that nanobind derives from the built module, formatted as the rest of the project is."""
+    """Return the stub that nanobind derives from the built module, formatted like the rest of the project."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "_core.pyi"
         stubgen = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "clausewise._core", "-o", str(path)]
@@ -23,7 +23,7 @@ def generated_stub() -> str:
 
 
 def main() -> None:
-    """Write with --write; otherwise exit with a message when the committed stub is stale."""
+    """Write the stub with --write; otherwise exit with a message if the committed one is out of date."""
     current = generated_stub()
     if "--write" in sys.argv[1:]:
         STUB.write_text(current, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The paper's evaluation: its tasks, its protocol, its tables and figures, beside the paper's own numbers."""
+"""The paper's evaluation: its tasks, protocol, tables and figures, compared with the published numbers."""
 
 from clausewise_experiments.data import DataNotFoundError, TaskData, load_task
 from clausewise_experiments.settings import TaskSettings, load_settings, task_names

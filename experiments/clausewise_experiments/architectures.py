@@ -1,4 +1,4 @@
-"""The paper's search for an architecture: all networks of a given depth whose layers become narrower."""
+"""The paper's architecture search: all networks of a given depth whose layers become narrower."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,12 +6,12 @@ from itertools import combinations, product
 
 import numpy as np
 
-from clausewise_experiments.cells import Prepared, Workplace
+from clausewise_experiments.cells import PreparedTask, RunFolder
 from clausewise_experiments.data import read_file
 from clausewise_experiments.folds import fold_of
+from clausewise_experiments.jobs import network_job
 from clausewise_experiments.networks import TrainedNetwork, network_key
-from clausewise_experiments.plan import network_job
-from clausewise_experiments.progress import Progress
+from clausewise_experiments.progress_bar import ProgressBar
 from clausewise_experiments.scheduler import Job, run_jobs
 from clausewise_experiments.settings import ACTIVATIONS, BATCH_SIZES, EPOCHS, WIDTHS, NetworkSettings
 from clausewise_experiments.tables import Table
@@ -19,19 +19,19 @@ from clausewise_experiments.tables import Table
 
 @dataclass(frozen=True)
 class Candidate:
-    """A network of the search, and its accuracy on the test rows of each fold."""
+    """A network of the search, with its accuracy on the test rows of each fold."""
 
     network: NetworkSettings
     accuracy: tuple[float, ...]
 
     @property
     def mean(self) -> float:
-        """Mean accuracy over the folds."""
+        """The mean accuracy over the folds."""
         return float(np.mean(self.accuracy))
 
 
-def candidates(prepared: Prepared) -> Iterator[NetworkSettings]:
-    """All networks of the search; the task's file says their depth."""
+def candidates(prepared: PreparedTask) -> Iterator[NetworkSettings]:
+    """Yield all networks of the search; the task file sets their depth."""
     task = prepared.settings
     n_hidden = task.architectures.get("n_hidden", len(task.network.hidden))
     widths = [tuple(sorted(chosen, reverse=True)) for chosen in combinations(WIDTHS, n_hidden)]
@@ -49,28 +49,32 @@ def candidates(prepared: Prepared) -> Iterator[NetworkSettings]:
 
 
 def search(
-    prepared: Prepared, place: Workplace, n_workers: int, progress: Progress, most: int | None = None
+    prepared: PreparedTask,
+    run_folder: RunFolder,
+    n_workers: int,
+    progress: ProgressBar,
+    max_candidates: int | None = None,
 ) -> list[Candidate]:
-    """Train all candidates (or the first so many) on all folds that are run; the best first.
+    """Train all candidates, or the first `max_candidates`, on every fold of the run; return the best first.
 
-    As in the paper, the best one is that with the highest accuracy on the test rows. Networks are kept, so
-    that a search that was stopped goes on where it was.
+    As in the paper, the best candidate has the highest accuracy on the test rows. Networks are saved, so an
+    interrupted search can be resumed.
     """
-    chosen = list(candidates(prepared))[:most]
+    chosen = list(candidates(prepared))[:max_candidates]
     variants = [
-        Prepared(replace(prepared.settings, network=network), prepared.data_digest) for network in chosen
+        PreparedTask(replace(prepared.settings, network=network), prepared.data_digest) for network in chosen
     ]
     folds = range(prepared.settings.n_folds_run)
-    jobs: list[Job] = [network_job(variant, place, fold) for variant in variants for fold in folds]
+    jobs: list[Job] = [network_job(variant, run_folder, fold) for variant in variants for fold in folds]
     failed = run_jobs(jobs, n_workers, progress)
     if failed:
         raise RuntimeError(f"{len(failed)} networks could not be trained; see above.")
-    found = [Candidate(variant.settings.network, _accuracy(variant, place)) for variant in variants]
+    found = [Candidate(variant.settings.network, _accuracy(variant, run_folder)) for variant in variants]
     return sorted(found, key=lambda candidate: -candidate.mean)
 
 
 def as_table(found: Sequence[Candidate], title: str) -> Table:
-    """The search as a table."""
+    """Return the search as a table."""
     rows = []
     for one in found:
         network = one.network
@@ -79,18 +83,18 @@ def as_table(found: Sequence[Candidate], title: str) -> Table:
         rows.append((layers, network.activation, str(network.epochs), str(network.batch_size), accuracy))
     head = ("hidden layers", "activation", "epochs", "batch size", "accuracy %")
     notes = (
-        "Accuracy on the test rows, by which the paper chose, too: a little too good for the best ones.",
+        "Accuracy on the test rows, as in the paper's own search: slightly optimistic for the best ones.",
     )
     return Table(f"Architectures for {title}", head, tuple(rows), notes)
 
 
-def _accuracy(prepared: Prepared, place: Workplace) -> tuple[float, ...]:
+def _accuracy(prepared: PreparedTask, run_folder: RunFolder) -> tuple[float, ...]:
     task = prepared.settings
-    data = read_file(place.data(prepared.data_digest))
+    data = read_file(run_folder.data(prepared.data_digest))
     found = []
     for number in range(task.n_folds_run):
         test = fold_of(data, task.folds, number).test
-        trained = TrainedNetwork.load(place.network(network_key(prepared.data_digest, task, number)))
+        trained = TrainedNetwork.load(run_folder.network(network_key(prepared.data_digest, task, number)))
         network = trained.wrapped(task.network.activation, data.feature_names)
         found.append(float(np.mean(network.labels(data.X[test]) == data.y[test])))
     return tuple(found)

@@ -1,8 +1,8 @@
-"""The smallest piece of work: one method with one value of μ on one fold, and its result.
+"""The unit of work: one method with one value of μ on one fold, and its result.
 
-A cell is run in a process of its own, so that its peak memory is its own, and its result is one file that is
-written completely or not at all. What was settled when it was written is kept in it: a result is only used
-again as long as nothing of that has changed.
+Each cell runs in its own process, so that its peak memory can be measured, and writes its result atomically
+to one file. The file also stores everything that the result depends on; the result is reused only while none
+of that has changed.
 """
 
 import io
@@ -32,10 +32,13 @@ from clausewise_experiments.settings import TaskSettings, digest
 
 FORMAT: Final = 1
 VOTES: Final = ("confidence", "majority", "share")
-# The key of measures that no vote can change: a network's own, and those of rules with fitted weights.
+# The key of measures that do not depend on the vote: those of networks and of rules with fitted weights.
 ANY_VOTE: Final = "any"
-# With more columns, the number of rules that test each of them is not kept.
-MAX_FEATURES_KEPT: Final = 100
+# With more columns than this, the number of rules that test each column is not stored.
+MAX_FEATURES_STORED: Final = 100
+# Keys of format 1 of the result files. Renaming them would discard hours of results.
+DEPENDENCIES: Final = "terms"
+HELD_OUT: Final = "held_back"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """A name for its file."""
+        """The stem of the name of its file."""
         parts = [self.method.replace("*", "-star").replace(" ", "-").lower()]
         if self.min_cases is not None:
             parts.append(f"{self.min_cases:g}")
@@ -64,35 +67,35 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Workplace:
-    """The folder of a run: rows, networks and results."""
+class RunFolder:
+    """The folder of a run, which holds rows, networks and results."""
 
     folder: Path
 
     def data(self, data_digest: str) -> Path:
-        """The file of a task's rows."""
+        """Return the path of a task's rows."""
         return self.folder / "data" / f"{data_digest}.npz"
 
     def network(self, key: str) -> Path:
-        """The file of a trained network."""
+        """Return the path of a trained network."""
         return self.folder / "networks" / f"{key}.npz"
 
     def result(self, cell: Cell) -> Path:
-        """The file of a result."""
+        """Return the path of a cell's result."""
         return self.folder / "results" / cell.task / f"fold{cell.fold}" / f"{cell.name}.json"
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A task whose rows are ready: its settings and the name of its rows."""
+class PreparedTask:
+    """A task whose rows have been saved: its settings and the digest of the rows."""
 
     settings: TaskSettings
     data_digest: str
 
-    def terms_of(self, cell: Cell) -> dict[str, Any]:
-        """Everything that a cell's result depends on, and nothing else."""
+    def dependencies_of(self, cell: Cell) -> dict[str, Any]:
+        """Return everything that a cell's result depends on, and nothing else."""
         task, method = self.settings, METHODS.get(cell.method)
-        terms = {
+        dependencies = {
             "format": FORMAT,
             "clausewise": clausewise.__version__,
             "data": self.data_digest,
@@ -101,15 +104,16 @@ class Prepared:
             "cell": asdict(cell),
         }
         if method is not None and method.is_termwise:
-            terms["limits"] = {name: getattr(task.limits, name) for name in ("seconds", "rules", "megabytes")}
+            limits = {name: getattr(task.limits, name) for name in ("seconds", "rules", "megabytes")}
+            dependencies["limits"] = limits
         if method is not None and method.inducer == "cart":
             is_balanced = {"balanced": task.cart.balanced} if method.kind == "eclaire" else {}
-            terms["cart"] = {"ccp_alpha": task.cart.ccp_alpha, **is_balanced}
-        return terms
+            dependencies["cart"] = {"ccp_alpha": task.cart.ccp_alpha, **is_balanced}
+        return dependencies
 
-    def result_of(self, cell: Cell, place: Workplace) -> tuple[dict[str, Any] | None, str | None]:
-        """A cell's result, if it is there and nothing has changed since; otherwise what has."""
-        result, change = read_result(place.result(cell), self.terms_of(cell))
+    def result_of(self, cell: Cell, run_folder: RunFolder) -> tuple[dict[str, Any] | None, str | None]:
+        """Return a cell's result, or None and what has changed since it was written."""
+        result, change = read_result(run_folder.result(cell), self.dependencies_of(cell))
         limit = self.settings.limits.process_seconds
         if result is not None and result.get("stopped_after", limit) != limit:
             return None, f"limits.process_seconds {result['stopped_after']:g} → {limit:g}"
@@ -117,7 +121,7 @@ class Prepared:
 
 
 def cells_of(task: TaskSettings, methods: tuple[str, ...] | None = None) -> Iterator[Cell]:
-    """All cells of a task, fold by fold, what is cheap first."""
+    """Yield all cells of a task, fold by fold, cheap ones first."""
     for fold in range(task.n_folds_run):
         yield Cell(task.name, fold, NETWORK)
         for method, values in task.min_cases.items():
@@ -132,7 +136,7 @@ def cells_of(task: TaskSettings, methods: tuple[str, ...] | None = None) -> Iter
 
 
 def save_data(data: TaskData, path: Path) -> None:
-    """Put a task's rows where cells read them."""
+    """Save a task's rows where cells read them."""
     buffer = io.BytesIO()
     arrays = {"X": data.X, "y": data.y, "feature_names": np.array(data.feature_names)}
     if data.fold is not None:
@@ -143,26 +147,26 @@ def save_data(data: TaskData, path: Path) -> None:
 
 
 def write_result(path: Path, content: dict[str, Any]) -> None:
-    """Put a result into its file."""
+    """Write a result atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def read_result(path: Path, terms: dict[str, Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """A result, if it is there and was found under these terms; otherwise what has changed, if anything."""
+def read_result(path: Path, dependencies: dict[str, Any]) -> tuple[dict[str, Any] | None, str | None]:
+    """Return a result, or None and what has changed; both are None if there is no result yet."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None, None
     except ValueError:
         return None, "the file is damaged"
-    if content.get("fingerprint") == digest(terms):
+    if content.get("fingerprint") == digest(dependencies):
         return content, None
-    return None, changes(content.get("terms", {}), json.loads(json.dumps(terms)))
+    return None, changes(content.get(DEPENDENCIES, {}), json.loads(json.dumps(dependencies)))
 
 
 def changes(before: Any, after: Any, name: str = "") -> str:
-    """Which settings differ, such as "network.epochs 150 → 15"."""
+    """Describe which settings differ, such as "network.epochs 150 → 15"."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys((*before, *after))
         parts = (
@@ -174,36 +178,36 @@ def changes(before: Any, after: Any, name: str = "") -> str:
     return f"{name} {before} → {after}"
 
 
-# --- Work, in a process of its own ---
+# --- Work, in a separate process ---
 
 
-def train_network(place: Workplace, prepared: Prepared, fold: int) -> None:
-    """Train the network of a fold and keep it."""
+def train_network(run_folder: RunFolder, prepared: PreparedTask, fold: int) -> None:
+    """Train the network of a fold and save it."""
     started = time.perf_counter()
     task = prepared.settings
-    data = _rows(place, prepared)
+    data = _rows(run_folder, prepared)
     network = network_of(data, fold_of(data, task.folds, fold), fold, task.network)
     notes: dict[str, Any] = {"task": task.name, "fold": fold, "network": asdict(task.network)}
     notes |= {"seconds": time.perf_counter() - started, "python": platform.python_version()}
-    network.save(place.network(network_key(prepared.data_digest, task, fold)), notes)
+    network.save(run_folder.network(network_key(prepared.data_digest, task, fold)), notes)
 
 
-def run_cell(place: Workplace, prepared: Prepared, cell: Cell) -> None:
+def run_cell(run_folder: RunFolder, prepared: PreparedTask, cell: Cell) -> None:
     """Run a cell and write its result."""
     started = time.perf_counter()
-    terms = prepared.terms_of(cell)
-    found = measured(place, prepared, cell)
-    result = {"fingerprint": digest(terms), "terms": terms, **found}
+    dependencies = prepared.dependencies_of(cell)
+    found = measured(run_folder, prepared, cell)
+    result = {"fingerprint": digest(dependencies), DEPENDENCIES: dependencies, **found}
     result["total_seconds"] = time.perf_counter() - started
-    write_result(place.result(cell), result)
+    write_result(run_folder.result(cell), result)
 
 
-def stopped_result(prepared: Prepared, cell: Cell, seconds: float) -> dict[str, Any]:
-    """The result of a cell whose process was stopped."""
-    terms, limit = prepared.terms_of(cell), prepared.settings.limits.process_seconds
+def stopped_result(prepared: PreparedTask, cell: Cell, seconds: float) -> dict[str, Any]:
+    """Return the result of a cell whose process was stopped."""
+    dependencies, limit = prepared.dependencies_of(cell), prepared.settings.limits.process_seconds
     return {
-        "fingerprint": digest(terms),
-        "terms": terms,
+        "fingerprint": digest(dependencies),
+        DEPENDENCIES: dependencies,
         "status": "exceeded",
         "reason": f"it was stopped after {limit:g} s",
         "stopped_after": limit,
@@ -212,15 +216,15 @@ def stopped_result(prepared: Prepared, cell: Cell, seconds: float) -> dict[str, 
     }
 
 
-def measured(place: Workplace, prepared: Prepared, cell: Cell) -> dict[str, Any]:
-    """Extract rules on all training rows and test them; then choose-by figures on rows held back."""
+def measured(run_folder: RunFolder, prepared: PreparedTask, cell: Cell) -> dict[str, Any]:
+    """Return the measures of a cell on the test rows, and the scores on held-out rows that μ is chosen by."""
     task = prepared.settings
-    data = _rows(place, prepared)
+    data = _rows(run_folder, prepared)
     fold = fold_of(data, task.folds, cell.fold)
-    trained = TrainedNetwork.load(place.network(network_key(prepared.data_digest, task, cell.fold)))
+    trained = TrainedNetwork.load(run_folder.network(network_key(prepared.data_digest, task, cell.fold)))
     network = trained.wrapped(task.network.activation, data.feature_names)
     if cell.method == NETWORK:
-        return {"status": "done", "votes": {ANY_VOTE: of_network(network, data, fold)}}
+        return {"status": "done", "votes": {ANY_VOTE: network_measures(network, data, fold)}}
     before = peak_megabytes()
     clock, cpu = time.perf_counter(), time.process_time()
     caught: list[warnings.WarningMessage]
@@ -238,10 +242,10 @@ def measured(place: Workplace, prepared: Prepared, cell: Cell) -> dict[str, Any]
         "memory_mb": peak_megabytes(),
         "memory_before_mb": before,
         "warnings": sorted({str(one.message) for one in caught}),
-        **of_rules(model.rules_, network, data, fold),
+        **rule_measures(model.rules_, network, data, fold),
     }
     if cell.min_cases is not None and not cell.options:
-        result["held_back"] = on_rows_held_back(cell, network, data, fold, task)
+        result[HELD_OUT] = held_out_scores(cell, network, data, fold, task)
     return result
 
 
@@ -253,13 +257,13 @@ def fitted(
     rows: np.ndarray[Any, np.dtype[np.intp]],
     task: TaskSettings,
 ) -> RuleExtractor:
-    """The cell's method, fitted to some rows."""
+    """Return the cell's method, fitted to the given rows."""
     model = estimator(cell.method, min_cases, network, task, **cell.options)
     return model.fit(data.X[rows], data.y[rows])
 
 
-def of_network(network: Network, data: TaskData, fold: Fold) -> dict[str, float]:
-    """How good the network itself is on the test rows."""
+def network_measures(network: Network, data: TaskData, fold: Fold) -> dict[str, float]:
+    """Return the measures of the network itself on the test rows."""
     X, y, classes = data.X[fold.test], data.y[fold.test], np.arange(len(data.class_names))
     labels = network.labels(X)
     return {
@@ -269,8 +273,8 @@ def of_network(network: Network, data: TaskData, fold: Fold) -> dict[str, float]
     }
 
 
-def of_rules(rules: RuleSet, network: Network, data: TaskData, fold: Fold) -> dict[str, Any]:
-    """All measures on the test rows, under each vote."""
+def rule_measures(rules: RuleSet, network: Network, data: TaskData, fold: Fold) -> dict[str, Any]:
+    """Return all measures of a rule set on the test rows, under each vote."""
     X, y = data.X[fold.test], data.y[fold.test]
     decided = network.labels(X)
     votes = {}
@@ -282,23 +286,23 @@ def of_rules(rules: RuleSet, network: Network, data: TaskData, fold: Fold) -> di
             "auc_scores": found.auc,
             "fidelity": found.fidelity,
         }
-    kept: dict[str, Any] = {
+    measures: dict[str, Any] = {
         "votes": votes,
         "n_rules": len(rules),
         "mean_length": metrics.mean_rule_length(rules),
     }
-    if len(data.feature_names) <= MAX_FEATURES_KEPT:
-        kept["feature_use"] = rules.explain_global().feature_use.sum(axis=1).tolist()
-    return kept
+    if len(data.feature_names) <= MAX_FEATURES_STORED:
+        measures["feature_use"] = rules.explain_global().feature_use.sum(axis=1).tolist()
+    return measures
 
 
-def on_rows_held_back(
+def held_out_scores(
     cell: Cell, network: Network, data: TaskData, fold: Fold, task: TaskSettings
 ) -> dict[str, float] | None:
-    """What μ is chosen by without a look at the test rows; None if the method hit its bounds.
+    """Return the score on held-out rows per vote, by which μ is chosen; None if the method hit its limits.
 
-    Rules from the other training rows, with μ in proportion; per vote their fidelity, or for methods that
-    imitate no network their accuracy.
+    Rules are extracted from the other training rows, with μ in proportion. The score is fidelity, or accuracy
+    for methods that do not imitate a network.
     """
     min_cases = cell.min_cases
     if min_cases is not None and min_cases >= 1:
@@ -309,16 +313,16 @@ def on_rows_held_back(
             rules = fitted(cell, min_cases, network, data, fold.kept, task).rules_
         except ExtractionLimitExceeded:
             return None
-    X = data.X[fold.held_back]
-    target = network.labels(X) if aims_at_fidelity(cell.method) else data.y[fold.held_back]
+    X = data.X[fold.held_out]
+    target = network.labels(X) if aims_at_fidelity(cell.method) else data.y[fold.held_out]
     return {vote: metrics.accuracy(rules.predict(X, voting=vote, n_jobs=1), target) for vote in VOTES}
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has had so far."""
+    """Return the peak memory of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def _rows(place: Workplace, prepared: Prepared) -> TaskData:
-    return read_file(place.data(prepared.data_digest))
+def _rows(run_folder: RunFolder, prepared: PreparedTask) -> TaskData:
+    return read_file(run_folder.data(prepared.data_digest))

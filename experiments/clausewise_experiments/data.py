@@ -18,7 +18,7 @@ VARIABLE: Final = "CLAUSEWISE_DATA"
 
 
 class DataNotFoundError(RuntimeError):
-    """The rows of a task are not here and could not be fetched; the message says what to do."""
+    """The rows of a task are missing and could not be fetched; the message says what to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,11 @@ class TaskData:
     X : ndarray of shape (n_rows, n_columns)
         Raw rows.
     y : ndarray of int64, of shape (n_rows,)
-        Class of each row, as a position in `class_names`.
+        Class of each row, as an index into `class_names`.
     feature_names, class_names : tuple of str
-        What columns and classes are called.
+        Names of columns and classes.
     fold : ndarray of int64, of shape (n_rows,), optional
-        The fold that a row is tested in, where folds have been published.
+        The fold in which each row is tested, where folds have been published.
     """
 
     X: NDArray[Any]
@@ -45,20 +45,20 @@ class TaskData:
 
     @property
     def digest(self) -> str:
-        """A short name for these very rows, in this order."""
+        """A short hash of these rows, in this order."""
         parts = [np.ascontiguousarray(self.X).tobytes(), self.y.astype("<i8").tobytes()]
         parts += [b"" if self.fold is None else self.fold.astype("<i8").tobytes()]
         parts += ["\n".join((*self.feature_names, *self.class_names)).encode()]
         return hashlib.sha256(b"|".join(parts)).hexdigest()[:20]
 
-    def taken(self, rows: NDArray[np.intp]) -> "TaskData":
-        """Some of the rows."""
+    def take(self, rows: NDArray[np.intp]) -> "TaskData":
+        """Return the task with the rows at these positions only."""
         fold = None if self.fold is None else self.fold[rows]
         return TaskData(self.X[rows], self.y[rows], self.feature_names, self.class_names, fold)
 
 
 def data_folder() -> Path | None:
-    """Where files are looked for: $CLAUSEWISE_DATA, or `../shared/data` beside a checkout of the project."""
+    """Return the folder of data files: $CLAUSEWISE_DATA, or `../shared/data` beside a checkout."""
     given = os.environ.get(VARIABLE)
     if given:
         return Path(given)
@@ -68,15 +68,15 @@ def data_folder() -> Path | None:
 
 
 def load_task(task: str | Path | TaskSettings) -> TaskData:
-    """The rows of a task, given by its name: `load_task("magic")`.
+    """Return the rows of a task, given by its name: `load_task("magic")`.
 
-    A file in the data folder comes first; then, for public data, OpenML, through scikit-learn's cache. What
-    was fetched must have the rows that the task file tells (`checksum`, or the number of rows of each class).
+    A file in the data folder is used first; otherwise public data is fetched from OpenML, through
+    scikit-learn's cache. The rows must match the task file: its `checksum`, or its number of rows per class.
 
     Raises
     ------
     DataNotFoundError
-        With what to do, if there is no file and nothing can be fetched.
+        If there is no file and nothing can be fetched; the message says what to do.
     """
     settings = task if isinstance(task, TaskSettings) else load_settings(task)
     data = settings.data
@@ -89,12 +89,12 @@ def load_task(task: str | Path | TaskSettings) -> TaskData:
         return checked(fetch(settings), settings.title, data)
     raise DataNotFoundError(
         f"{settings.title} needs the file {data.file}, and {_where()}. Put it into a folder and set "
-        f"{VARIABLE} to that folder; it cannot be downloaded, since METABRIC's own terms apply to it."
+        f"{VARIABLE} to that folder; it cannot be downloaded because METABRIC has its own terms of use."
     )
 
 
 def find_file(name: str | None) -> Path | None:
-    """A file of the data folder, if it is there."""
+    """Return the path of a file in the data folder, or None if there is none."""
     folder = data_folder()
     if folder is None or name is None:
         return None
@@ -103,7 +103,7 @@ def find_file(name: str | None) -> Path | None:
 
 
 def generate_xor(n_rows: int, n_columns: int, seed: int) -> TaskData:
-    """Uniform rows; the class is round(x1) xor round(x2), and nothing else matters (the paper, 4.1)."""
+    """Return uniform rows whose class is round(x1) xor round(x2) (the paper, section 4.1)."""
     X = np.random.default_rng(seed).uniform(size=(n_rows, n_columns))
     y = (X[:, 0] >= 0.5) ^ (X[:, 1] >= 0.5)
     names = tuple(f"x{number}" for number in range(1, n_columns + 1))
@@ -114,7 +114,7 @@ def generate_xor(n_rows: int, n_columns: int, seed: int) -> TaskData:
 
 
 def read_file(path: Path) -> TaskData:
-    """A `.npz` with X, y, feature_names and class_names, or MiniBooNE's text file."""
+    """Read a `.npz` file with X, y, feature_names and class_names, or MiniBooNE's text file."""
     if path.suffix == ".txt":
         return read_miniboone(path)
     with np.load(path, allow_pickle=False) as file:
@@ -131,7 +131,7 @@ def read_file(path: Path) -> TaskData:
 
 
 def read_miniboone(path: Path) -> TaskData:
-    """UCI's MiniBooNE_PID.txt: two counts, then that many events of signal and of background, one a line."""
+    """Read UCI's MiniBooNE_PID.txt: the numbers of signal and background events, then one event per line."""
     with path.open(encoding="ascii") as file:
         head = file.readline().split()
         if len(head) != 2 or not all(part.isdigit() for part in head):
@@ -143,8 +143,8 @@ def read_miniboone(path: Path) -> TaskData:
     n_signal, n_background = map(int, head)
     if len(X) != n_signal + n_background:
         raise ValueError(
-            f"{path.name} tells of {n_signal:,} + {n_background:,} events and holds {len(X):,}; "
-            "it may be cut off, download it again."
+            f"{path.name} announces {n_signal:,} + {n_background:,} events but holds {len(X):,}; "
+            "it may be truncated, download it again."
         )
     y = np.repeat([1, 0], [n_signal, n_background])
     names = tuple(f"ParticleID_{number}" for number in range(X.shape[1]))
@@ -155,59 +155,59 @@ def read_miniboone(path: Path) -> TaskData:
 
 
 def fetch(settings: TaskSettings) -> TaskData:
-    """The task's rows from OpenML, which scikit-learn keeps in its cache."""
+    """Fetch a task's rows from OpenML, through scikit-learn's cache."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of each attempt that fails
+            warnings.simplefilter("ignore", UserWarning)  # one for each failed attempt
             found = fetch_openml(data_id=settings.data.openml_id, as_frame=True, parser="auto")
     except (urllib.error.URLError, OSError, ValueError) as error:
         raise DataNotFoundError(
             f"{settings.title} needs {settings.data.file}: {_where()}, and OpenML's data set "
             f"{settings.data.openml_id} could not be fetched ({error}). Run it once while online, or put the "
-            f"file into a folder and set {VARIABLE} to it; docs/reproduction.md says what files look like."
+            f"file into a folder and set {VARIABLE} to it; docs/reproduction.md describes the format."
         ) from error
     return from_openml(found, settings.data)
 
 
 def from_openml(found: Any, data: DataSettings) -> TaskData:
-    """What `fetch_openml` gives, with the task's names of classes, sampled as the task says."""
+    """Convert what `fetch_openml` returns: the task's class names, sampled as the task file says."""
     frame = found.data.select_dtypes("number") if not data.sample else found.data
     X = frame.to_numpy(dtype=np.float64)
     labels = [data.classes.get(str(label), str(label)) for label in found.target]
     class_names = tuple(data.sample) or tuple(sorted(set(labels)))
-    place = {name: number for number, name in enumerate(class_names)}
-    y = np.array([place[label] for label in labels], dtype=np.int64)
+    index = {name: number for number, name in enumerate(class_names)}
+    y = np.array([index[label] for label in labels], dtype=np.int64)
     loaded = TaskData(X, y, tuple(map(str, frame.columns)), class_names)
     if not data.sample:
         return loaded
     random = np.random.default_rng(data.seed)
-    drawn = [random.choice(np.flatnonzero(y == place[name]), n, False) for name, n in data.sample.items()]
-    return loaded.taken(np.sort(np.concatenate(drawn)))
+    drawn = [random.choice(np.flatnonzero(y == index[name]), n, False) for name, n in data.sample.items()]
+    return loaded.take(np.sort(np.concatenate(drawn)))
 
 
 # --- Checks ---
 
 
 def content_checksum(data: TaskData) -> str:
-    """A checksum of rows and classes that depends neither on their order nor on how numbers are stored."""
+    """Return a checksum of rows and classes that does not depend on their order or on the number format."""
     table = np.column_stack([data.y.astype(np.float64), data.X.astype(np.float32).astype(np.float64)])
     ordered = table[np.lexsort(table.T[::-1])]
     return hashlib.sha256(ordered.astype("<f8").tobytes()).hexdigest()
 
 
 def checked(loaded: TaskData, title: str, data: DataSettings) -> TaskData:
-    """The rows, if they are those that the task file tells."""
+    """Return the rows if they match the task file; raise an error otherwise."""
     if not np.isfinite(loaded.X).all():
-        raise ValueError(f"The rows of {title} hold NaN or infinity; the paper's tasks have complete rows.")
-    counts = {name: int((loaded.y == place).sum()) for place, name in enumerate(loaded.class_names)}
-    if data.n_of_classes and counts != dict(data.n_of_classes):
         raise ValueError(
-            f"{title} should have {dict(data.n_of_classes)} rows of each class, but has {counts}."
+            f"The rows of {title} contain NaN or infinity; the paper's tasks have complete rows."
         )
+    counts = {name: int((loaded.y == code).sum()) for code, name in enumerate(loaded.class_names)}
+    if data.n_of_classes and counts != dict(data.n_of_classes):
+        raise ValueError(f"{title} should have {dict(data.n_of_classes)} rows per class, but has {counts}.")
     if data.checksum is not None and content_checksum(loaded) != data.checksum:
         raise ValueError(
             f"The rows of {title} are not those of the paper: their checksum is {content_checksum(loaded)}, "
-            f"expected {data.checksum}. Delete the file, or scikit-learn's cache of it, and get it again."
+            f"expected {data.checksum}. Delete the file, or scikit-learn's cached copy, and get it again."
         )
     return loaded
 

@@ -1,4 +1,4 @@
-"""The paper's figures: which features XOR's rules use, and what the coping mechanisms cost and save."""
+"""The paper's figures: the features that XOR's rules test, and the effect of the coping mechanisms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,31 +7,31 @@ from typing import Any, Final
 
 import numpy as np
 
-from clausewise_experiments.cells import Cell, Prepared, Workplace
+from clausewise_experiments.cells import Cell, PreparedTask, RunFolder
 from clausewise_experiments.selection import Results, measures_of
 from clausewise_experiments.settings import TaskSettings
 
 FEATURE_METHODS: Final = ("DeepRED*", "REM-D", "ECLAIRE", "compact 16")
 PANELS: Final = (("fidelity", "fidelity %"), ("n_rules", "rules"), ("cpu_seconds", "CPU s"))
-LEAST_POINTS: Final = 5.0  # of fidelity, on its axis
-# Without a date or a version inside, the same numbers give the same file.
+MIN_FIDELITY_RANGE: Final = 5.0  # percentage points that the fidelity axis covers at least
+# No date or version in the file, so that equal numbers give equal files.
 PNG_METADATA: Final = {"Software": None}
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """One of the paper's four ways to cope with growth.
+    """One of the paper's four mechanisms for coping with large networks and data.
 
     Attributes
     ----------
     name, title
-        Of its file, and of its figure.
+        Names used in its file name and above its figure.
     axis
-        What the horizontal axis says.
+        Label of the horizontal axis.
     option
-        The option of ECLAIRE that is varied; None for μ itself.
+        The option of ECLAIRE that is varied; None for μ.
     values
-        What it is varied over, and where these stand on the axis.
+        Values of the option.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Mechanism:
     values: Sequence[Any]
 
     @property
-    def places(self) -> list[float]:
-        """Where the values stand."""
+    def positions(self) -> list[float]:
+        """Positions of the values on the horizontal axis."""
         return [float(str(value).removeprefix("every ")) for value in self.values]
 
     def cell(self, task: TaskSettings, fold: int, value: Any) -> Cell:
-        """The cell of a value."""
+        """Return the cell that runs ECLAIRE with this value."""
         assert task.coping is not None
         if self.option is None:
             return Cell(task.name, fold, "ECLAIRE", value)
@@ -54,50 +54,56 @@ class Mechanism:
 
 
 def mechanisms(task: TaskSettings) -> list[Mechanism]:
-    """The four mechanisms, with the values of a task."""
+    """Return the four mechanisms with the values that a task tries."""
     coping = task.coping
     if coping is None:
         return []
     return [
         Mechanism("min_cases", "intermediate rule pruning", "μ ÷ rows", None, coping.min_cases),
         Mechanism("layers", "hidden representation subsampling", "every … layer", "layers", coping.layers),
-        Mechanism("rows", "training set subsampling", "part of the training rows", "max_rows", coping.rows),
         Mechanism(
-            "dropped", "intermediate rule ranking", "part of clauses dropped", "drop_lowest", coping.dropped
+            "rows", "training set subsampling", "fraction of the training rows", "max_rows", coping.rows
+        ),
+        Mechanism(
+            "dropped",
+            "intermediate rule ranking",
+            "fraction of clauses dropped",
+            "drop_lowest",
+            coping.dropped,
         ),
     ]
 
 
 def coping_points(
-    prepared: Prepared, place: Workplace, mechanism: Mechanism, vote: str
+    prepared: PreparedTask, run_folder: RunFolder, mechanism: Mechanism, vote: str
 ) -> dict[float, list[dict[str, float]]]:
-    """Per place on the axis what each fold gave."""
+    """Return, for each position on the axis, the measures of every fold."""
     found: dict[float, list[dict[str, float]]] = {}
     task = prepared.settings
-    for where, value in zip(mechanism.places, mechanism.values, strict=True):
+    for position, value in zip(mechanism.positions, mechanism.values, strict=True):
         for fold in range(task.n_folds_run):
             cell = mechanism.cell(task, fold, value)
-            result, _ = prepared.result_of(cell, place)
+            result, _ = prepared.result_of(cell, run_folder)
             if result is not None and result["status"] == "done":
                 point = {"fidelity": 100 * measures_of(result, vote)["fidelity"]}
                 point |= {name: result[name] for name in ("n_rules", "cpu_seconds")}
-                found.setdefault(where, []).append(point)
+                found.setdefault(position, []).append(point)
     return found
 
 
 def draw_coping(
     points: Mapping[float, Sequence[Mapping[str, float]]], mechanism: Mechanism, title: str, path: Path
 ) -> None:
-    """Fidelity, rules and processor time side by side; the shade is the standard error over the folds."""
+    """Draw fidelity, rules and CPU time side by side; the band is the standard error over the folds."""
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(1, len(PANELS), figsize=(10.5, 3.0), layout="constrained")
-    places = sorted(points)
+    positions = sorted(points)
     for ax, (name, label) in zip(axes, PANELS, strict=True):
-        of_folds = [np.array([point[name] for point in points[place]]) for place in places]
+        of_folds = [np.array([point[name] for point in points[position]]) for position in positions]
         mean = np.array([values.mean() for values in of_folds])
         error = np.array([values.std() / np.sqrt(len(values)) for values in of_folds])
-        ax.plot(places, mean, marker="o", markersize=4)
-        ax.fill_between(places, mean - error, mean + error, alpha=0.25)
+        ax.plot(positions, mean, marker="o", markersize=4)
+        ax.fill_between(positions, mean - error, mean + error, alpha=0.25)
         ax.set_xlabel(mechanism.axis)
         ax.set_ylabel(label)
         ax.spines[["top", "right"]].set_visible(False)
@@ -112,20 +118,20 @@ def draw_coping(
 
 
 def _widen(ax: Any) -> None:
-    """Show at least some points of fidelity, so that a flat line looks flat."""
+    """Widen the fidelity axis to MIN_FIDELITY_RANGE, so that a flat line looks flat."""
     low, high = ax.get_ylim()
-    missing = max(0.0, LEAST_POINTS - (high - low)) / 2
+    missing = max(0.0, MIN_FIDELITY_RANGE - (high - low)) / 2
     ax.set_ylim(low - missing, min(100.0, high + missing))
 
 
 def feature_use(results: Results, vote: str) -> dict[str, np.ndarray[Any, Any]]:
-    """Per method the part of rules that test each feature, one line per fold."""
+    """Return, per method, the fraction of rules that test each feature, with one row per fold."""
     found = {method: results.feature_use(method, vote) for method in FEATURE_METHODS}
     return {method: np.array(folds) for method, folds in found.items() if folds}
 
 
 def draw_feature_use(use: Mapping[str, np.ndarray[Any, Any]], names: Sequence[str], path: Path) -> None:
-    """Bars of each feature and method; the lines are the standard deviation over the folds."""
+    """Draw one bar per feature and method; error bars are the standard deviation over the folds."""
     pyplot = _pyplot()
     figure, ax = pyplot.subplots(figsize=(7.5, 3.4), layout="constrained")
     width = 0.8 / len(use)
@@ -133,7 +139,7 @@ def draw_feature_use(use: Mapping[str, np.ndarray[Any, Any]], names: Sequence[st
         places = np.arange(len(names)) + (number - (len(use) - 1) / 2) * width
         ax.bar(places, folds.mean(axis=0), width, yerr=folds.std(axis=0), label=method, error_kw={"lw": 0.7})
     ax.set_xticks(range(len(names)), list(names))
-    ax.set_ylabel("part of rules that test the feature")
+    ax.set_ylabel("fraction of rules that test the feature")
     ax.set_ylim(bottom=0)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
@@ -149,7 +155,7 @@ def _save(figure: Any, path: Path) -> None:
 def _pyplot() -> Any:
     import matplotlib
 
-    matplotlib.use("Agg")  # no window, wherever it runs
+    matplotlib.use("Agg")  # opens no window
     from matplotlib import pyplot
 
     return pyplot

@@ -1,4 +1,4 @@
-"""The methods that are compared, by the names of the paper's tables."""
+"""The methods that are compared, under the names that the paper's tables use."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -23,9 +23,9 @@ class Method:
     Attributes
     ----------
     kind
-        What it learns from, and how.
+        The labels it learns from, and the algorithm.
     inducer
-        The paper's ψ.
+        The rule inducer, the paper's ψ.
     eclectic
         Whether ECLAIRE also learns from the inputs.
     """
@@ -36,12 +36,12 @@ class Method:
 
     @property
     def imitates_network(self) -> bool:
-        """Whether fidelity is what it aims at; otherwise accuracy is."""
+        """Whether it aims at fidelity rather than accuracy."""
         return self.kind != "true labels"
 
     @property
     def is_termwise(self) -> bool:
-        """Whether it may explode, and so has bounds."""
+        """Whether the number of its rules may explode, so that it runs under limits."""
         return self.kind in ("deepred", "rem-d")
 
 
@@ -64,17 +64,17 @@ CART_METHODS: Final = tuple(name for name, method in METHODS.items() if method.i
 
 
 def compact_name(budget: int) -> str:
-    """What a compact rule set of at most so many rules is called."""
+    """Return the name of compact rule sets of at most `budget` rules."""
     return f"{_COMPACT}{budget}"
 
 
 def compact_budget(name: str) -> int | None:
-    """The budget of a compact rule set's name; None for other methods."""
+    """Return the number of rules in the name of a compact rule set; None for other methods."""
     return int(name.removeprefix(_COMPACT)) if name.startswith(_COMPACT) else None
 
 
 def aims_at_fidelity(name: str) -> bool:
-    """Whether a method's settings are chosen by fidelity; otherwise by accuracy."""
+    """Return whether a method's settings are chosen by fidelity rather than accuracy."""
     return name not in METHODS or METHODS[name].imitates_network
 
 
@@ -86,7 +86,7 @@ def estimator(
     n_jobs: int = 1,
     **options: Any,
 ) -> RuleExtractor:
-    """A method with the paper's settings: C5.0 winnows, `task.cart` is CART's, the rest is at its default."""
+    """Return a method with the paper's settings: C5.0 winnows, CART follows `task.cart`."""
     budget = compact_budget(name)
     if budget is not None:
         return ECLAIRE(network, max_rules=budget, n_jobs=n_jobs, **options)
@@ -94,7 +94,7 @@ def estimator(
     given: dict[str, Any] = {"n_jobs": n_jobs, **options}
     if method.inducer == "cart":
         assert min_cases is not None
-        # Pruning is expressed by both: no node with fewer rows is divided, and cost-complexity pruning.
+        # Both limit the tree: nodes with fewer rows are not split, and cost-complexity pruning follows.
         given["inducer"] = CARTInducer(min_cases=min_cases, ccp_alpha=task.cart.ccp_alpha)
     else:
         given |= {"inducer": "c5.0", "min_cases": min_cases, "winnow": True}

@@ -1,4 +1,4 @@
-"""Trained networks of each fold, kept in files that are named after what they were trained from."""
+"""Trained networks, saved in files whose names are a hash of rows, fold and settings."""
 
 import io
 import json
@@ -16,13 +16,13 @@ from clausewise_experiments.data import DataNotFoundError, TaskData, find_file
 from clausewise_experiments.folds import Fold
 from clausewise_experiments.settings import NetworkSettings, TaskSettings, digest
 
-# Raised when training changes in a way that settings do not tell.
+# Increase this when training changes in a way that the settings do not show.
 TRAINING_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
 class TrainedNetwork:
-    """A network as arrays, and how inputs are scaled for it: (x − low) / width."""
+    """A network as arrays, and the scaling of its inputs: (x − low) / width."""
 
     weights: Sequence[NDArray[Any]]
     biases: Sequence[NDArray[Any]]
@@ -30,7 +30,7 @@ class TrainedNetwork:
     width: NDArray[np.float64]
 
     def wrapped(self, activation: str, feature_names: Sequence[str]) -> ArrayNetwork:
-        """The network as the library takes it, reading raw rows: its first layer does the scaling."""
+        """Return a network on raw rows, with the scaling folded into its first layer."""
         first = self.weights[0].astype(np.float64)
         weights = [first / self.width[:, None], *(w.astype(np.float64) for w in self.weights[1:])]
         biases = [b.astype(np.float64) for b in self.biases]
@@ -38,7 +38,7 @@ class TrainedNetwork:
         return ArrayNetwork(weights, biases, activation=activation, feature_names=list(feature_names))
 
     def save(self, path: Path, notes: dict[str, Any]) -> None:
-        """Write the file, completely or not at all."""
+        """Save the network atomically."""
         arrays: dict[str, Any] = {"low": self.low, "width": self.width, "notes": np.array(json.dumps(notes))}
         for number, (matrix, vector) in enumerate(zip(self.weights, self.biases, strict=True)):
             arrays |= {f"W_{number}": matrix, f"b_{number}": vector}
@@ -49,7 +49,7 @@ class TrainedNetwork:
 
     @staticmethod
     def load(path: Path) -> "TrainedNetwork":
-        """Read such a file."""
+        """Load a saved network."""
         with np.load(path, allow_pickle=False) as file:
             n_layers = sum(name.startswith("W_") for name in file.files)
             return TrainedNetwork(
@@ -61,19 +61,18 @@ class TrainedNetwork:
 
 
 def network_key(data_digest: str, task: TaskSettings, fold: int) -> str:
-    """The name of a network: another one as soon as rows, folds, settings or training change."""
-    # The number of rows is told by the digest of the data.
+    """Return the name of a network's file, which changes with rows, folds, settings and training."""
     return digest([TRAINING_VERSION, data_digest, task.folds, asdict(task.network), fold])
 
 
 def network_of(data: TaskData, fold: Fold, number: int, settings: NetworkSettings) -> TrainedNetwork:
-    """Train the network of a fold, or take the published one."""
+    """Train the network of a fold, or load the published one."""
     X = data.X[fold.train].astype(np.float64)
     low, width = scaling_of(X, settings)
     if settings.use_published:
         weights, biases = published(settings, number)
         return TrainedNetwork(weights, biases, low, width)
-    from clausewise_experiments.training import train  # torch takes seconds to load
+    from clausewise_experiments.training import train  # importing torch takes seconds
 
     scaled = ((X - low) / width).astype(np.float32)
     seed = settings.seed + number
@@ -84,7 +83,7 @@ def network_of(data: TaskData, fold: Fold, number: int, settings: NetworkSetting
 def scaling_of(
     X: NDArray[np.float64], settings: NetworkSettings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least value and width of each column of the training rows; 0 and 1 where nothing is to be scaled."""
+    """Return minimum and range of each column of the training rows; 0 and 1 if nothing is scaled."""
     if settings.scaling == "none":
         return np.zeros(X.shape[1]), np.ones(X.shape[1])
     low = X.min(axis=0)
@@ -95,7 +94,7 @@ def scaling_of(
 def published(
     settings: NetworkSettings, number: int
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """Weights and biases of the published network of a fold."""
+    """Return weights and biases of the published network of a fold."""
     path = find_file(settings.published)
     if path is None:
         raise DataNotFoundError(

@@ -1,4 +1,4 @@
-"""Work in processes: each piece in one of its own, several at a time, networks before what needs them."""
+"""Run jobs in separate processes, several at a time, each after the job that it needs."""
 
 import multiprocessing
 import os
@@ -12,27 +12,27 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from clausewise_experiments.progress import Progress
+from clausewise_experiments.progress_bar import ProgressBar
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A piece of work.
+    """A unit of work.
 
     Attributes
     ----------
     name, title
-        What other jobs need it by, and what people call it.
+        The name that other jobs refer to, and the name that is shown.
     task, kind
-        What its duration is estimated by.
+        Used to estimate its duration.
     run, arguments
-        A function of a module, called in a process of its own.
+        A module-level function and its arguments, called in a separate process.
     is_done
-        Whether its result is there already.
+        Whether its result exists.
     needs
-        The name of a job that comes first.
+        The name of a job that must finish first.
     limit
-        Seconds after which it is stopped, and what is then called.
+        Seconds after which it is stopped, and a function to call then.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Job:
 
 @dataclass
 class Running:
-    """A job's process, its start on the clock, and whether it was stopped and a result written for it."""
+    """A job's process, its start time, and whether it was stopped at its limit."""
 
     job: Job
     process: BaseProcess
@@ -57,21 +57,20 @@ class Running:
 
     @property
     def seconds(self) -> float:
-        """How long it has been running."""
+        """Seconds since it started."""
         return time.monotonic() - self.started
 
 
-def run_jobs(jobs: Sequence[Job], n_workers: int, progress: Progress) -> list[str]:
-    """Run all jobs that are not done; the titles of those that failed.
+def run_jobs(jobs: Sequence[Job], n_workers: int, progress: ProgressBar) -> list[str]:
+    """Run all jobs that are not done; return the titles of those that failed.
 
-    A job whose result is there is never run again. What fails is reported and does not stop the others, but
-    what needs it is left out.
+    A job that fails is reported and does not stop the others, but jobs that need it fail too.
     """
     waiting = [job for job in jobs if not job.is_done]
     finished = {job.name for job in jobs if job.is_done}
     failed: list[str] = []
     progress.started(len(jobs), len(jobs) - len(waiting))
-    # Processes are copies of one that has everything loaded but has never worked, so that they start at once.
+    # Forking from a clean process with all modules loaded makes processes start quickly.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["clausewise_experiments.cells"])
     running: dict[int, Running] = {}
@@ -105,7 +104,7 @@ def run_jobs(jobs: Sequence[Job], n_workers: int, progress: Progress) -> list[st
 
 
 def _ended(running: dict[int, Running]) -> list[Running]:
-    """Wait a little; the jobs that have ended, taken off the list. What is over its limit is stopped."""
+    """Wait briefly; stop jobs that exceed their limit; remove and return the jobs that have ended."""
     ready = set(wait(list(running), timeout=0.5))
     for sentinel, one in running.items():
         limit = one.job.limit
@@ -122,10 +121,10 @@ def _ended(running: dict[int, Running]) -> list[Running]:
 
 
 def _call(run: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    """In the new process: work, and end together with the process that asked for it."""
+    """Run a job in the new process, which exits if the parent process ends."""
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+        threading.Thread(target=_exit_with, args=(parent.sentinel,), daemon=True).start()
     try:
         run(*arguments)
     except Exception:
@@ -133,6 +132,6 @@ def _call(run: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         sys.exit(1)
 
 
-def _end_with(sentinel: int) -> None:
+def _exit_with(sentinel: int) -> None:
     wait([sentinel])
     os._exit(1)

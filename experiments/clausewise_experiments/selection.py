@@ -1,4 +1,4 @@
-"""From results to rows of tables: which value of μ is shown, and means over the folds."""
+"""Turn results into rows of tables: choose the value of μ to show, and average over the folds."""
 
 import math
 from collections import Counter, defaultdict
@@ -8,14 +8,14 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from clausewise_experiments.cells import ANY_VOTE, Cell, Prepared, Workplace, cells_of
+from clausewise_experiments.cells import ANY_VOTE, HELD_OUT, Cell, PreparedTask, RunFolder, cells_of
 from clausewise_experiments.methods import METHODS, aims_at_fidelity
 from clausewise_experiments.settings import TaskSettings, load_settings, task_names
 
-Choice = Literal["test", "held back"]
+Choice = Literal["test", "held out"]
 Result = Mapping[str, Any]
 
-# What is measured under a vote, in per cent in tables; and what does not depend on it.
+# Measures that depend on the vote (shown in per cent), and measures that do not.
 OF_VOTE: Final = ("accuracy", "auc_labels", "auc_scores", "fidelity")
 OF_RULES: Final = ("seconds", "cpu_seconds", "memory_mb", "n_rules", "mean_length")
 MEASURES: Final = (*OF_VOTE, *OF_RULES)
@@ -31,7 +31,7 @@ class Figure:
 
     @staticmethod
     def of(values: Iterable[float]) -> "Figure":
-        """The population's standard deviation, as NumPy gives it by default."""
+        """Return mean and population standard deviation (NumPy's default) of the values."""
         array = np.array(list(values), dtype=np.float64)
         return Figure(float(array.mean()), float(array.std()))
 
@@ -45,11 +45,11 @@ class Row:
     task, method
         The task's title and the method's name.
     min_cases
-        The value of μ, or the range of values where each fold chose its own.
+        The value of μ, or the range of values if each fold has its own.
     figures
-        What there is of `MEASURES`.
+        The measures that are known, a subset of `MEASURES`.
     n_folds
-        Folds that the means are over.
+        Number of folds in the means.
     note
         What a reader must know about these figures.
     """
@@ -63,25 +63,27 @@ class Row:
 
 
 class Results:
-    """All results of a task that are there and were found under its present settings."""
+    """All existing results of a task that were computed under its present settings."""
 
-    def __init__(self, prepared: Prepared, place: Workplace, cells: Iterable[Cell] | None = None) -> None:
+    def __init__(
+        self, prepared: PreparedTask, run_folder: RunFolder, cells: Iterable[Cell] | None = None
+    ) -> None:
         self.settings = prepared.settings
         self._by_method: dict[str, dict[float | None, dict[int, Result]]] = defaultdict(dict)
         for cell in cells_of(prepared.settings) if cells is None else cells:
-            result, _ = prepared.result_of(cell, place)
+            result, _ = prepared.result_of(cell, run_folder)
             if result is not None:
                 self._by_method[cell.method].setdefault(cell.min_cases, {})[cell.fold] = result
 
     @property
     def methods(self) -> list[str]:
-        """Methods with any result, a method that only exceeded its bounds included."""
+        """Methods with any result, including those that only exceeded their limits."""
         return list(self._by_method)
 
     def row(self, method: str, vote: str, choice: Choice) -> Row:
-        """A method's row of a table."""
+        """Return a method's row of a table."""
         by_value = self._by_method[method]
-        picked = (_best_on_test if choice == "test" else _best_held_back)(by_value, method, vote)
+        picked = (_best_on_test if choice == "test" else _best_held_out)(by_value, method, vote)
         note = self._note(method, by_value, picked)
         values = sorted({value for value, _ in picked.values() if value is not None})
         results = [result for _, result in picked.values()]
@@ -95,10 +97,10 @@ class Results:
         )
 
     def feature_use(self, method: str, vote: str) -> list[np.ndarray[Any, Any]]:
-        """Per fold the part of a method's rules that test each feature."""
+        """Return, per fold, the fraction of a method's rules that test each feature."""
         picked = _best_on_test(self._by_method.get(method, {}), method, vote)
-        kept = (result for _, result in picked.values() if "feature_use" in result)
-        return [np.array(result["feature_use"]) / max(result["n_rules"], 1) for result in kept]
+        known = (result for _, result in picked.values() if "feature_use" in result)
+        return [np.array(result["feature_use"]) / max(result["n_rules"], 1) for result in known]
 
     def _note(
         self,
@@ -106,13 +108,13 @@ class Results:
         by_value: Mapping[float | None, Mapping[int, Result]],
         picked: Mapping[int, Any],
     ) -> str:
-        notes = [self._of_folds(method, by_value, picked)]
+        notes = [self._fold_note(method, by_value, picked)]
         n_values = len(as_filed(self.settings).min_cases.get(method, by_value))
         if len(by_value) < n_values:
             notes.append(f"{len(by_value)} of {n_values} values of μ")
         return "; ".join(note for note in notes if note)
 
-    def _of_folds(
+    def _fold_note(
         self,
         method: str,
         by_value: Mapping[float | None, Mapping[int, Result]],
@@ -135,12 +137,12 @@ class Results:
 
 
 def as_filed(settings: TaskSettings) -> TaskSettings:
-    """The task as its file says; the task itself if the package has no such file."""
+    """Return the task as its file defines it; the task itself if the package has no such file."""
     return load_settings(settings.name) if settings.name in task_names() else settings
 
 
 def measures_of(result: Result, vote: str) -> Mapping[str, float]:
-    """A result's measures under a vote."""
+    """Return a result's measures under a vote."""
     votes: Mapping[str, Mapping[str, float]] = result["votes"]
     return votes.get(vote) or votes[ANY_VOTE]
 
@@ -148,7 +150,7 @@ def measures_of(result: Result, vote: str) -> Mapping[str, float]:
 def _figures(results: Sequence[Result], vote: str, method: str) -> dict[str, Figure]:
     figures = {}
     for name in OF_VOTE:
-        # The paper reports no fidelity of methods that imitate no network.
+        # The paper reports no fidelity for methods that do not imitate a network.
         if name == "fidelity" and not aims_at_fidelity(method):
             continue
         values = [measures_of(result, vote).get(name) for result in results]
@@ -169,7 +171,10 @@ def _goal(method: str) -> str:
 def _best_on_test(
     by_value: Mapping[float | None, Mapping[int, Result]], method: str, vote: str
 ) -> dict[int, tuple[float | None, Result]]:
-    """The paper's choice: one value for all folds, the best on the test rows. Few failures come first."""
+    """Choose as the paper does: one value for all folds, the one that is best on the test rows.
+
+    A value for which more folds are done comes first.
+    """
 
     def quality(value: float | None) -> tuple[int, float, float]:
         done = _done(by_value[value])
@@ -184,20 +189,20 @@ def _best_on_test(
     return {fold: (best, result) for fold, result in _done(by_value[best]).items()}
 
 
-def _best_held_back(
+def _best_held_out(
     by_value: Mapping[float | None, Mapping[int, Result]], method: str, vote: str
 ) -> dict[int, tuple[float | None, Result]]:
-    """An honest choice: in each fold the value that is best on training rows held back."""
-    if set(by_value) <= {None}:  # nothing to choose
+    """Choose without the test rows: in each fold, the value with the best score on held-out training rows."""
+    if set(by_value) <= {None}:  # there is nothing to choose
         return _best_on_test(by_value, method, vote)
     picked: dict[int, tuple[float | None, Result]] = {}
     best: dict[int, tuple[float, float]] = {}
     for value, folds in by_value.items():
         for fold, result in _done(folds).items():
-            held_back = result.get("held_back")
-            if held_back is None:
+            scores = result.get(HELD_OUT)
+            if scores is None:
                 continue
-            quality = (round(held_back[vote], 12), -result["n_rules"])
+            quality = (round(scores[vote], 12), -result["n_rules"])
             if fold not in best or quality > best[fold]:
                 best[fold], picked[fold] = quality, (value, result)
     return dict(sorted(picked.items()))
@@ -219,5 +224,5 @@ def _range(values: Sequence[float]) -> str:
 
 
 def as_min_cases(value: float) -> str:
-    """A value of μ as the paper writes it: a number of rows, or a part of N."""
+    """Format μ as the paper does: a number of rows, or a fraction of N."""
     return f"{value:g}N" if value < 1 else f"{value:g}"

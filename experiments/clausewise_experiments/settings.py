@@ -1,4 +1,4 @@
-"""What a task is: read from the files in `tasks/`, checked, and made smaller where a run asks for it."""
+"""Settings of a task: read from a file in `tasks/`, checked, and reduced for smaller runs."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from clausewise_experiments.methods import METHODS
 T = TypeVar("T")
 
 TASK_FOLDER: Final = Path(__file__).parent / "tasks"
-# The order of the paper's table; the task of MiniBooNE's size comes last.
+# The order of the paper's table; covtype130k, which is not in the paper, comes last.
 PAPER_ORDER: Final = ("xor", "mb-er", "mb-hist", "magic", "miniboone", "letters", "covtype130k")
 
 Activation = Literal["tanh", "relu", "elu"]
@@ -45,7 +45,7 @@ class DataSettings:
 
 @dataclass(frozen=True)
 class FoldSettings:
-    """How rows are divided into five folds: stratified by chance, or as the file says."""
+    """How rows are divided into five folds: randomly, stratified by class, or as published in the file."""
 
     kind: Literal["stratified", "published"]
     seed: int = 0
@@ -68,7 +68,7 @@ class NetworkSettings:
 
 @dataclass(frozen=True)
 class CopingSettings:
-    """What the four coping mechanisms of the paper's appendix are tried with."""
+    """Values to try for the four coping mechanisms of the paper's appendix."""
 
     min_cases: tuple[float, ...]
     layers: tuple[str, ...]
@@ -79,14 +79,14 @@ class CopingSettings:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one extraction may cost. The first three are those of the term-wise methods, the last one is hard.
+    """Limits of one extraction.
 
     Attributes
     ----------
     seconds, rules, megabytes
         `max_seconds`, `max_product_rules` and `max_memory` of REM-D and DeepRED*.
     process_seconds
-        Any extraction's process is stopped after so many seconds, the choice on rows held back included.
+        Any process is stopped after this time, which includes scoring μ on held-out rows.
     """
 
     seconds: float = 60.0
@@ -100,15 +100,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class CartSettings:
-    """What the paper does not tell of CART; chosen so that CART on Letters has as many rules as there.
+    """Settings of CART that the paper does not state, chosen to give as many rules on Letters as it reports.
 
     Attributes
     ----------
     ccp_alpha
         Strength of cost-complexity pruning.
     balanced
-        Whether ECLAIRE balances the targets of its clauses, which hold on few rows; without, their trees are
-        pruned away.
+        Whether ECLAIRE balances the targets of its clauses. Clauses hold on few rows; without balancing,
+        their trees are pruned to nothing.
     """
 
     ccp_alpha: float = 1.4e-4
@@ -117,30 +117,30 @@ class CartSettings:
 
 @dataclass(frozen=True)
 class TaskSettings:
-    """One task, as its file says and the run has changed it.
+    """One task: the settings in its file, with the changes of the run.
 
     Attributes
     ----------
     name, title
-        The name of the file, and how tables call the task.
+        The name of the file, and the name used in tables.
     data, folds, network
         Rows, folds, and the network with its training.
     architectures
-        What `clausewise-experiments architectures` searches: `n_hidden`, `epochs`, `batch_sizes`.
+        The search of `clausewise-experiments architectures`: `n_hidden`, `epochs`, `batch_sizes`.
     min_cases
-        For each method the values of the paper's μ; a value below 1 is a part of the rows.
+        Values of the paper's μ for each method; a value below 1 is a fraction of the rows.
     budgets
         Numbers of rules for compact rule sets.
     coping
-        The paper's coping mechanisms, if they are tried on this task.
+        Values for the paper's coping mechanisms, if they are tried on this task.
     limits
-        What an extraction may cost.
+        Limits of one extraction.
     cart
-        How CART is used.
+        Settings of CART.
     max_rows
-        Most rows of the task that are used; all unless given.
+        Maximum number of rows; all by default.
     n_folds_run
-        How many of the five folds are run.
+        Number of folds to run, out of five.
     """
 
     name: str
@@ -158,7 +158,7 @@ class TaskSettings:
     n_folds_run: int = N_FOLDS
 
     def reduced(self, scale: "Scale") -> "TaskSettings":
-        """The same task at another scale."""
+        """Return the task at another scale."""
         network = replace(
             self.network,
             epochs=max(1, round(self.network.epochs * scale.epochs)),
@@ -176,7 +176,7 @@ class TaskSettings:
         return replace(
             self,
             network=network,
-            min_cases={name: scale.of_method(name, values) for name, values in self.min_cases.items()},
+            min_cases={name: scale.values_for(name, values) for name, values in self.min_cases.items()},
             budgets=self.budgets[: scale.max_budgets],
             coping=coping,
             limits=scale.limits,
@@ -187,23 +187,23 @@ class TaskSettings:
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of a task is run; the defaults are all of it.
+    """How much of a task is run; all of it by default.
 
     Attributes
     ----------
     n_folds
-        The first so many of the five folds.
+        Run the first `n_folds` of the five folds.
     max_values, max_termwise_values, max_coping_values, max_budgets
-        At most so many values of μ per method (evenly spread, both ends included) and per REM-D or DeepRED,
-        settings per coping mechanism, and compact rule sets.
+        Maximum number of values of μ per method (evenly spread, both ends included), of values for REM-D and
+        DeepRED, of settings per coping mechanism, and of compact rule sets.
     max_rows
-        Rows of the task, drawn at random.
+        Maximum number of rows, drawn at random.
     epochs
-        Part of the epochs that networks are trained for.
+        Fraction of the epochs that networks are trained for.
     published
-        Take published networks where there are some, instead of training.
+        Use published networks where they exist, instead of training.
     limits
-        What one extraction may cost.
+        Limits of one extraction.
     """
 
     n_folds: int = N_FOLDS
@@ -216,14 +216,14 @@ class Scale:
     published: bool = False
     limits: Limits = field(default_factory=Limits)
 
-    def of_method(self, name: str, values: tuple[float, ...]) -> tuple[float, ...]:
-        """The values of μ that are run for a method."""
+    def values_for(self, name: str, values: tuple[float, ...]) -> tuple[float, ...]:
+        """Return the values of μ to run for a method."""
         kept = thinned(values, self.max_values)
         return thinned(kept, self.max_termwise_values) if METHODS[name].is_termwise else kept
 
 
-# What a task file may hold.
-KNOWN_TABLES: Final = frozenset(
+# Keys that a task file may have.
+KNOWN_KEYS: Final = frozenset(
     ("title", "data", "folds", "network", "architectures", "min_cases", "compact", "coping", "cart")
 )
 
@@ -239,13 +239,13 @@ QUICK: Final = Scale(
 
 
 def task_names() -> list[str]:
-    """All tasks, in the paper's order."""
+    """Return the names of all tasks, in the paper's order."""
     found = {path.stem for path in TASK_FOLDER.glob("*.toml")}
     return [name for name in PAPER_ORDER if name in found] + sorted(found - set(PAPER_ORDER))
 
 
 def load_settings(task: str | Path) -> TaskSettings:
-    """The settings of a task, given by its name or by a file of the same form."""
+    """Return the settings of a task, given by its name or by the path of a task file."""
     path = Path(task) if str(task).endswith(".toml") else TASK_FOLDER / f"{task}.toml"
     if not path.is_file():
         raise ValueError(
@@ -258,9 +258,9 @@ def load_settings(task: str | Path) -> TaskSettings:
 
 
 def _settings_of(name: str, content: dict[str, Any]) -> TaskSettings:
-    unknown = sorted(set(content) - KNOWN_TABLES)
+    unknown = sorted(set(content) - KNOWN_KEYS)
     if unknown:
-        raise ValueError(f"it has {unknown[0]!r}; there are {', '.join(sorted(KNOWN_TABLES))}.")
+        raise ValueError(f"it has {unknown[0]!r}; there are {', '.join(sorted(KNOWN_KEYS))}.")
     min_cases = {method: grid(values) for method, values in content["min_cases"].items()}
     unknown = sorted(set(min_cases) - set(METHODS))
     if unknown:
@@ -297,29 +297,29 @@ def _settings_of(name: str, content: dict[str, Any]) -> TaskSettings:
 
 
 def grid(values: Mapping[str, float] | Sequence[float]) -> tuple[float, ...]:
-    """The values of μ that `{first, last, step}`, or a list, stands for."""
+    """Return the values of μ described by `{first, last, step}` or by a list."""
     if not isinstance(values, Mapping):
         return tuple(values)
     first, last, step = values["first"], values["last"], values["step"]
     n_values = math.floor((last - first) / step + 1e-9) + 1
     if n_values < 1:
-        raise ValueError(f"From {first:g} to {last:g} in steps of {step:g} there is no value.")
+        raise ValueError(f"There is no value from {first:g} to {last:g} in steps of {step:g}.")
     # Rounded, so that 0.1 + 2 * 0.05 is written as 0.2.
     return tuple(round(first + number * step, 10) for number in range(n_values))
 
 
-def thinned(values: Sequence[T], most: int | None) -> tuple[T, ...]:
-    """At most so many of the values, evenly spread, the first and the last included."""
-    if most is None or len(values) <= most:
+def thinned(values: Sequence[T], max_values: int | None) -> tuple[T, ...]:
+    """Return at most `max_values` of the values, evenly spread, with the first and the last."""
+    if max_values is None or len(values) <= max_values:
         return tuple(values)
-    if most == 1:
+    if max_values == 1:
         return (values[0],)
-    places = [round(place * (len(values) - 1) / (most - 1)) for place in range(most)]
-    return tuple(values[place] for place in places)
+    positions = [round(i * (len(values) - 1) / (max_values - 1)) for i in range(max_values)]
+    return tuple(values[position] for position in positions)
 
 
 def digest(value: Any) -> str:
-    """A short name for a value that stays the same as long as the value does."""
+    """Return a short hash that identifies a value."""
     text = json.dumps(value, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown, LaTeX and CSV, with the paper's numbers, ours and the difference."""
+"""Tables in Markdown, LaTeX and CSV, with the paper's numbers, ours and the difference."""
 
 import csv
 import io
@@ -41,13 +41,13 @@ VOTE_NOTE: Final = "The vote is {vote}; compact rule sets vote by their fitted w
 CHOICE_NOTES: Final[Mapping[Choice, str]] = {
     "test": "μ is the value with the best mean fidelity (C5.0, CART: accuracy) ON THE TEST ROWS, as the "
     "paper chose it: figures are a little too good.",
-    "held back": "μ was chosen in each fold on training rows held back (a fifth); test rows took no part.",
+    "held out": "μ was chosen in each fold on held-out training rows (a fifth); test rows were not used.",
 }
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as text: a title, notes below it, and rows of cells under a head."""
+    """A table of strings, with a title, notes and a header."""
 
     title: str
     head: tuple[str, ...]
@@ -55,13 +55,13 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def markdown(self) -> str:
-        """As a page of Markdown."""
+        """Return the table as Markdown."""
         lines = [f"# {self.title}", "", *(f"- {note}" for note in self.notes), ""]
         lines += [_pipes(self.head), _pipes(["---"] * len(self.head)), *map(_pipes, self.rows)]
         return "\n".join(lines) + "\n"
 
     def latex(self) -> str:
-        """As a tabular for the package booktabs."""
+        """Return the table as a LaTeX tabular, for the package booktabs."""
         lines = [f"% {self.title}", *(f"% {note}" for note in self.notes)]
         lines += [f"\\begin{{tabular}}{{{'l' * len(self.head)}}}", "\\toprule", _ampersands(self.head)]
         previous = None
@@ -74,7 +74,7 @@ class Table:
 
 
 def paper_rows() -> dict[tuple[str, str], Row]:
-    """The paper's tables, by task and method."""
+    """Return the rows of the paper's tables, by task and method."""
     rows = {}
     with PAPER_FILE.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
@@ -99,7 +99,7 @@ class Comparison:
 
     @property
     def difference(self) -> dict[str, float]:
-        """Ours minus the paper's, where both have a figure of the same kind."""
+        """Our mean minus the paper's, for the measures that both have."""
         if self.paper is None or self.ours is None:
             return {}
         theirs = self.paper.figures
@@ -113,7 +113,7 @@ class Comparison:
 def compared(
     results: Iterable[Results], titles: Sequence[str], methods: Sequence[str], vote: str, choice: Choice
 ) -> list[Comparison]:
-    """Per task the methods with a row of ours or of the paper's, in the order given; compact ones last."""
+    """Return, per task, the methods with a row in our results or in the paper, compact ones last."""
     paper, ours = paper_rows(), {one.settings.title: one for one in results}
     found = []
     for title in titles:
@@ -130,7 +130,7 @@ def compared(
 def comparison_table(
     title: str, rows: Sequence[Comparison], notes: Sequence[str], *, with_resources: bool = True
 ) -> Table:
-    """Three lines per method: paper, ours, difference."""
+    """Return a table with three lines per method: paper, ours, difference."""
     names = [name for name in MEASURES if with_resources or name not in RESOURCES]
     head = ("task", "method", "", "μ", *(HEADS[name] for name in names), "folds", "note")
     lines = tuple(line for row in rows for line in _lines(row, names))
@@ -154,7 +154,7 @@ def _lines(row: Comparison, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def votes_table(results: Iterable[Results], titles: Sequence[str], methods: Sequence[str]) -> Table:
-    """Accuracy and fidelity of each method under each vote, each with its own best μ, beside the paper's."""
+    """Return accuracy and fidelity of each method under each vote, each with its best μ, and the paper's."""
     paper, ours = paper_rows(), {one.settings.title: one for one in results}
     names = ("accuracy", "fidelity")
     head = ("task", "method", *(f"{vote}: {HEADS[name]}" for name in names for vote in ("paper", *VOTES)))
@@ -179,7 +179,7 @@ def votes_table(results: Iterable[Results], titles: Sequence[str], methods: Sequ
 
 
 def as_csv(rows: Iterable[Comparison], *, with_resources: bool = True) -> str:
-    """All numbers, unrounded, one line each for the paper, for us and for the difference."""
+    """Return all numbers as CSV, unrounded, with one line each for paper, ours and difference."""
     names = [name for name in MEASURES if with_resources or name not in RESOURCES]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -203,7 +203,7 @@ def as_csv(rows: Iterable[Comparison], *, with_resources: bool = True) -> str:
 
 
 def table_as_csv(table: Table) -> str:
-    """A table's text as CSV."""
+    """Return a table as CSV."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerows([table.head, *table.rows])
@@ -218,7 +218,7 @@ CART_TABLE_METHODS: Final = CART_METHODS
 
 
 def show(figure: Figure | None, name: str) -> str:
-    """Mean ± standard deviation, with as many digits as the measure deserves."""
+    """Format mean ± standard deviation, with as many digits as the measure needs."""
     if figure is None:
         return "N/A" if name in OF_VOTE else ""
     digits = _digits(name)

@@ -1,4 +1,4 @@
-"""Training the paper's networks with PyTorch: class-weighted cross-entropy, Adam, as its appendix says."""
+"""Train the paper's networks with PyTorch: class-weighted cross-entropy and Adam, as in its appendix."""
 
 import random
 from collections.abc import Callable
@@ -21,9 +21,9 @@ ACTIVATIONS: dict[str, Callable[[], torch.nn.Module]] = {
 def train(
     X: NDArray[np.float32], y: NDArray[np.int64], n_classes: int, settings: NetworkSettings, seed: int
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-    """Weights (inputs × outputs) and biases of each layer, trained on rows that are scaled already.
+    """Train on scaled rows; return weights (inputs × outputs) and biases of each layer.
 
-    On one thread and with everything seeded, so that the same call gives the same network.
+    Training runs on one thread with every generator seeded, so equal calls give equal networks.
     """
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
@@ -38,7 +38,7 @@ def train(
     for _ in range(settings.epochs):
         for batch in torch.split(torch.randperm(len(rows)), settings.batch_size):
             loss = torch.nn.functional.cross_entropy(model(rows[batch]), classes[batch], reduction="none")
-            # The mean over the batch, as Keras weighs classes; torch's own weights would divide by their sum.
+            # As in Keras, the weighted loss is averaged over the batch; torch divides by the sum of weights.
             optimizer.zero_grad(set_to_none=True)
             (loss * weight_of_row[batch]).mean().backward()  # type: ignore[no-untyped-call]
             optimizer.step()
@@ -48,7 +48,7 @@ def train(
 
 
 def build(n_inputs: int, n_classes: int, settings: NetworkSettings) -> torch.nn.Sequential:
-    """Dense layers that start as in Keras, which the paper used: Glorot uniform weights, biases of 0."""
+    """Return dense layers initialised as in Keras, which the paper used: Glorot uniform, zero biases."""
     layers: list[torch.nn.Module] = []
     width = n_inputs
     for n_units in (*settings.hidden, n_classes):
@@ -61,6 +61,6 @@ def build(n_inputs: int, n_classes: int, settings: NetworkSettings) -> torch.nn.
 
 
 def balanced_weights(y: NDArray[np.int64], n_classes: int) -> NDArray[np.float32]:
-    """A weight for each class, so that all classes together count alike."""
+    """Return a weight per class that gives all classes the same total."""
     counts = np.bincount(y, minlength=n_classes)
     return (len(y) / (n_classes * np.maximum(counts, 1))).astype(np.float32)

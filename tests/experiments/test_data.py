@@ -1,4 +1,4 @@
-"""Rows of tasks: generated, from files, from what OpenML gives; and clear words where they are missing."""
+"""Rows of tasks: generated, from files and from OpenML, and clear errors if they are missing."""
 
 import urllib.error
 from dataclasses import replace
@@ -98,7 +98,7 @@ def test_a_cut_off_file_of_miniboone_is_noticed(tmp_path):
     path = tmp_path / "MiniBooNE_PID.txt"
     write_miniboone(path, 3, 5)
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-2]))
-    with pytest.raises(ValueError, match=r"tells of 3 \+ 5 events and holds 6"):
+    with pytest.raises(ValueError, match=r"announces 3 \+ 5 events but holds 6"):
         read_miniboone(path)
     path.write_text("1.0 2.0 3.0\n")
     with pytest.raises(ValueError, match="expected the numbers of signal and of background"):
@@ -128,7 +128,7 @@ def test_the_checksum_sees_values_and_classes_but_not_the_order():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), rng.integers(0, 2, 20)
     rows = TaskData(X, y, ("a", "b", "c"), ("0", "1"))
-    assert content_checksum(rows.taken(rng.permutation(20))) == content_checksum(rows)
+    assert content_checksum(rows.take(rng.permutation(20))) == content_checksum(rows)
     other = X.copy()
     other[3, 1] += 0.01
     assert content_checksum(TaskData(other, y, rows.feature_names, rows.class_names)) != content_checksum(
@@ -146,14 +146,14 @@ def test_rows_with_another_checksum_are_refused(folder):
         load_task("magic")
 
 
-def test_folds_are_apart_and_held_back_rows_are_training_rows():
+def test_folds_are_disjoint_and_held_out_rows_are_training_rows():
     xor = load_task("xor")
     tested = []
     for number in range(5):
         fold = fold_of(xor, FoldSettings("stratified", 42), number)
         assert not set(fold.train) & set(fold.test)
-        assert sorted([*fold.kept, *fold.held_back]) == fold.train.tolist()
-        assert len(fold.held_back) == 160
+        assert sorted([*fold.kept, *fold.held_out]) == fold.train.tolist()
+        assert len(fold.held_out) == 160
         tested += fold.test.tolist()
     assert sorted(tested) == list(range(1000))
 

@@ -1,4 +1,4 @@
-"""Networks are trained as the paper says, alike each time, and read raw rows."""
+"""Networks are trained as in the paper, reproducibly, and take raw rows."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ import torch
 
 from clausewise_experiments import load_settings, load_task
 from clausewise_experiments.architectures import candidates
-from clausewise_experiments.cells import Prepared
+from clausewise_experiments.cells import PreparedTask
 from clausewise_experiments.data import DataNotFoundError
 from clausewise_experiments.folds import fold_of
 from clausewise_experiments.networks import TrainedNetwork, network_key, network_of, scaling_of
@@ -125,8 +125,10 @@ def test_published_networks_are_used_where_asked_for(tmp_path, monkeypatch):
 
 
 def test_the_architecture_search_is_over_narrowing_networks_of_the_tasks_depth():
-    found = list(candidates(Prepared(load_settings("magic"), "rows")))
+    found = list(candidates(PreparedTask(load_settings("magic"), "rows")))
     assert len(found) == 10 * 3 * 4 * 2
     assert all(list(one.hidden) == sorted(set(one.hidden), reverse=True) for one in found)
     assert load_settings("magic").network in found
-    assert load_settings("miniboone").network in list(candidates(Prepared(load_settings("miniboone"), "")))
+    assert load_settings("miniboone").network in list(
+        candidates(PreparedTask(load_settings("miniboone"), ""))
+    )

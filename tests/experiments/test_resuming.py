@@ -1,4 +1,4 @@
-"""A run that is killed at any moment goes on where it was, and its tables are those of an unbroken run."""
+"""A run that is killed at any moment can be resumed, and its tables equal those of an unbroken run."""
 
 import io
 import os
@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from clausewise_experiments import cli
-from clausewise_experiments.cells import Workplace
-from clausewise_experiments.plan import jobs_of, prepare
-from clausewise_experiments.progress import Progress
+from clausewise_experiments.cells import RunFolder
+from clausewise_experiments.jobs import jobs_of, prepare
+from clausewise_experiments.progress_bar import ProgressBar
 from clausewise_experiments.scheduler import Job
 from clausewise_experiments.settings import Scale, load_settings
 
@@ -59,7 +59,7 @@ def arguments(task: Path, out: Path) -> list[str]:
 
 
 def results(out: Path) -> dict[Path, tuple[int, bytes]]:
-    """What there is, with the time of writing and the content."""
+    """Return modification time and content of every result."""
     files = sorted((out / "results").rglob("*.json"))
     return {path.relative_to(out): (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
@@ -69,13 +69,13 @@ def tables(out: Path) -> dict[str, bytes]:
 
 
 def jobs(task: Path, out: Path) -> tuple[list[Job], str]:
-    """What a further run would find, and what it would say."""
-    place, said = Workplace(out), io.StringIO()
-    prepared = prepare(load_settings(task).reduced(Scale(n_folds=1)), place)
-    return jobs_of([prepared], place, Progress(1, said)), said.getvalue()
+    """Return the jobs of a further run, and what it would print."""
+    run_folder, said = RunFolder(out), io.StringIO()
+    prepared = prepare(load_settings(task).reduced(Scale(n_folds=1)), run_folder)
+    return jobs_of([prepared], run_folder, ProgressBar(1, said)), said.getvalue()
 
 
-def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path, capsys):
+def test_a_killed_run_resumes_and_ends_with_the_same_tables(task, tmp_path, capsys):
     unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
     assert cli.main(arguments(task, unbroken)) == 0
 
@@ -100,7 +100,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path, caps
     after = results(broken)
     assert len(after) == N_RESULTS
     assert {path: after[path] for path in before} == before
-    assert f"of {N_RESULTS + 1} were done before and are kept" in said
+    assert f"of {N_RESULTS + 1} jobs were done in an earlier run" in said
     assert tables(broken) == tables(unbroken)
     assert len(tables(broken)) >= 5 * 3
 
@@ -108,4 +108,4 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_tables(task, tmp_path, caps
     task.write_text(TASK.replace("epochs = 20", "epochs = 21"), encoding="utf-8")
     changed, said = jobs(task, broken)
     assert not any(job.is_done for job in changed)
-    assert f"{N_RESULTS} results are found anew: network.epochs 20 → 21" in said
+    assert f"{N_RESULTS} results are computed again: network.epochs 20 → 21" in said

@@ -1,11 +1,11 @@
-"""Jobs run in processes of their own, in order of need; failures and limits do not stop the others."""
+"""Jobs run in separate processes, after those that they need; failures and limits do not stop the others."""
 
 import io
 import os
 import time
 from pathlib import Path
 
-from clausewise_experiments.progress import Durations, Progress, duration
+from clausewise_experiments.progress_bar import Durations, ProgressBar, duration
 from clausewise_experiments.scheduler import Job, run_jobs
 
 
@@ -36,13 +36,13 @@ def test_jobs_run_after_what_they_need_and_failures_only_stop_what_needs_them(tm
         job("done", fail, is_done=True),
         job("long", time.sleep, 600, limit=(0.5, stopped.append)),
     ]
-    failed = run_jobs(jobs, 2, Progress(2, said))
+    failed = run_jobs(jobs, 2, ProgressBar(2, said))
     assert sorted(failed) == ["fail", "lost"]
     assert (tmp_path / "second").read_text() == (tmp_path / "first").read_text() != str(os.getpid())
     assert not (tmp_path / "lost").exists()
     assert len(stopped) == 1
     assert 0.5 < stopped[0] < 60
-    assert "1 of 6 were done before" in said.getvalue()
+    assert "1 of 6 jobs were done in an earlier run" in said.getvalue()
     assert "FAILED: fail (exit code 3)" in said.getvalue()
 
 
@@ -59,17 +59,17 @@ def test_time_left_is_estimated_by_kind_then_by_task_and_training_apart():
     assert durations.expected("magic", "training") == 100.0
 
 
-def test_progress_tells_what_is_done_and_what_is_left():
+def test_progress_shows_what_is_done_and_what_is_left():
     said = io.StringIO()
-    progress = Progress(2, said)
+    progress = ProgressBar(2, said)
     progress.started(3, 1)
     progress.durations.add("xor", "ECLAIRE", 60.0)
     progress.done("xor fold 0 ECLAIRE", [("xor", "ECLAIRE"), ("xor", "ECLAIRE")])
     assert said.getvalue().splitlines() == [
-        "1 of 3 were done before and are kept",
+        "1 of 3 jobs were done in an earlier run",
         "|████████████████        | 2/3  xor fold 0 ECLAIRE, about 1 min 00 s left",
     ]
 
 
-def test_durations_are_told_as_people_say_them():
+def test_durations_are_shown_in_seconds_minutes_or_hours():
     assert [duration(seconds) for seconds in (4.2, 65, 7320)] == ["4 s", "1 min 05 s", "2 h 02 min"]

@@ -1,4 +1,4 @@
-"""Task files say what the paper's appendix says, and reducing a task changes only what it should."""
+"""Task files agree with the paper's appendix, and reducing a task changes only what it should."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""From results to tables: which μ is shown, what a method that hit its bounds says, the paper beside us."""
+"""From results to tables: the choice of μ, methods that hit their limits, and the paper's numbers."""
 
 import csv
 import io
@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 
 from clausewise_experiments import load_settings
-from clausewise_experiments.cells import Cell, Prepared, Workplace, changes, read_result, write_result
+from clausewise_experiments.cells import (
+    DEPENDENCIES,
+    HELD_OUT,
+    Cell,
+    PreparedTask,
+    RunFolder,
+    changes,
+    read_result,
+    write_result,
+)
 from clausewise_experiments.figures import Mechanism, draw_coping, draw_feature_use, mechanisms
-from clausewise_experiments.report import write_report
+from clausewise_experiments.output import write_tables_and_figures
 from clausewise_experiments.selection import Figure, Results
 from clausewise_experiments.settings import Limits, Scale, digest
 from clausewise_experiments.tables import NOT_RUN, Comparison, Table, as_csv, compared, paper_rows
@@ -19,17 +28,17 @@ N_FOLDS = 2
 
 
 @pytest.fixture
-def place(tmp_path):
-    return Workplace(tmp_path)
+def run_folder(tmp_path):
+    return RunFolder(tmp_path)
 
 
 @pytest.fixture
 def prepared():
     settings = load_settings("xor").reduced(Scale(n_folds=N_FOLDS, max_values=2, limits=Limits(seconds=7)))
-    return Prepared(settings, "rows")
+    return PreparedTask(settings, "rows")
 
 
-def result(fidelity, held_back, n_rules=10, accuracy=0.9):
+def result(fidelity, held_out, n_rules=10, accuracy=0.9):
     measures = {"accuracy": accuracy, "auc_labels": 0.8, "auc_scores": 0.85, "fidelity": fidelity}
     votes = dict.fromkeys(("confidence", "majority", "share"), measures)
     return {
@@ -40,7 +49,7 @@ def result(fidelity, held_back, n_rules=10, accuracy=0.9):
         "n_rules": n_rules,
         "mean_length": 2.0,
         "votes": votes,
-        "held_back": dict.fromkeys(votes, held_back),
+        HELD_OUT: dict.fromkeys(votes, held_out),
         "feature_use": [n_rules, n_rules // 2] + [0] * 8,
     }
 
@@ -48,37 +57,37 @@ def result(fidelity, held_back, n_rules=10, accuracy=0.9):
 EXCEEDED = {"status": "exceeded", "reason": "max_rules=100,000 was exceeded", "seconds": 3.0}
 
 
-def put(place, prepared, fold, method, min_cases, content):
+def put(run_folder, prepared, fold, method, min_cases, content):
     cell = Cell("xor", fold, method, min_cases)
-    terms = prepared.terms_of(cell)
-    head = {"fingerprint": digest(terms), "terms": terms, "total_seconds": 1.0}
-    write_result(place.result(cell), {**head, **content})
+    dependencies = prepared.dependencies_of(cell)
+    head = {"fingerprint": digest(dependencies), DEPENDENCIES: dependencies, "total_seconds": 1.0}
+    write_result(run_folder.result(cell), {**head, **content})
 
 
-def test_the_papers_choice_is_one_value_for_all_folds_the_honest_one_differs_between_them(place, prepared):
-    put(place, prepared, 0, "ECLAIRE", 2, result(0.9, 0.5))
-    put(place, prepared, 1, "ECLAIRE", 2, result(0.9, 0.6))
-    put(place, prepared, 0, "ECLAIRE", 15, result(0.8, 0.7, n_rules=4))
-    put(place, prepared, 1, "ECLAIRE", 15, result(0.7, 0.4, n_rules=4))
-    results = Results(prepared, place)
+def test_the_papers_choice_is_one_value_for_all_folds_the_honest_one_may_differ(run_folder, prepared):
+    put(run_folder, prepared, 0, "ECLAIRE", 2, result(0.9, 0.5))
+    put(run_folder, prepared, 1, "ECLAIRE", 2, result(0.9, 0.6))
+    put(run_folder, prepared, 0, "ECLAIRE", 15, result(0.8, 0.7, n_rules=4))
+    put(run_folder, prepared, 1, "ECLAIRE", 15, result(0.7, 0.4, n_rules=4))
+    results = Results(prepared, run_folder)
     on_test = results.row("ECLAIRE", "confidence", "test")
     assert (on_test.min_cases, on_test.n_folds) == ("2", 2)
     assert on_test.figures["fidelity"] == Figure(90.0, 0.0)
-    honest = results.row("ECLAIRE", "confidence", "held back")
+    honest = results.row("ECLAIRE", "confidence", "held out")
     assert honest.min_cases == "2–15"
     assert honest.figures["fidelity"].mean == pytest.approx(85.0)
     assert honest.figures["n_rules"] == Figure(7.0, 3.0)
 
 
-def test_values_that_exceed_their_budget_are_passed_over_and_told(place, prepared):
-    put(place, prepared, 0, "REM-D", 25, EXCEEDED)
-    put(place, prepared, 1, "REM-D", 25, result(0.99, 0.9))
-    put(place, prepared, 0, "REM-D", 35, result(0.6, 0.9))
-    put(place, prepared, 1, "REM-D", 35, result(0.6, 0.9))
+def test_values_that_exceed_their_budget_are_passed_over_and_reported(run_folder, prepared):
+    put(run_folder, prepared, 0, "REM-D", 25, EXCEEDED)
+    put(run_folder, prepared, 1, "REM-D", 25, result(0.99, 0.9))
+    put(run_folder, prepared, 0, "REM-D", 35, result(0.6, 0.9))
+    put(run_folder, prepared, 1, "REM-D", 35, result(0.6, 0.9))
     for fold in range(N_FOLDS):
         for value in (25, 35):
-            put(place, prepared, fold, "DeepRED*", value, EXCEEDED)
-    results = Results(prepared, place)
+            put(run_folder, prepared, fold, "DeepRED*", value, EXCEEDED)
+    results = Results(prepared, run_folder)
     passed_over = results.row("REM-D", "confidence", "test")
     assert passed_over.min_cases == "35"
     assert passed_over.note == "1 of 4 extractions exceeded the budget; 2 of 11 values of μ"
@@ -87,40 +96,40 @@ def test_values_that_exceed_their_budget_are_passed_over_and_told(place, prepare
     assert never.note == (
         "exceeded its budget of 7 s, 100,000 rules and 1,024 MB (max_rules=100,000); 2 of 11 values of μ"
     )
-    put(place, prepared, 0, "REM-D", 35, EXCEEDED)
-    some = Results(prepared, place).row("REM-D", "confidence", "test")
+    put(run_folder, prepared, 0, "REM-D", 35, EXCEEDED)
+    some = Results(prepared, run_folder).row("REM-D", "confidence", "test")
     assert (some.min_cases, some.n_folds) == ("25", 1)
     assert some.note.startswith("1 of 2 folds: exceeded its budget of 7 s")
 
 
-def test_methods_that_imitate_no_network_are_chosen_by_accuracy_and_show_no_fidelity(place, prepared):
-    put(place, prepared, 0, "C5.0", 2, result(0.9, 0.5, accuracy=0.7))
-    put(place, prepared, 0, "C5.0", 15, result(0.1, 0.5, accuracy=0.8))
-    row = Results(prepared, place).row("C5.0", "confidence", "test")
+def test_methods_that_imitate_no_network_are_chosen_by_accuracy_and_show_no_fidelity(run_folder, prepared):
+    put(run_folder, prepared, 0, "C5.0", 2, result(0.9, 0.5, accuracy=0.7))
+    put(run_folder, prepared, 0, "C5.0", 15, result(0.1, 0.5, accuracy=0.8))
+    row = Results(prepared, run_folder).row("C5.0", "confidence", "test")
     assert row.min_cases == "15"
     assert "fidelity" not in row.figures
     assert row.note == "1 of 2 folds have been run; 2 of 14 values of μ"
 
 
-def test_a_result_found_under_other_settings_is_not_used_and_the_change_is_told(place, prepared):
-    put(place, prepared, 0, "ECLAIRE", 2, result(0.9, 0.5))
+def test_a_result_found_under_other_settings_is_not_used_and_the_change_is_reported(run_folder, prepared):
+    put(run_folder, prepared, 0, "ECLAIRE", 2, result(0.9, 0.5))
     cell = Cell("xor", 0, "ECLAIRE", 2)
-    assert prepared.result_of(cell, place)[0] is not None
-    assert Prepared(prepared.settings, "other").result_of(cell, place) == (None, "data rows → other")
+    assert prepared.result_of(cell, run_folder)[0] is not None
+    assert PreparedTask(prepared.settings, "other").result_of(cell, run_folder) == (None, "data rows → other")
     longer = load_settings("xor").reduced(Scale(epochs=2))
-    assert Prepared(longer, "rows").result_of(cell, place) == (None, "network.epochs 150 → 300")
+    assert PreparedTask(longer, "rows").result_of(cell, run_folder) == (None, "network.epochs 150 → 300")
 
 
 def test_the_bounds_of_a_method_are_part_of_its_terms_only(prepared):
-    other = Prepared(prepared.settings.reduced(Scale(limits=Limits(seconds=1))), "rows")
+    other = PreparedTask(prepared.settings.reduced(Scale(limits=Limits(seconds=1))), "rows")
     eclaire, rem_d = Cell("xor", 0, "ECLAIRE", 2), Cell("xor", 0, "REM-D", 25)
-    assert other.terms_of(eclaire) == prepared.terms_of(eclaire)
-    assert other.terms_of(rem_d) != prepared.terms_of(rem_d)
+    assert other.dependencies_of(eclaire) == prepared.dependencies_of(eclaire)
+    assert other.dependencies_of(rem_d) != prepared.dependencies_of(rem_d)
 
 
-def test_a_damaged_result_is_found_anew(place, prepared):
-    put(place, prepared, 0, "ECLAIRE", 2, result(0.9, 0.5))
-    path = place.result(Cell("xor", 0, "ECLAIRE", 2))
+def test_a_damaged_result_is_computed_again(run_folder, prepared):
+    put(run_folder, prepared, 0, "ECLAIRE", 2, result(0.9, 0.5))
+    path = run_folder.result(Cell("xor", 0, "ECLAIRE", 2))
     path.write_bytes(path.read_bytes()[:-20])
     assert read_result(path, {}) == (None, "the file is damaged")
     assert read_result(path.with_name("none"), {}) == (None, None)
@@ -139,10 +148,10 @@ def test_the_papers_tables_are_complete():
     assert "fidelity" not in rows["XOR", "C5.0"].figures
 
 
-def test_the_difference_is_ours_minus_the_papers_but_not_for_memory(place, prepared):
+def test_the_difference_is_ours_minus_the_papers_but_not_for_memory(run_folder, prepared):
     for fold in range(N_FOLDS):
-        put(place, prepared, fold, "ECLAIRE", 2, result(0.9, 0.5))
-    rows = compared([Results(prepared, place)], ["XOR"], ["ECLAIRE"], "confidence", "test")
+        put(run_folder, prepared, fold, "ECLAIRE", 2, result(0.9, 0.5))
+    rows = compared([Results(prepared, run_folder)], ["XOR"], ["ECLAIRE"], "confidence", "test")
     assert len(rows) == 1
     assert rows[0].difference["accuracy"] == pytest.approx(90 - 91.8)
     assert rows[0].difference["n_rules"] == pytest.approx(10 - 87)
@@ -152,14 +161,14 @@ def test_the_difference_is_ours_minus_the_papers_but_not_for_memory(place, prepa
     assert float(lines[2]["fidelity"]) == pytest.approx(-1.4)
 
 
-def test_all_files_are_written_and_tasks_without_rows_say_so(place, prepared, tmp_path):
+def test_all_files_are_written_and_tasks_without_rows_say_so(run_folder, prepared, tmp_path):
     for fold in range(N_FOLDS):
-        put(place, prepared, fold, "ECLAIRE", 2, result(0.9, 0.5))
-        put(place, prepared, fold, "ECLAIRE-CART", 2, result(0.9, 0.5))
+        put(run_folder, prepared, fold, "ECLAIRE", 2, result(0.9, 0.5))
+        put(run_folder, prepared, fold, "ECLAIRE-CART", 2, result(0.9, 0.5))
     folder = tmp_path / "tables"
-    files = write_report([prepared], place, folder, "the command")
+    files = write_tables_and_figures([prepared], run_folder, folder, "the command")
     assert all(path.is_file() for path in files)
-    stems = ["table1-best-on-test", "table1-held-back", "cart-best-on-test", "cart-held-back", "votes"]
+    stems = ["table1-best-on-test", "table1-held-out", "cart-best-on-test", "cart-held-out", "votes"]
     assert {path.name for path in files} == {
         "run.json",
         *(f"{stem}{suffix}" for stem in (*stems, "xor-feature-use") for suffix in (".md", ".tex", ".csv")),
@@ -170,7 +179,7 @@ def test_all_files_are_written_and_tasks_without_rows_say_so(place, prepared, tm
     assert len(of_miniboone) == 2
     assert of_miniboone[1].endswith(f"{NOT_RUN} |")
     assert "ON THE TEST ROWS" in text
-    assert "+" not in (folder / "table1-held-back.md").read_text(encoding="utf-8").split("ECLAIRE | ours")[0]
+    assert "+" not in (folder / "table1-held-out.md").read_text(encoding="utf-8").split("ECLAIRE | ours")[0]
     notes = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert notes["command"] == "the command"
     assert notes["packages"]["clausewise"] != "not installed"
@@ -194,7 +203,7 @@ def test_coping_figures_have_four_mechanisms_and_are_drawn(tmp_path):
     assert [one.name for one in mechanisms(task)] == ["min_cases", "layers", "rows", "dropped"]
     assert mechanisms(load_settings("letters")) == []
     mechanism = Mechanism("layers", "subsampling", "every … layer", "layers", ["every 1", "every 2"])
-    assert mechanism.places == [1.0, 2.0]
+    assert mechanism.positions == [1.0, 2.0]
     assert mechanism.cell(task, 3, "every 2").options == {"layers": "every 2"}
     point = {"fidelity": 90.0, "n_rules": 10, "cpu_seconds": 1.0}
     draw_coping({1.0: [point, point], 2.0: [point]}, mechanism, "task", tmp_path / "coping.png")

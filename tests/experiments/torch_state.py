@@ -1,4 +1,4 @@
-"""Training sets what holds for all of torch; other tests expect its defaults."""
+"""Restore torch's global state after training; other tests expect its defaults."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ import torch
 
 @contextmanager
 def torch_as_it_was() -> Iterator[None]:
-    """Put back the random state, the number of threads and the choice of algorithms afterwards."""
+    """Restore the random state, the number of threads and the choice of algorithms afterwards."""
     threads = torch.get_num_threads()
     try:
         with torch.random.fork_rng():

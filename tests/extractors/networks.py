@@ -1,17 +1,10 @@
-"""Networks and rows for the tests of extractors."""
+"""Random networks and rows for the tests of extractors."""
 
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from clausewise.networks import ArrayNetwork
-from tests.shared import SHARED
-
-BENCH = SHARED / "bench"
-needs_bench = pytest.mark.skipif(
-    not BENCH.is_dir(), reason="the recorded networks (../shared/bench) are not beside the project"
-)
 
 
 def random_network(rng, n_inputs, n_classes, *, n_layers=None, activation=None):
@@ -27,17 +20,3 @@ def random_network(rng, n_inputs, n_classes, *, n_layers=None, activation=None):
 def random_rows(rng, n_rows, n_columns):
     """Rows with many equal values."""
     return rng.normal(size=(n_rows, n_columns)).round(int(rng.integers(0, 3)))
-
-
-def recorded(name):
-    """A recorded network, and the arrays recorded with it."""
-    with np.load(BENCH / f"{name}.npz", allow_pickle=False) as file:
-        arrays = dict(file)
-    layers = range(int(arrays["n_layers"]))
-    network = ArrayNetwork(
-        [arrays[f"W_{i}"] for i in layers],
-        [arrays[f"b_{i}"] for i in layers],
-        activation=str(arrays["activation"]),
-        output=str(arrays["output_activation"]),
-    )
-    return network, arrays

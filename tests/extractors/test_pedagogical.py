@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks._recorded import recorded
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
@@ -18,7 +19,7 @@ from clausewise import (
 )
 from clausewise.induction import CARTInducer, RandomForestInducer
 from clausewise.networks import ArrayNetwork
-from tests.extractors.networks import needs_bench, recorded
+from tests.shared import needs_bench
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from benchmarks._recorded import BENCH, recorded
 
 from clausewise import ECLAIRE
 from clausewise.induction import C50Inducer
-from tests.extractors.networks import BENCH, needs_bench, recorded
+from tests.shared import needs_bench
 
 pytestmark = needs_bench
 

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks._recorded import recorded
 from sklearn.compose import ColumnTransformer
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -28,8 +29,9 @@ from clausewise import (
 from clausewise.extractors.boxes import Space, boxes_of, everything, intersections, joined, minimal, rules_of
 from clausewise.induction import C50Inducer, CARTInducer
 from clausewise.networks import ArrayNetwork
-from tests.extractors.networks import needs_bench, random_network, random_rows, recorded
+from tests.extractors.networks import random_network, random_rows
 from tests.reference import termwise as literal
+from tests.shared import needs_bench
 
 METHODS = [(REMD, literal.rem_d), (DeepRED, literal.deepred)]
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from benchmarks._recorded import recorded
 
 from clausewise.networks import ArrayNetwork
 from tests.networks.forward import assert_layers, relu, sigmoid, softmax
-from tests.shared import SHARED
+from tests.shared import needs_bench
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -93,18 +94,8 @@ def test_arrays_that_make_no_network_are_refused(weights, biases, options, messa
         ArrayNetwork(weights, biases, **options)
 
 
-@pytest.mark.skipif(
-    not (SHARED / "bench").is_dir(), reason="the recorded networks are not beside the project"
-)
+@needs_bench
 @pytest.mark.parametrize("task", ["xor", "magic", "letters", "mb_er", "mb_hist"])
 def test_recorded_networks_decide_as_recorded(task):
-    with np.load(SHARED / "bench" / f"{task}_fold0.npz", allow_pickle=False) as bench:
-        layers = range(int(bench["n_layers"]))
-        network = ArrayNetwork(
-            [bench[f"W_{i}"] for i in layers],
-            [bench[f"b_{i}"] for i in layers],
-            activation=str(bench["activation"]),
-            output=str(bench["output_activation"]),
-            feature_names=bench["feature_names"],
-        )
-        np.testing.assert_array_equal(network.codes(bench["X_test"]), bench["dnn_test_labels"])
+    network, arrays = recorded(f"{task}_fold0")
+    np.testing.assert_array_equal(network.codes(arrays["X_test"]), arrays["dnn_test_labels"])

@@ -1,4 +1,4 @@
-"""Everything that a run writes for people: tables, figures, and what they were made with."""
+"""Write the tables and figures of a run, and a record of how they were made."""
 
 import datetime
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from clausewise.io.atomic import write_atomically
-from clausewise_experiments.cells import Prepared, Workplace
+from clausewise_experiments.cells import PreparedTask, RunFolder
 from clausewise_experiments.figures import (
     coping_points,
     draw_coping,
@@ -38,46 +38,48 @@ from clausewise_experiments.tables import (
 
 PACKAGES = ("clausewise", "numpy", "scipy", "scikit-learn", "torch", "matplotlib")
 TABLES = {"table1": ("Table 1", TABLE_METHODS), "cart": ("The CART table", CART_TABLE_METHODS)}
-CHOICES: dict[str, Choice] = {"best-on-test": "test", "held-back": "held back"}
+# How μ is chosen: the suffix of the file, and the end of the title.
+CHOICES: dict[str, tuple[Choice, str]] = {
+    "best-on-test": ("test", "μ best on test"),
+    "held-out": ("held out", "μ chosen on held-out rows"),
+}
 
 
-def write_report(
-    prepared: Sequence[Prepared],
-    place: Workplace,
+def write_tables_and_figures(
+    prepared: Sequence[PreparedTask],
+    run_folder: RunFolder,
     folder: Path,
     command: str,
     vote: str = "confidence",
     *,
     with_resources: bool = True,
 ) -> list[Path]:
-    """Write all tables and figures from the results that are there; the files."""
+    """Write all tables and figures from existing results; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    results = [Results(one, place) for one in prepared]
+    results = [Results(one, run_folder) for one in prepared]
     results = [one for one in results if one.methods]
     titles = _titles(results)
     files = []
     for name, (title, methods) in TABLES.items():
-        for suffix, choice in CHOICES.items():
+        for suffix, (choice, chosen) in CHOICES.items():
             rows = compared(results, titles, methods, vote, choice)
             notes = (CHOICE_NOTES[choice], VOTE_NOTE.format(vote=vote), *_notes(prepared, with_resources))
-            table = comparison_table(
-                f"{title}, μ {suffix.replace('-', ' ')}", rows, notes, with_resources=with_resources
-            )
+            table = comparison_table(f"{title}, {chosen}", rows, notes, with_resources=with_resources)
             files += _write_comparison(folder / f"{name}-{suffix}", table, rows, with_resources)
     votes = votes_table(results, titles, (*TABLE_METHODS, *CART_TABLE_METHODS))
     files += _write(folder / "votes", votes, table_as_csv(votes))
-    files += _figures(prepared, results, place, folder, vote)
+    files += _figures(prepared, results, run_folder, folder, vote)
     write_atomically(folder / "run.json", _run_notes(prepared, command).encode())
     return [*files, folder / "run.json"]
 
 
 def _titles(results: Sequence[Results]) -> list[str]:
-    """The paper's tasks, run or not, then the others."""
+    """Return the titles of the paper's tasks, run or not, then those of the others."""
     run = [one.settings.title for one in results]
     return list(dict.fromkeys([*(title for title, _ in paper_rows()), *run]))
 
 
-def _notes(prepared: Sequence[Prepared], with_resources: bool) -> list[str]:
+def _notes(prepared: Sequence[PreparedTask], with_resources: bool) -> list[str]:
     notes = [MEMORY_NOTE] if with_resources else []
     limits = {str(one.settings.limits) for one in prepared}
     notes += [f"REM-D and DeepRED have a budget of {text} for an extraction." for text in sorted(limits)]
@@ -110,7 +112,11 @@ def _write(stem: Path, table: Table, csv_text: str) -> list[Path]:
 
 
 def _figures(
-    prepared: Sequence[Prepared], results: Sequence[Results], place: Workplace, folder: Path, vote: str
+    prepared: Sequence[PreparedTask],
+    results: Sequence[Results],
+    run_folder: RunFolder,
+    folder: Path,
+    vote: str,
 ) -> list[Path]:
     files = []
     for of_task in results:
@@ -123,33 +129,33 @@ def _figures(
             for method, folds in use.items():
                 numbers = (*folds.mean(axis=0), *folds.std(axis=0))
                 lines.append((method, *(f"{number:.4f}" for number in numbers)))
-            table = Table("Part of rules that test each feature of XOR", lines[0], tuple(lines[1:]))
+            table = Table("Fraction of rules that test each feature of XOR", lines[0], tuple(lines[1:]))
             files += [
                 folder / "xor-feature-use.png",
                 *_write(folder / "xor-feature-use", table, table_as_csv(table)),
             ]
     for one in prepared:
-        files += _coping_figures(one, place, folder, vote)
+        files += _coping_figures(one, run_folder, folder, vote)
     return files
 
 
-def _coping_figures(prepared: Prepared, place: Workplace, folder: Path, vote: str) -> list[Path]:
+def _coping_figures(prepared: PreparedTask, run_folder: RunFolder, folder: Path, vote: str) -> list[Path]:
     files, lines = [], []
     head = ("mechanism", "value", "fidelity %", "rules", "CPU s", "folds")
     for mechanism in mechanisms(prepared.settings):
-        points = coping_points(prepared, place, mechanism, vote)
+        points = coping_points(prepared, run_folder, mechanism, vote)
         if len(points) < 2:
             continue
         path = folder / f"coping-{prepared.settings.name}-{mechanism.name}.png"
         draw_coping(points, mechanism, prepared.settings.title, path)
         files.append(path)
-        for where, folds in sorted(points.items()):
+        for position, folds in sorted(points.items()):
             means = [
                 float(np.mean([point[name] for point in folds]))
                 for name in ("fidelity", "n_rules", "cpu_seconds")
             ]
             numbers = (f"{means[0]:.2f}", f"{means[1]:.1f}", f"{means[2]:.2f}")
-            lines.append((mechanism.title, f"{where:g}", *numbers, str(len(folds))))
+            lines.append((mechanism.title, f"{position:g}", *numbers, str(len(folds))))
     if lines:
         notes = ("Means over the folds; the figures show the standard error as a shade.",)
         title = f"Coping with growth: {prepared.settings.title}"
@@ -158,8 +164,8 @@ def _coping_figures(prepared: Prepared, place: Workplace, folder: Path, vote: st
     return files
 
 
-def _run_notes(prepared: Sequence[Prepared], command: str) -> str:
-    """What the run was: command, date, versions, machine."""
+def _run_notes(prepared: Sequence[PreparedTask], command: str) -> str:
+    """Return a record of the run as JSON: command, date, versions, machine."""
     found = {}
     for name in PACKAGES:
         try:

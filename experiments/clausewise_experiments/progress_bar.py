@@ -1,4 +1,4 @@
-"""What is being done, how much of it is done, and how long the rest will take."""
+"""Show which jobs have finished and how long the rest will take."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ from typing import TextIO
 
 _BAR_WIDTH = 24
 _SECONDS_BETWEEN_LINES = 10.0
-# What a piece of work is taken to last before anything of its kind has been seen.
+# The assumed duration of a job before any similar job has finished.
 _UNKNOWN_SECONDS = 5.0
 
 
@@ -16,21 +16,21 @@ TRAINING = "training"
 
 
 class Durations:
-    """How long work of each kind takes, as far as it has been seen: of its kind, of its task, or at all.
+    """Mean durations of finished jobs: of the same kind, of the same task, or of any.
 
-    Training takes so much longer than extraction that the one says nothing about the other.
+    Training takes much longer than extraction, so the two are never mixed.
     """
 
     def __init__(self) -> None:
         self._seen: dict[Hashable, list[float]] = defaultdict(list)
 
     def add(self, task: str, kind: str, seconds: float) -> None:
-        """Something took so long."""
+        """Record the duration of a job."""
         for key in _keys(task, kind):
             self._seen[key].append(seconds)
 
     def expected(self, task: str, kind: str) -> float:
-        """How long something of that kind will take."""
+        """Return the expected duration of a job."""
         for key in _keys(task, kind):
             if self._seen.get(key):
                 return sum(self._seen[key]) / len(self._seen[key])
@@ -38,19 +38,19 @@ class Durations:
 
 
 def _keys(task: str, kind: str) -> tuple[Hashable, ...]:
-    """From the most to the least telling."""
+    """Return the groups that a job belongs to, most similar first."""
     return (task, kind), (task, kind == TRAINING, None), kind == TRAINING
 
 
-class Progress:
-    """A line with a bar, written over in a terminal; elsewhere a line now and then.
+class ProgressBar:
+    """A progress bar in a terminal; elsewhere, a line every few seconds.
 
     Parameters
     ----------
     n_jobs : int
-        Pieces of work that run at the same time.
+        Number of jobs that run at the same time.
     stream : text stream, optional
-        Where to; standard error unless given.
+        Output; standard error by default.
     """
 
     def __init__(self, n_jobs: int, stream: TextIO | None = None) -> None:
@@ -63,17 +63,17 @@ class Progress:
         self._width = 0
 
     def started(self, n_all: int, n_done: int) -> None:
-        """So many pieces of work there are, and so many of them were done before."""
+        """Begin with `n_all` jobs, of which `n_done` were done in an earlier run."""
         self._n_all, self._n_done = n_all, n_done
         if n_done:
-            self.say(f"{n_done:,} of {n_all:,} were done before and are kept")
+            self.say(f"{n_done:,} of {n_all:,} jobs were done in an earlier run")
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Write a line that is not overwritten."""
         self._write(text, ends=True)
 
     def done(self, what: str, left: Iterable[tuple[str, str]]) -> None:
-        """A piece of work is done; what is left is given by task and kind."""
+        """Count a finished job; `left` has the task and kind of each waiting job."""
         self._n_done += 1
         is_last = self._n_done == self._n_all
         now = time.monotonic()
@@ -81,13 +81,13 @@ class Progress:
             return
         self._shown = now
         seconds = sum(self.durations.expected(task, kind) for task, kind in left) / self._n_jobs
-        part = self._n_done / max(self._n_all, 1)
-        bar = "█" * round(part * _BAR_WIDTH)
+        fraction = self._n_done / max(self._n_all, 1)
+        bar = "█" * round(fraction * _BAR_WIDTH)
         text = f"|{bar:<{_BAR_WIDTH}}| {self._n_done:,}/{self._n_all:,}  {what}"
         self._write(text if is_last else f"{text}, about {duration(seconds)} left", ends=not self._is_live)
 
     def close(self) -> None:
-        """What follows begins on the next line."""
+        """End the current line."""
         if self._width:
             self._stream.write("\n")
             self._width = 0
@@ -100,7 +100,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Seconds, minutes or hours, as people say them."""
+    """Format a duration in seconds, minutes or hours."""
     minutes, rest = divmod(round(seconds), 60)
     if minutes >= 60:
         return f"{minutes // 60} h {minutes % 60:02d} min"

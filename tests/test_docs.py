@@ -1,0 +1,125 @@
+"""The examples in the README and in docs/ run and print what the pages show; links lead somewhere."""
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from clausewise.cli.app import app
+from clausewise.io import json as rule_json
+from tests.doc_blocks import ROOT, blocks, first_block, run_examples
+
+
+def _paths(*patterns):
+    return sorted(str(path.relative_to(ROOT).as_posix()) for glob in patterns for path in ROOT.glob(glob))
+
+
+EXAMPLE_PAGES = _paths("README.md", "docs/**/*.md")
+LINKED_PAGES = _paths("*.md", "docs/**/*.md", ".github/**/*.md")
+# A page that imports one of these is skipped where it is not installed.
+OPTIONAL = {
+    "torch": "PyTorch",
+    "onnx": "onnx",
+    "keras": "Keras",
+    "matplotlib": "matplotlib",
+    "skops": "skops",
+}
+# Lower bounds, so that examples cannot disappear unnoticed; a new page needs no entry.
+LEAST_EXAMPLES = {
+    "README.md": 3,
+    "docs/cli.md": 1,
+    "docs/compact.md": 4,
+    "docs/explorer.md": 3,
+    "docs/exports.md": 6,
+    "docs/extraction.md": 3,
+    "docs/induction.md": 6,
+    "docs/networks.md": 8,
+    "docs/reproduction.md": 1,
+    "docs/rule-language.md": 5,
+    "docs/rules.md": 5,
+}
+# Files that the examples of a page write: a pattern, and how many match it.
+WRITTEN = {"README.md": ("rules.json", 1), "docs/rules.md": ("*.png", 4)}
+
+
+@pytest.fixture
+def empty_folder(tmp_path, monkeypatch):
+    """Run in an empty folder, with Keras on PyTorch and figures that open no window."""
+    monkeypatch.chdir(tmp_path)
+    os.environ.setdefault("KERAS_BACKEND", "torch")
+    try:
+        import matplotlib as mpl
+        from matplotlib import pyplot as plt
+    except ModuleNotFoundError:
+        yield tmp_path
+        return
+    mpl.use("Agg")
+    yield tmp_path
+    plt.close("all")
+
+
+def skip_without_optional_packages(page):
+    code = "".join(block.text for block in blocks(page) if block.language == "python")
+    for name in dict.fromkeys(re.findall(r"^\s*(?:import|from) (\w+)", code, re.MULTILINE)):
+        if name in OPTIONAL:
+            pytest.importorskip(name, reason=f"{OPTIONAL[name]} is not installed")
+
+
+@pytest.mark.parametrize("page", EXAMPLE_PAGES)
+def test_the_examples_print_what_the_page_shows(page, capsys, empty_folder):
+    skip_without_optional_packages(page)
+    n_fences = len(re.findall(r"^ *```python", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE))
+    assert run_examples(page, capsys) == n_fences >= LEAST_EXAMPLES.get(page, 0)
+    if page in WRITTEN:
+        pattern, n_files = WRITTEN[page]
+        assert len(list(empty_folder.glob(pattern))) == n_files
+
+
+def test_pages_with_examples_are_among_those_that_run():
+    assert set(LEAST_EXAMPLES) <= set(EXAMPLE_PAGES)
+
+
+@pytest.mark.parametrize("page", LINKED_PAGES)
+def test_links_between_pages_lead_somewhere(page):
+    path = ROOT / page
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def run_command(arguments):
+    """Run a command in this process, as a shell would that knows `< file` and `> file`."""
+    files = {}
+    for symbol in ("<", ">"):
+        if symbol in arguments:
+            place = arguments.index(symbol)
+            files[symbol] = Path(arguments[place + 1])
+            del arguments[place : place + 2]
+    result = CliRunner().invoke(app, arguments, input=files["<"].read_bytes() if "<" in files else None)
+    assert result.exit_code == 0, (arguments, result.output)
+    if ">" in files:
+        files[">"].write_bytes(result.stdout_bytes)
+
+
+def test_the_commands_on_the_page_of_the_command_line_run(capsys, empty_folder):
+    skip_without_optional_packages("docs/cli.md")
+    run_examples("docs/cli.md", capsys)
+    shell = [block.text for block in blocks("docs/cli.md") if block.language == "sh"]
+    commands = "".join(shell).splitlines()
+    assert len(commands) == 13
+    for command in commands:
+        name, *arguments = shlex.split(command)
+        assert name == "clausewise"
+        run_command(arguments)
+    for name in ("rules.json", "decided.parquet", "decided.csv", "small.json", "rough.txt", "report.html"):
+        assert Path(name).stat().st_size > 0
+
+
+def test_the_example_file_is_what_save_writes():
+    example = first_block("docs/rule-file-format.md", "json")
+    assert rule_json.dumps(rule_json.loads(example)) == example
+    assert set(json.loads(example)) == set(rule_json.schema()["properties"])
