@@ -72,12 +72,12 @@ def test_columns_in_another_order_are_put_in_order_by_name(backend):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a", "b"], "X has 2 columns, the rules were learnt with 3; it lacks 'c'; add them"),
+        (["a", "b"], "X has 2 columns, the rules were learnt with 3: column 'c' is missing"),
         (
             ["a", "b", "c", "d"],
-            "X has 4 columns, the rules were learnt with 3; it has the unknown 'd'; drop them",
+            "X has 4 columns, the rules were learnt with 3: column 'd' is unknown",
         ),
-        (["a", "b", "d"], "it lacks 'c' and it has the unknown 'd'; rename or replace them"),
+        (["a", "b", "d"], "column 'c' is missing and column 'd' is unknown"),
     ],
 )
 def test_missing_and_extra_columns_are_named(backend, names, message):
@@ -329,7 +329,7 @@ def test_codes_decode_to_the_text_they_came_from(values):
         (pd.Series([1, 2]), ValueError, "Reshape your data"),
         (None, ValueError, "X has 0 dimension"),
         ("text", ValueError, "X has 0 dimension"),
-        (pd.DataFrame({"d": pd.Categorical([datetime.date(2020, 1, 1)])}), ValueError, "no category"),
+        (pd.DataFrame({"d": pd.Categorical([datetime.date(2020, 1, 1)])}), ValueError, "not a category"),
     ],
 )
 def test_tables_that_rules_cannot_read_are_clear_errors(X, error, message):
@@ -392,7 +392,11 @@ def test_a_binary_column_accepts_the_numbers_zero_and_one():
             "category twice",
         ),
         ({"names": ("a",), "kinds": ("categorical",), "categories": (("x", 1),)}, ValueError, "mixes text"),
-        ({"names": ("a",), "kinds": ("categorical",), "categories": ((None,),)}, ValueError, "no category"),
+        (
+            {"names": ("a",), "kinds": ("categorical",), "categories": ((None,),)},
+            ValueError,
+            "not a category",
+        ),
     ],
 )
 def test_impossible_features_are_errors(arguments, error, message):

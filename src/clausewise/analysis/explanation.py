@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.frames import Backend, frame_of
-from clausewise.data.features import Features, Matrix
+from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Matrix
 from clausewise.rules.columns import RuleColumns, rule_at, term_at
 from clausewise.rules.decimals import format_number
 from clausewise.rules.display import describe_premise, describe_rule_at, describe_start, describe_term

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.frames import Backend, frame_of
-from clausewise.data.features import Matrix
+from clausewise.data.table import Matrix
 from clausewise.networks.answers import ask_network
 from clausewise.rules import display
 from clausewise.rules.evaluator import BitMatrix

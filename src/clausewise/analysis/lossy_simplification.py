@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.analysis.exact_simplification import simplified
-from clausewise.data.features import Matrix
+from clausewise.data.table import Matrix
 from clausewise.networks.answers import ask_network
 from clausewise.rules.columns import NO_SET, RuleColumns
 from clausewise.rules.ruleset import RuleSet

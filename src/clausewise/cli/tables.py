@@ -22,7 +22,8 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from clausewise.data.features import Category, Features, Kind
+from clausewise.data.features import Features
+from clausewise.data.table import Category, Kind
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)

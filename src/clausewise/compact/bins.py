@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise import _core
-from clausewise.data.features import Features, Matrix, require_finite
+from clausewise.data.features import Features, require_finite
+from clausewise.data.table import Matrix
 from clausewise.rules.columns import NO_SET
 from clausewise.rules.decimals import shortest_decimal
 from clausewise.rules.ruleset import RuleSet

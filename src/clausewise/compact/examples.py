@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.data.features import Matrix
 from clausewise.data.labels import labels_array, read_labels
+from clausewise.data.table import Matrix
 from clausewise.data.weights import read_weights
 from clausewise.networks.answers import are_labels, ask_network
 from clausewise.rules.ruleset import RuleSet

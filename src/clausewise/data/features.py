@@ -1,22 +1,17 @@
-"""The columns that rules speak of: names, kinds and categories; a table in, one matrix of numbers out."""
+"""The columns that rules test: names, kinds and categories; a table in, one matrix of numbers out."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-import narwhals.stable.v1 as nw  # this interface stays as it is through narwhals' releases
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-Kind = Literal["numeric", "binary", "categorical"]
+from clausewise.data.table import Category, Column, Kind, Matrix, Table, as_table, plain_category
+
 KINDS: Final[tuple[Kind, ...]] = ("numeric", "binary", "categorical")
-Category = str | int | float | bool
-Matrix = NDArray[np.float32] | NDArray[np.float64]
 
 # Codes up to here are exact in a float32 matrix.
 _MAX_FLOAT32_CODE = 2**24
@@ -66,7 +61,7 @@ class Features:
         categorical: Iterable[str | int] | None = None,
         names: Sequence[str] | None = None,
     ) -> "Features":
-        """Names, kinds and categories of a table.
+        """Learn names, kinds and categories from a table.
 
         Text, categorical and enum columns are categorical, booleans are binary, the rest is numeric.
 
@@ -76,12 +71,12 @@ class Features:
             A NumPy array, anything that converts to one, or a DataFrame that narwhals knows (pandas,
             polars, …).
         categorical : iterable of str or int, optional
-            Names or positions of further columns to take as categories, for instance numeric codes. Booleans
-            stay binary.
+            Names or positions of further categorical columns, for instance numeric codes. Booleans stay
+            binary.
         names : sequence of str, optional
             Names of the columns of an array (`x0`, `x1`, … otherwise).
         """
-        table = _table(X)
+        table = as_table(X)
         if table.n_columns == 0:
             raise ValueError(
                 f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required."
@@ -103,7 +98,7 @@ class Features:
         return len(self.names)
 
     def index(self, feature: str | int) -> int:
-        """The position of a column given by its name or its position."""
+        """Return the position of a column given by name or position."""
         return next(iter(_positions([feature], self.names)))
 
     @property
@@ -112,22 +107,21 @@ class Features:
         return np.array([-1 if values is None else len(values) for values in self.categories], dtype=np.int32)
 
     def encode(self, X: Any, estimator: str | None = None) -> Matrix:
-        """The table as one matrix of numbers, columns in the order of these features.
+        """Encode a table as one matrix of numbers, with columns in the order of these features.
 
-        Categories become their codes (positions in `categories`), missing values NaN, and a category that
-        was not there in training the code `len(categories)`, which is in no value set. A float32 table
-        stays float32, any other becomes float64; an array that already fits is returned as it is, not
-        copied.
+        Categories become their codes (positions in `categories`), missing values NaN, and categories unknown
+        in training the code `len(categories)`, which is in no value set. A float32 table stays float32, any
+        other becomes float64; an array that already fits is returned as it is, without a copy.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_columns)
-            A DataFrame's columns are taken by name, if these features have names of their own.
+            A DataFrame's columns are matched by name, if these features have names of their own.
         estimator : str, optional
-            Name of the scikit-learn estimator that asks; errors about the width then use scikit-learn's
-            words.
+            Name of the calling scikit-learn estimator; errors about the width then use scikit-learn's
+            wording.
         """
-        table = _table(X)
+        table = as_table(X)
         order = self._order(table, estimator)
         whole = self._unchanged(table, order)
         if whole is not None:
@@ -139,7 +133,7 @@ class Features:
         return matrix
 
     def decode(self, feature: int, code: float) -> Category | None:
-        """The raw value behind a cell of an encoded matrix; None if missing or no known category."""
+        """Return the raw value of a cell of an encoded matrix; None if missing or an unknown category."""
         if math.isnan(code):
             return None
         values = self.categories[feature]
@@ -147,7 +141,7 @@ class Features:
             return bool(code) if self.kinds[feature] == "binary" else float(code)
         return values[int(code)] if code == int(code) and 0 <= code < len(values) else None
 
-    def _order(self, table: "_Table", estimator: str | None) -> Sequence[int]:
+    def _order(self, table: Table, estimator: str | None) -> Sequence[int]:
         """Position in the table of each of these features."""
         if not self.named or table.names is None:
             if table.n_columns != len(self):
@@ -161,7 +155,7 @@ class Features:
             raise ValueError(_wrong_columns(table.n_columns, len(self), missing, extra))
         return [position[name] for name in self.names]
 
-    def _unchanged(self, table: "_Table", order: Sequence[int]) -> Matrix | None:
+    def _unchanged(self, table: Table, order: Sequence[int]) -> Matrix | None:
         """The table's own matrix, if its columns are in order and its cells already are the codes."""
         matrix = table.float_matrix()
         if matrix is None or list(order) != list(range(len(self))):
@@ -177,7 +171,7 @@ class Features:
     def _codes_fit_float32(self) -> bool:
         return int(self.n_categories.max(initial=0)) < _MAX_FLOAT32_CODE
 
-    def _encode_column(self, column: "_Column", position: int, name: str) -> NDArray[Any]:
+    def _encode_column(self, column: Column, position: int, name: str) -> NDArray[Any]:
         values = self.categories[position]
         if values is not None:
             return _codes(column, name, values)
@@ -187,209 +181,23 @@ class Features:
         return numbers
 
 
-# --- What was given, seen as columns ---
-
-
-@dataclass(frozen=True)
-class _Column:
-    """One column: numbers (bool, integer or float array), or text (object array, None where missing).
-
-    `declared` are the categories of a categorical data type, in their declared order. Booleans with missing
-    values come as floats, so that they are booleans is said apart.
-    """
-
-    values: NDArray[Any]
-    declared: tuple[Category, ...] | None = None
-    is_boolean: bool = False
-
-    @property
-    def is_text(self) -> bool:
-        return self.values.dtype == object
-
-    def numbers(self, name: str) -> NDArray[Any]:
-        """The values as numbers; a column without any known value passes as well."""
-        if not self.is_text:
-            return self.values
-        present = [value for value in self.values if value is not None]
-        if present:
-            raise ValueError(
-                f"Column '{name}' holds text such as {present[0]!r}, the rules were learnt with numbers in "
-                "it; pass numbers."
-            )
-        return np.full(len(self.values), np.nan)
-
-
-class _Table:
-    """What `learn` and `encode` need to know of an input."""
-
-    names: tuple[str, ...] | None
-    n_rows: int
-    n_columns: int
-    is_float32: bool
-
-    def column(self, position: int) -> _Column:
-        raise NotImplementedError
-
-    def kind_of_all(self) -> Kind | None:
-        """The kind of every column, where that is plain without looking at each of them."""
-        return None
-
-    def float_matrix(self) -> Matrix | None:
-        """All columns as one float matrix if that needs no copy."""
-        raise NotImplementedError
-
-
-class _ArrayTable(_Table):
-    def __init__(self, array: NDArray[Any]) -> None:
-        self.array = array
-        self.names = None
-        self.n_rows, self.n_columns = array.shape
-        self.is_float32 = array.dtype in (np.float32, np.float16)
-
-    def column(self, position: int) -> _Column:
-        values = self.array[:, position]
-        if values.dtype.kind in "US":
-            return _Column(values.astype(str).astype(object))
-        if values.dtype == object:
-            return _object_column(values, f"x{position}")
-        return _Column(values, is_boolean=values.dtype == bool)
-
-    def kind_of_all(self) -> Kind | None:
-        kinds: dict[str, Kind] = {"f": "numeric", "i": "numeric", "u": "numeric", "b": "binary"}
-        return kinds.get(self.array.dtype.kind)
-
-    def float_matrix(self) -> Matrix | None:
-        array = self.array
-        # The kernel walks strides in whole elements of native byte order.
-        fits = array.dtype in (np.float32, np.float64) and array.dtype.isnative and array.flags.aligned
-        whole_strides = all(stride % array.itemsize == 0 for stride in array.strides)
-        return array if fits and whole_strides else None
-
-
-class _FrameTable(_Table):
-    def __init__(self, frame: "nw.DataFrame[Any]", names: tuple[str, ...] | None) -> None:
-        self.frame = frame
-        self.names = names
-        self.n_rows, self.n_columns = frame.shape
-        numeric = [dtype for dtype in frame.schema.values() if dtype.is_numeric()]
-        self.is_float32 = bool(numeric) and all(dtype == nw.Float32 for dtype in numeric)
-
-    def column(self, position: int) -> _Column:
-        series = self.frame[:, position]
-        return _series_column(series, str(series.name))
-
-    def float_matrix(self) -> Matrix | None:
-        dtypes = set(self.frame.schema.values())
-        if len(dtypes) != 1 or dtypes.pop() not in (nw.Float32, nw.Float64) or self.n_rows == 0:
-            return None
-        return _ArrayTable(self.frame.to_numpy()).float_matrix()
-
-
-def _table(X: Any) -> _Table:
-    if sparse.issparse(X):
-        raise TypeError("X is a sparse matrix; rules read dense tables, pass X.toarray().")
-    if not isinstance(X, np.ndarray | list | tuple):
-        frame = _frame(X)
-        if frame is not None:
-            return frame
-    array = np.asarray(X)
-    if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-        array = np.asarray(X, dtype=object)  # NumPy would turn the numbers beside text into text
-    if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: X has dtype {array.dtype}; pass real numbers.")
-    if array.ndim != 2:
-        raise ValueError(
-            f"X has {array.ndim} dimension(s), a table of shape (n_rows, n_columns) is needed. "
-            "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
-        )
-    if array.dtype.kind not in "biufOUS":
-        raise ValueError(f"X has dtype {array.dtype}; pass numbers, booleans or text.")
-    return _ArrayTable(array)
-
-
-def _frame(X: Any) -> _FrameTable | None:
-    if hasattr(X, "iloc") and hasattr(X, "columns") and not X.columns.is_unique:
-        twice = X.columns[X.columns.duplicated()][0]
-        raise ValueError(f"X has more than one column called {twice!r}; rename them.")
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except TypeError:
-        if hasattr(X, "collect"):
-            raise TypeError(f"X is a {type(X).__name__}, which is lazy; pass X.collect().") from None
-        return None
-    # pandas allows any object as a column's name; only text is one that rules can show.
-    names = tuple(frame.columns)
-    return _FrameTable(frame, names if all(isinstance(name, str) for name in names) else None)
-
-
-def _series_column(series: "nw.Series[Any]", name: str) -> _Column:
-    dtype = series.dtype
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        # polars and pyarrow keep missing values apart; as floats they become NaN.
-        target = nw.Float32 if dtype == nw.Float32 else nw.Float64
-        return _Column(series.cast(target).to_numpy(), is_boolean=dtype == nw.Boolean)
-    if dtype in (nw.Categorical, nw.Enum):
-        declared = tuple(_plain(value) for value in series.cat.get_categories().to_list())
-        return _Column(_objects(series), declared)
-    if dtype == nw.String:
-        return _Column(_objects(series))
-    if dtype in (nw.Object, nw.Unknown):
-        return _object_column(_objects(series), name)
-    raise ValueError(
-        f"Column '{name}' has type {dtype}, which rules cannot test; "
-        "convert it to numbers or text, or leave it out."
-    )
-
-
-def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
-    """The values as Python objects, None where missing."""
-    values = np.empty(len(series), dtype=object)
-    values[:] = series.to_list()
-    values[series.is_null().to_numpy()] = None
-    return values
-
-
-def _object_column(values: NDArray[Any], name: str) -> _Column:
-    """A column of Python objects: all numbers, all booleans or all text, apart from missing values."""
-    cells = [None if _is_missing(value) else value for value in values]
-    present = [value for value in cells if value is not None]
-    for value in present:
-        if not isinstance(value, str | np.bool_ | Real | Decimal):
-            raise TypeError(
-                f"Column '{name}' holds a {type(value).__name__}; each argument must be a string or a number."
-            )
-    n_text = sum(isinstance(value, str) for value in present)
-    if 0 < n_text < len(present):
-        text = next(value for value in present if isinstance(value, str))
-        number = next(value for value in present if not isinstance(value, str))
-        raise ValueError(
-            f"Column '{name}' mixes text ({text!r}) and numbers ({number!r}); make it one or the other."
-        )
-    if n_text or not present:
-        column = np.empty(len(cells), dtype=object)
-        column[:] = cells
-        return _Column(column)
-    numbers = np.array([math.nan if value is None else float(value) for value in cells])
-    return _Column(numbers, is_boolean=all(isinstance(value, bool | np.bool_) for value in present))
-
-
 # --- Categories ---
 
 
-def _learn_column(column: _Column, is_chosen: bool) -> tuple[Kind, tuple[Category, ...] | None]:
+def _learn_column(column: Column, is_chosen: bool) -> tuple[Kind, tuple[Category, ...] | None]:
     if column.declared is not None:
         return "categorical", column.declared
     if column.is_text:
         found = {value for value in column.values if value is not None}
-        # Nothing is known about a column without values; as a number it does no harm.
+        # Nothing is known about a column without values; as numeric it does no harm.
         return ("categorical", tuple(sorted(found))) if found or is_chosen else ("numeric", None)
     if is_chosen and not column.is_boolean:
         numbers = np.unique(column.values)
-        return "categorical", tuple(_plain(value) for value in numbers[numbers == numbers].tolist())
+        return "categorical", tuple(plain_category(value) for value in numbers[numbers == numbers].tolist())
     return ("binary" if column.is_boolean else "numeric"), None
 
 
-def _codes(column: _Column, name: str, categories: tuple[Category, ...]) -> NDArray[np.float64]:
+def _codes(column: Column, name: str, categories: tuple[Category, ...]) -> NDArray[np.float64]:
     """The position of each value in `categories`; NaN for missing, `len(categories)` for an unknown one."""
     code_of: Mapping[Category, int] = {value: code for code, value in enumerate(categories)}
     values = column.values
@@ -432,7 +240,7 @@ def _checked_categories(
         )
     if categories is None:
         return None
-    values = tuple(_plain(value) for value in categories)
+    values = tuple(plain_category(value) for value in categories)
     if len(set(values)) != len(values):
         raise ValueError(f"Feature '{name}' lists a category twice.")
     if len({isinstance(value, str) for value in values}) > 1:
@@ -440,14 +248,6 @@ def _checked_categories(
             f"Feature '{name}' mixes text and numbers in its categories; make them one or the other."
         )
     return values
-
-
-def _plain(value: Any) -> Category:
-    """A category as a plain Python value; whole floats become integers, which are equal and read better."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(plain, str | int | float) or not (isinstance(plain, str) or math.isfinite(plain)):
-        raise ValueError(f"{value!r} is no category; categories are text, finite numbers or booleans.")
-    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
 
 # --- Checks ---
@@ -467,7 +267,7 @@ def require_finite(table: Matrix, features: Features) -> None:
 def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{name!r} is no name of a column; names are text.")
+            raise TypeError(f"{name!r} is not a column name; names are text.")
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"Two columns are called '{twice}'; names must differ.")
@@ -481,7 +281,7 @@ def _positions(features: Iterable[str | int], names: Sequence[str]) -> set[int]:
                 raise ValueError(f"There is no column '{feature}'; the columns are {_listed(names)}.")
             positions.add(names.index(feature))
         elif isinstance(feature, bool) or not hasattr(feature, "__index__"):
-            raise TypeError(f"{feature!r} is no column; give its name or its position.")
+            raise TypeError(f"{feature!r} is not a column; give its name or its position.")
         elif not -len(names) <= feature < len(names):
             raise ValueError(f"There is no column {feature}; there are {len(names)}, counted from 0.")
         else:
@@ -506,25 +306,18 @@ def _wrong_width(n_given: int, n_expected: int, estimator: str | None) -> str:
 
 
 def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], extra: Sequence[str]) -> str:
-    parts = [f"it lacks {_listed(missing)}"] if missing else []
-    parts += [f"it has the unknown {_listed(extra)}"] if extra else []
-    advice = "add them" if not extra else "drop them" if not missing else "rename or replace them"
+    wrong = [f"{_columns(missing)} missing"] if missing else []
+    wrong += [f"{_columns(extra)} unknown"] if extra else []
     return (
-        f"X has {n_given} columns, the rules were learnt with {n_expected}; {' and '.join(parts)}; {advice}."
+        f"X has {n_given} columns, the rules were learnt with {n_expected}: {' and '.join(wrong)}. "
+        "Pass the columns they know."
     )
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column {_listed(names)} is" if len(names) == 1 else f"columns {_listed(names)} are"
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas.NA refuses to be compared, and is missing
-        return True
-    except ValueError:  # an array in a cell
-        return False

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.data.table import is_missing
+
 Label = str | int | float | bool
 """A class label. Conclusions of other kinds (numbers, for regression) can join here."""
 
@@ -168,25 +170,14 @@ def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.i
             raise LabelError(f"{name} holds values that are not class labels, such as lists.") from None
         positions = np.array(listed, dtype=np.intp)
         found = [value for _, value in position_of]
-    is_missing = np.array([_is_missing(value) for value in found], dtype=bool)
-    if is_missing.any():
-        n_missing = int(is_missing[positions].sum())
+    missing = np.array([is_missing(value) for value in found], dtype=bool)
+    if missing.any():
+        n_missing = int(missing[positions].sum())
         raise LabelError(f"{name} has {n_missing:,} missing label(s); drop these rows or fill them in.")
     try:
         return [plain_label(label) for label in found], positions
     except (TypeError, ValueError) as error:
         raise LabelError(f"{name}: {error}") from None
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas.NA refuses to be compared
-        return True
-    except ValueError:  # an array as a label, which `plain_label` refuses
-        return False
 
 
 def _can_be_classes(unknown: Sequence[Label], given: Sequence[Label], classes: Sequence[Label]) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from clausewise.data.features import Category, Features
+from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Category
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.voting import Jury, juries, sums_are_exact

@@ -20,8 +20,8 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 import clausewise
-from clausewise.data.features import Category
 from clausewise.data.labels import Label
+from clausewise.data.table import Category
 from clausewise.export.plan import (
     Above,
     AtMost,

@@ -13,8 +13,9 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from clausewise.data.features import Features, Matrix, require_finite
+from clausewise.data.features import Features, require_finite
 from clausewise.data.labels import Label
+from clausewise.data.table import Matrix
 from clausewise.data.weights import case_weights
 
 MAX_CLASSES = 10_000

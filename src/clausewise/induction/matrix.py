@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from clausewise import _core
 from clausewise.base import threads
-from clausewise.data.features import Features, Matrix, require_finite
+from clausewise.data.features import Features, require_finite
+from clausewise.data.table import Matrix
 from clausewise.rules.decimals import shortest_decimal
 
 # Which of the decimals that separate the training rows: the shortest, and among these the one closest to the

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from clausewise import _core
 from clausewise.base import threads
-from clausewise.data.features import Category, Features
+from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Category
 from clausewise.rules.term import describe_interval, describe_values
 
 TestName = Literal["threshold", "multiway", "subset"]

@@ -19,8 +19,9 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from clausewise.base.json_text import json_text
-from clausewise.data.features import KINDS, Category, Features
+from clausewise.data.features import KINDS, Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Category
 from clausewise.io.atomic import write_atomically
 from clausewise.rules.changes import ACTIONS, RuleChange
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at

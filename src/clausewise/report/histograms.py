@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.data.features import Category, Kind
+from clausewise.data.table import Category, Kind
 
 N_BINS: Final = 24
 # A few far values would squeeze all others into one bin, so the axis leaves them out at both ends.

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from clausewise.compact import Frontier
-from clausewise.data.features import Features, Matrix
+from clausewise.data.features import Features
 from clausewise.data.labels import Labels, read_labels
 from clausewise.data.rows import as_rows, row_limit, stratified_rows, take_rows
+from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
 from clausewise.networks.answers import NetworkAnswers, ask_network
 from clausewise.report.histograms import histogram_of

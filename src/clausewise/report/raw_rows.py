@@ -10,7 +10,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.data.features import Category, Features
+from clausewise.data.features import Features
+from clausewise.data.table import Category
 
 RawRow = list[Category | None]
 RawRows = list[RawRow]

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.data.features import Category, Features
+from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Category
 from clausewise.rules.rule import Origin, Rule, check_statistics
 from clausewise.rules.term import Term
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from clausewise import _core
 from clausewise.base import threads
-from clausewise.data.features import Features, Matrix
+from clausewise.data.features import Features
+from clausewise.data.table import Matrix
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.voting import Jury, Voting, juries
 

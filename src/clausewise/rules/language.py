@@ -27,8 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clausewise.base.json_text import json_text
-from clausewise.data.features import KINDS, Category, Features, Kind
+from clausewise.data.features import KINDS, Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Category, Kind
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 from clausewise.rules.rule import Origin, Rule, check_statistics

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clausewise.data.features import Category
+from clausewise.data.table import Category
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 
 Value = Category | None
