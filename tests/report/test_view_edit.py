@@ -123,7 +123,7 @@ def test_undo_and_redo_by_button_and_keyboard(page):
     ("text", "message"),
     [
         ("IF age <= 47 AND jbo = nurse THEN yes", "Column 18: there is no feature jbo; did you mean job?"),
-        ("IF age <= 47\nAND job = nurse THEN maybe", "Line 2, column 22: maybe is no class"),
+        ("IF age <= 47\nAND job = nurse THEN maybe", "Line 2, column 22: maybe is not a class"),
         ("IF age <= 47 THEN yes WITH confidence 2", "Column 39: The rule has confidence 2.0;"),
     ],
 )

@@ -5,13 +5,13 @@ from clausewise.rules.counterfactuals import Change, Counterfactual, Counterfact
 from clausewise.rules.evaluation import BitMatrix
 from clausewise.rules.explanation import Explanation, Explanations, FiredRule, NearMiss
 from clausewise.rules.global_explanation import GlobalExplanation
-from clausewise.rules.language import RuleTextError
 from clausewise.rules.metrics import Evaluation
 from clausewise.rules.rule import RESIDUAL, Origin, Rule
 from clausewise.rules.rule_change import RuleChange
 from clausewise.rules.ruleset import RuleSet, RuleSetBuilder
 from clausewise.rules.scorecard import Scorecard, ScorecardLine
 from clausewise.rules.term import Term
+from clausewise.rules.text import RuleTextError
 
 __all__ = [
     "RESIDUAL",

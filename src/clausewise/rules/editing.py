@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.features import Features
 from clausewise.rules import columns as _columns
-from clausewise.rules import language
+from clausewise.rules import text as rule_text
 from clausewise.rules.comparison import Comparison, compare
 from clausewise.rules.rule import Label, Rule, check_statistics, checked_priority
 from clausewise.rules.rule_change import Action, RuleChange
@@ -57,7 +57,7 @@ class Editing:
         RuleTextError
             With the line and the column of what is wrong.
         """
-        return language.read(text, language.vocabulary(features, classes, default, voting))
+        return rule_text.read_ruleset(text, rule_text.vocabulary_from(features, classes, default, voting))
 
     def to_text(self, *, header: bool = True) -> str:
         """The rules in the rule language, one per line; `from_text` gives an equal rule set back.
@@ -69,7 +69,9 @@ class Editing:
             `from_text` has to be told.
         """
         rules = self._rules_edited
-        return language.written(rules) if header else "".join(f"{r}\n" for r in language.written_rules(rules))
+        if header:
+            return rule_text.write_ruleset(rules)
+        return "".join(f"{rule}\n" for rule in rule_text.write_rules(rules))
 
     def add(
         self,
@@ -194,7 +196,7 @@ def _as_rules(rules: "RuleSet", given: RuleLike | Iterable[RuleLike]) -> list[Ru
     if isinstance(given, Rule):
         return [given]
     if isinstance(given, str):
-        return language.read_rules(given, language.vocabulary_of(rules))
+        return rule_text.read_rules(given, rule_text.vocabulary_of(rules))
     parts = list(given) if isinstance(given, Iterable) else [given]
     for part in parts:
         if not isinstance(part, Rule | str):
@@ -218,7 +220,7 @@ def _checked_place(at: int, n_rules: int) -> int:
 
 
 def _text(rules: "RuleSet", number: int) -> str:
-    return language.written_rule(rules.columns, number, rules.features, rules.labels)
+    return rule_text.write_rule(rules.columns, number, rules.features, rules.labels)
 
 
 def _change(
