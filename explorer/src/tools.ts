@@ -5,9 +5,10 @@ import { CounterfactualSearch, finished } from "./lib/counterfactuals";
 import { shortestDecimal } from "./lib/decimals";
 import { rowValues } from "./lib/evaluate";
 import { nearMisses } from "./lib/explain";
-import { readRules, RuleTextError, writtenRule, writtenTerm } from "./lib/language";
+import { readRules, RuleTextError, writeRule, writeTerm } from "./lib/ruleText";
 import { openRules } from "./lib/opened";
-import { type Rule, type RuleSet, writeRuleFile } from "./lib/rules";
+import { writeRuleFile } from "./lib/ruleFile";
+import type { Rule, RuleSet } from "./lib/rules";
 import { type Node, type Sharing, treeOf } from "./lib/tree";
 import type { RuleFile } from "./payload";
 import type { Store } from "./store";
@@ -27,7 +28,7 @@ export function toolsOf(store: Store) {
       }
     },
     /** The rules as text, one each. */
-    writtenRules: (): string[] => store.rules.value.rules.map((rule) => writtenRule(rule, store.rules.value)),
+    writeRules: (): string[] => store.rules.value.rules.map((rule) => writeRule(rule, store.rules.value)),
     /** The working rules as a file. */
     ruleFile: (): RuleFile => writeRuleFile(store.rules.value),
     /** Per row the smallest change: pairs of feature and encoded value, what it becomes, and the distance. */
@@ -62,7 +63,7 @@ export function toolsOf(store: Store) {
       const found: { place: number; path: string[] }[] = [];
       const visit = (node: Node): void => {
         if (node.kind === "branch") node.children.forEach(visit);
-        else found.push({ place: node.place, path: node.path.map((term) => writtenTerm(term, set.features[term.feature])) });
+        else found.push({ place: node.place, path: node.path.map((term) => writeTerm(term, set.features[term.feature])) });
       };
       treeOf(set, [...set.rules.keys()], { sharing, byClass }).forEach(visit);
       return found;

@@ -151,7 +151,7 @@ def test_rules_are_written_alike(seed, page_about):
     features = random_features(rng, 5)
     rules = random_ruleset(rng, features, 60)
     assert (
-        page_about(rules).evaluate("window.clausewise.tools.writtenRules()")
+        page_about(rules).evaluate("window.clausewise.tools.writeRules()")
         == rules.to_text(header=False).splitlines()
     )
 
@@ -176,7 +176,7 @@ def test_names_numbers_and_labels_are_written_alike(labels, page_about):
     ]
     made = RuleSet.from_rules(rules, features, classes=labels, default=labels[0])
     page = page_about(made)
-    assert page.evaluate("window.clausewise.tools.writtenRules()") == made.to_text(header=False).splitlines()
+    assert page.evaluate("window.clausewise.tools.writeRules()") == made.to_text(header=False).splitlines()
 
 
 def test_short_decimals_are_found_alike(page_about):

@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../payload";
 import type { Evaluation, Evaluator } from "./evaluate";
-import { writtenValue } from "./language";
+import { writeValue } from "./ruleText";
 import type { Feature, Rule, RuleSet } from "./rules";
 import type { Table } from "./table";
 import { formatName, formatNumber } from "./text";
@@ -77,9 +77,9 @@ function paired(left: [number[], number[]], keyBefore: (r: number) => string, ke
 function settingsOf(before: RuleSet, after: RuleSet): { name: string; before: string; after: string }[] {
   const texts: [string, (set: RuleSet) => string][] = [
     ["voting", (set) => set.voting],
-    ["default", (set) => writtenValue(set.classes[set.defaultIndex])],
+    ["default", (set) => writeValue(set.classes[set.defaultIndex])],
     ["scale", (set) => formatNumber(set.scale)],
-    ["classes", (set) => set.classes.map((label) => writtenValue(label)).join(", ")],
+    ["classes", (set) => set.classes.map((label) => writeValue(label)).join(", ")],
     ["base", (set) => set.base.map(formatNumber).join(", ")],
   ];
   const differing = texts
@@ -108,7 +108,7 @@ function differingFeatures(before: readonly Feature[], after: readonly Feature[]
 
 /** `job (categorical: cook, nurse)`, `age (numeric)`. */
 function detailed({ name, kind, categories }: Feature): string {
-  const values = (categories ?? []).map((value) => writtenValue(value)).join(", ");
+  const values = (categories ?? []).map((value) => writeValue(value)).join(", ");
   return `${formatName(name)} (${kind}${values === "" ? "" : `: ${values}`})`;
 }
 

@@ -1,13 +1,13 @@
 /** Edits of a rule set: each gives a new one, with a log as Python's `add`, `remove`, `replace`, `reweight` keep it. */
 
 import type { ChangeEntry } from "../payload";
-import { type NewRule, writtenRule } from "./language";
-import { type Rule, type RuleSet, sameTerm } from "./rules";
+import { writeRule } from "./ruleText";
+import { type NewRule, type Rule, type RuleSet, sameTerm } from "./rules";
 
 /** With more rules behind the others. */
 export function withAdded(set: RuleSet, rules: readonly Rule[], note: string): RuleSet {
   const first = set.rules.length;
-  const changes = rules.map((rule, i) => entry({ action: "added", rule: first + i, after: writtenRule(rule, set) }, note));
+  const changes = rules.map((rule, i) => entry({ action: "added", rule: first + i, after: writeRule(rule, set) }, note));
   return { ...set, rules: [...set.rules, ...rules], changes: [...set.changes, ...changes] };
 }
 
@@ -17,7 +17,7 @@ export function withoutRules(set: RuleSet, places: readonly number[], note: stri
   // Logged from the last to the first, so that each number is right when its turn comes.
   const changes = [...gone]
     .sort((a, b) => b - a)
-    .map((place) => entry({ action: "removed", rule: place, before: writtenRule(set.rules[place], set) }, note));
+    .map((place) => entry({ action: "removed", rule: place, before: writeRule(set.rules[place], set) }, note));
   return { ...set, rules: set.rules.filter((_, place) => !gone.has(place)), changes: [...set.changes, ...changes] };
 }
 
@@ -25,7 +25,7 @@ export function withoutRules(set: RuleSet, places: readonly number[], note: stri
 export function withReplaced(set: RuleSet, place: number, next: NewRule, note: string): RuleSet {
   const old = set.rules[place];
   const rule: Rule = { ...next, id: old.id };
-  const [before, after] = [writtenRule(old, set), writtenRule(rule, set)];
+  const [before, after] = [writeRule(old, set), writeRule(rule, set)];
   if (before === after) return set;
   const action = isReweighting(old, rule) ? "reweighted" : "replaced";
   const changes = [...set.changes, entry({ action, rule: place, before, after }, note)];
@@ -51,7 +51,7 @@ function entry(change: ChangeEntry, note: string): ChangeEntry {
 }
 
 /** The log as Python prints it. */
-export function writtenChanges(changes: readonly ChangeEntry[]): string {
+export function writeChanges(changes: readonly ChangeEntry[]): string {
   return changes
     .map(({ action, rule, before, after, note }) => {
       const lines = [`${action} rule ${rule}${note === undefined ? "" : ` (${note})`}`];

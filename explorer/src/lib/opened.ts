@@ -1,7 +1,8 @@
 /** Rule files that the reader opens: checked before anything is made of them, with errors that name the place. */
 
 import type { RuleFile } from "../payload";
-import { readRuleFile, type RuleSet } from "./rules";
+import { readRuleFile } from "./ruleFile";
+import type { RuleSet } from "./rules";
 
 export const MAX_FILE_BYTES = 64 * 2 ** 20;
 

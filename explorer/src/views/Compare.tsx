@@ -6,10 +6,11 @@ import { Effect, measured } from "../components/Effect";
 import { VirtualTable } from "../components/VirtualTable";
 import { compareRules, type Comparison, evaluateForeign, type Flips, flipsOf } from "../lib/compare";
 import { type Evaluation, measuresOf } from "../lib/evaluate";
-import { writtenRule } from "../lib/language";
+import { writeRule } from "../lib/ruleText";
 import { MAX_FILE_BYTES, openRules } from "../lib/opened";
 import { perStore } from "../lib/perStore";
-import { readRuleFile, type Rule, type RuleSet } from "../lib/rules";
+import { readRuleFile } from "../lib/ruleFile";
+import type { Rule, RuleSet } from "../lib/rules";
 import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
 import type { Scalar } from "../payload";
 import { type Store, useStore } from "../store";
@@ -279,8 +280,8 @@ function Differences({ comparison, before, after, isNow }: DifferencesProps) {
         ]}
       />
       <div class="compare-texts" role="status">
-        {current?.before != null && <code class="gone">− {writtenRule(before.rules[current.before], before)}</code>}
-        {current?.after != null && <code class="come">+ {writtenRule(after.rules[current.after], after)}</code>}
+        {current?.before != null && <code class="gone">− {writeRule(before.rules[current.before], before)}</code>}
+        {current?.after != null && <code class="come">+ {writeRule(after.rules[current.after], after)}</code>}
       </div>
     </section>
   );

@@ -7,13 +7,14 @@ import { Effect, measured, type Measured, nDiffering } from "../components/Effec
 import { TermEditor } from "../components/TermEditor";
 import { VirtualTable } from "../components/VirtualTable";
 import { middleOf } from "../lib/axis";
-import { withAdded, withNote, withoutRules, withReplaced, writtenChanges } from "../lib/edits";
+import { withAdded, withNote, withoutRules, withReplaced, writeChanges } from "../lib/edits";
 import { type Evaluation, measuresOf } from "../lib/evaluate";
 import { searched } from "../lib/filter";
 import { whyRulesUnknown } from "../lib/leftOut";
-import { type NewRule, readRules, RuleTextError, writtenRule } from "../lib/language";
+import { readRules, RuleTextError, writeRule } from "../lib/ruleText";
 import { perStore } from "../lib/perStore";
-import { type Rule, type RuleSet, type Term, writeRuleFile } from "../lib/rules";
+import { writeRuleFile } from "../lib/ruleFile";
+import type { NewRule, Rule, RuleSet, Term } from "../lib/rules";
 import { download, fileName, ruleFileText } from "../lib/save";
 import { askMeasures } from "../lib/served";
 import { counted, describePremise, formatLabel, formatNumber, grouped, MOST_CATEGORIES, percent } from "../lib/text";
@@ -249,7 +250,7 @@ function DraftEditor({ target }: { target: Target | null }) {
   const id = useId();
   const set = store.rules.value;
   const key = target === null ? "new" : target.rule.id;
-  const asIs = target === null ? "" : writtenRule(target.rule, set);
+  const asIs = target === null ? "" : writeRule(target.rule, set);
   const drafts = state.drafts.value;
   const text = drafts.get(key) ?? asIs;
   const reading = readingOf(text, set);
@@ -299,7 +300,7 @@ function DraftEditor({ target }: { target: Target | null }) {
         {reading !== null && "error" in reading && <Problem text={text} error={reading.error} />}
         {tooMany && <p>These are several rules; to change one rule, write one. New rule takes several.</p>}
       </div>
-      {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(writtenRule(rule, set))} />}
+      {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(writeRule(rule, set))} />}
       <div class="draft-end">
         {next !== null && canApply && <Preview next={next} />}
         <label class="draft-label" for={`${id}-note`}>
@@ -371,7 +372,7 @@ function placeholder(set: RuleSet): string {
     priority: true,
     origin: null,
   };
-  return writtenRule(example, set);
+  return writeRule(example, set);
 }
 
 /** The problem, and below the line of the text a mark at its place. */
@@ -573,7 +574,7 @@ function Changes() {
         >
           Save the rules
         </button>
-        <button type="button" disabled={changes.length === 0} onClick={() => download(`${fileName(title, "changes")}.txt`, writtenChanges(changes), "text/plain")}>
+        <button type="button" disabled={changes.length === 0} onClick={() => download(`${fileName(title, "changes")}.txt`, writeChanges(changes), "text/plain")}>
           Save the list of changes
         </button>
         {store.isEdited.value && (

@@ -201,9 +201,8 @@ class RuleReader(TokenCursor):
         if token.kind != "word":
             self.fail(f"expected a name, found {self.shown}")
         if token.text.upper() in KEYWORDS:
-            self.fail(
-                f'expected a name, found the keyword {token.text}; quote it if it is a name: "{token.text}"'
-            )
+            word = token.text
+            self.fail(f'expected a name, found the keyword {word}; if it is a name, quote it: "{word}"')
         return self.next().text
 
     def _string(self) -> str:
