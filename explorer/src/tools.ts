@@ -16,15 +16,15 @@ import type { Store } from "./store";
 export function toolsOf(store: Store) {
   const rowOf = (row: number): number[] => (store.table === null ? [] : rowValues(store.table, row).map((value) => value ?? NaN));
   return {
-    /** The rule file of rules written as text, or what is wrong with the text. */
-    readText(text: string): RuleFile | { problem: string; line: number; column: number } {
+    /** The rule file of rules written as text, or the error in the text. */
+    readText(text: string): RuleFile | { error: { message: string; line: number; column: number } } {
       const set = store.original;
       try {
         const rules: Rule[] = readRules(text, set).map((rule, id) => ({ ...rule, id }));
         return writeRuleFile({ ...set, rules, changes: [] });
       } catch (error) {
         if (!(error instanceof RuleTextError)) throw error;
-        return { problem: error.problem, line: error.line, column: error.column };
+        return { error: { message: error.problem, line: error.line, column: error.column } };
       }
     },
     /** The rules as text, one each. */

@@ -75,8 +75,22 @@ export function termKey(term: Term): string {
   return term.codes === null ? `${term.feature}:${term.low}:${term.high}` : `${term.feature}=${term.codes.join(",")}`;
 }
 
-/** One term per feature, sorted by feature; terms on the same feature are merged into their intersection. */
-export function mergedTerms(terms: readonly Term[]): Term[] {
+/**
+ * Terms in the form in which Python keeps them, so that equal conditions are equal terms: one per feature, the
+ * intersection of all on it, sorted by feature; on a binary feature x ≤ 0, x > 0 or "is known".
+ */
+export function canonicalTerms(terms: readonly Term[], features: readonly Feature[]): Term[] {
+  return mergedTerms(terms).map((term) => (features[term.feature].kind === "binary" ? withBinaryBounds(term) : term));
+}
+
+/** A binary feature is 0 or 1, so 0 stands for all bounds in [0, 1). What neither satisfies becomes (0, 0]. */
+function withBinaryBounds(term: Term): Term {
+  const { low, high } = term;
+  if (low >= 1 || high < 0 || low >= high) return { ...term, low: 0, high: 0 };
+  return { ...term, low: low < 0 ? -Infinity : 0, high: high >= 1 ? Infinity : 0 };
+}
+
+function mergedTerms(terms: readonly Term[]): Term[] {
   const byFeature = new Map<number, Term>();
   for (const term of terms) {
     const known = byFeature.get(term.feature);

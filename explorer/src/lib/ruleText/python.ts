@@ -20,6 +20,7 @@ export function strOf(value: Scalar, isFloat: boolean): string {
 
 /** A float as Python writes it: `2.0`, `1e+16`, `1e-05`. */
 export function strOfFloat(number: number): string {
+  if (Object.is(number, -0)) return "-0.0";
   const size = Math.abs(number);
   if (size >= 1e16 || (size > 0 && size < 1e-4)) return number.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
   return Number.isInteger(number) ? `${number}.0` : String(number);

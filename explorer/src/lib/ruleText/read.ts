@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../../payload";
 import { nextBelow } from "../decimals";
-import { DEFAULT_STATISTICS, intersection, mergedTerms, type NewRule, type Origin, type Statistic, type Term } from "../rules";
+import { canonicalTerms, DEFAULT_STATISTICS, intersection, type NewRule, type Origin, type Statistic, type Term } from "../rules";
 import { strOf } from "./python";
 import { closest } from "./similar";
 import { statisticsProblem } from "./statistics";
@@ -25,15 +25,27 @@ export function readRules(text: string, known: Vocabulary): NewRule[] {
   return rules;
 }
 
-/** A class or category as the text writes it. */
+/** A class or category that was read. */
 interface Value {
-  value: Scalar;
-  isFloat: boolean;
+  key: string;
+  /** As the language writes it, and as Python's `str` does. */
+  written: string;
+  plain: string;
+}
+
+function valueOf(value: Scalar, isFloat = false): Value {
+  return { key: keyOf(value), written: writeValue(value, isFloat), plain: strOf(value, isFloat) };
+}
+
+/** Whole numbers are exact in Python, however large they are. */
+function wholeNumber(text: string): Value {
+  const digits = String(BigInt(text.replace("+", "")));
+  return { key: `number:${digits}`, written: digits, plain: digits };
 }
 
 /** A key under which true, 1 and "1" differ. */
 function keyOf(value: Scalar): string {
-  return `${typeof value}:${Object.is(value, -0) ? 0 : value}`;
+  return `${typeof value}:${Number.isInteger(value) ? BigInt(value) : value}`;
 }
 
 /** Reads rules about known features and classes. */
@@ -60,7 +72,7 @@ class RuleReader extends TokenCursor {
     this.expect("THEN");
     const classIndex = this.label();
     const properties = this.take("WITH") ? this.properties() : { ...DEFAULT_STATISTICS, priority: false, origin: null };
-    const rule = { terms: mergedTerms(terms), classIndex, ...properties };
+    const rule = { terms: canonicalTerms(terms, this.known.features), classIndex, ...properties };
     const problem = statisticsProblem(rule);
     if (problem !== null) this.fail(problem, position);
     return rule;
@@ -148,7 +160,7 @@ class RuleReader extends TokenCursor {
     this.expect("{");
     const codes: number[] = [];
     while (!this.take("}")) {
-      if (codes.length > 0) this.expect(",");
+      if (codes.length > 0 && !this.take(",")) this.fail(`expected , or }, found ${this.shown}`);
       codes.push(this.category(feature));
     }
     return codes;
@@ -192,7 +204,10 @@ class RuleReader extends TokenCursor {
     const { position } = this.token;
     const name = this.name();
     const place = this.featureAt.get(name);
-    if (place === undefined) this.fail(`there is no feature ${writeName(name)}${didYouMean(name, [...this.featureAt.keys()])}`, position);
+    if (place === undefined) {
+      const hint = didYouMean(name, new Map([...this.featureAt.keys()].map((other) => [other, writeName(other)])));
+      this.fail(`there is no feature ${writeName(name)}${hint}`, position);
+    }
     return place;
   }
 
@@ -220,10 +235,13 @@ class RuleReader extends TokenCursor {
 
   private value(): Value {
     const { kind, text } = this.token;
-    if (kind === "number") return { value: this.number(), isFloat: !/^[+-]*[0-9]+$/.test(text) };
-    if (this.sees("TRUE", "FALSE")) return { value: this.next().text.toUpperCase() === "TRUE", isFloat: false };
+    if (kind === "number") {
+      const number = this.number();
+      return /^[+-]?[0-9]+$/.test(text) ? wholeNumber(text) : valueOf(number, true);
+    }
+    if (this.sees("TRUE", "FALSE")) return valueOf(this.next().text.toUpperCase() === "TRUE");
     if (kind !== "word" && kind !== "string") this.fail(`expected a value, found ${this.shown}`);
-    return { value: this.name(), isFloat: false };
+    return valueOf(this.name());
   }
 
   private number(): number {
@@ -249,16 +267,14 @@ class RuleReader extends TokenCursor {
   /** The place of the known value that is meant: `1` may mean the text "1" where values are text. */
   private found(places: ReadonlyMap<string, number>, listed: readonly Scalar[], what: string, isFloat: boolean): number {
     const { text: raw, position } = this.token;
-    const { value, isFloat: isWrittenFloat } = this.value();
-    const place = places.get(keyOf(value)) ?? places.get(keyOf(raw));
+    const value = this.value();
+    const place = places.get(value.key) ?? places.get(keyOf(raw));
     if (place !== undefined) return place;
-    const first = listed.slice(0, 8).map((other) => writeValue(other, isFloat));
-    const expected = first.length > 0 ? `; expected ${first.join(", ")}${listed.length > 8 ? ", …" : ""}` : "";
-    const hint = didYouMean(
-      strOf(value, isWrittenFloat),
-      listed.map((other) => strOf(other, isFloat)),
-    );
-    this.fail(`${writeValue(value, isWrittenFloat)} is not a ${what}${expected}${hint}`, position);
+    const known = listed.map((other) => valueOf(other, isFloat));
+    const first = known.slice(0, 8).map((other) => other.written);
+    const expected = first.length > 0 ? `; expected ${first.join(", ")}${known.length > 8 ? ", …" : ""}` : "";
+    const hint = didYouMean(value.plain, new Map(known.map((other) => [other.plain, other.written])));
+    this.fail(`${value.written} is not a ${what}${expected}${hint}`, position);
   }
 }
 
@@ -266,11 +282,11 @@ function placesByKey(values: readonly Scalar[]): Map<string, number> {
   return new Map(values.map((value, place) => [keyOf(value), place]));
 }
 
-/** `; did you mean age?` if a known name is similar, else nothing. */
-function didYouMean(name: string, known: readonly string[]): string {
+/** `; did you mean age?` if something known (as in a text, by name) is similar, else nothing. */
+function didYouMean(name: string, known: ReadonlyMap<string, string>): string {
   const length = Array.from(name).length;
   if (length > MAX_COMPARED_LENGTH) return "";
-  const candidates = [...new Set(known)].slice(0, MAX_COMPARED_NAMES).filter((other) => Math.abs(Array.from(other).length - length) <= length);
+  const candidates = [...known.keys()].slice(0, MAX_COMPARED_NAMES).filter((other) => Math.abs(Array.from(other).length - length) <= length);
   const near = closest(name, candidates);
-  return near === null ? "" : `; did you mean ${writeName(near)}?`;
+  return near === null ? "" : `; did you mean ${known.get(near)}?`;
 }

@@ -24,7 +24,9 @@ const TOKEN = new RegExp(
   "yu",
 );
 const BARE_WORD = new RegExp(`^${WORD}$`, "u");
-const SAME_SYMBOL: Readonly<Record<string, string>> = { "≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "==": "=", "∈": "IN" };
+const SAME_SYMBOL: ReadonlyMap<string, string> = new Map(
+  Object.entries({ "≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "==": "=", "∈": "IN" }),
+);
 
 /** Whether a name can be written without quotes. */
 export function isBareName(name: string): boolean {
@@ -50,7 +52,7 @@ function tokensOf(text: string): Token[] {
     if (match === null) throw new RuleTextError(unreadable(text, position), text, position);
     const found = match[0];
     const kind = (["string", "number", "word", "symbol"] as const).find((name) => match.groups?.[name] !== undefined);
-    if (kind !== undefined) tokens.push({ kind, text: SAME_SYMBOL[found] ?? found, position });
+    if (kind !== undefined) tokens.push({ kind, text: SAME_SYMBOL.get(found) ?? found, position });
     position += found.length;
   }
   tokens.push({ kind: "end", text: "", position: text.length });

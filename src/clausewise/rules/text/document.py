@@ -151,11 +151,7 @@ class _DocumentReader(RuleReader):
                 return as_classes(labels)
             if dtype != "object" and not re.fullmatch(r"(u?int|float)(8|16|32|64)", dtype):
                 raise ValueError(f"{dtype!r} is not a type of labels")
-            with np.errstate(over="ignore"):  # what does not fit is found below
-                typed = np.array(labels, dtype=dtype)
-            if typed.tolist() != labels:
-                raise ValueError(f"{dtype} cannot hold every class")
-            return as_classes(typed)
+            return as_classes(_typed(labels, dtype))
 
         self.declare(classes=self.build(build, position))
 
@@ -179,3 +175,15 @@ class _DocumentReader(RuleReader):
         if not scale > 0:
             self.fail("SCALE must be a positive number", position)
         self.declare(scale=scale)
+
+
+def _typed(labels: list[Category], dtype: str) -> NDArray[Any]:
+    """Return labels as an array of a type that holds all of them exactly."""
+    try:
+        with np.errstate(over="ignore"):  # floats that overflow differ below
+            typed = np.array(labels, dtype=dtype)
+    except (ValueError, OverflowError):
+        typed = None
+    if typed is None or typed.tolist() != labels:
+        raise ValueError(f"{dtype} cannot hold every class")
+    return typed

@@ -4,7 +4,7 @@ import difflib
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar, cast
@@ -182,7 +182,8 @@ class RuleReader(TokenCursor):
         position, name = self.token.position, self.name()
         place = self._index.get(name)
         if place is None:
-            self.fail(f"there is no feature {write_name(name)}{_did_you_mean(name, self._index)}", position)
+            hint = _did_you_mean(name, {other: write_name(other) for other in self._index})
+            self.fail(f"there is no feature {write_name(name)}{hint}", position)
         return place
 
     def _name_of(self, feature: int) -> str:
@@ -231,8 +232,8 @@ class RuleReader(TokenCursor):
         self.expect("{")
         found: list[Category] = []
         while not self.take("}"):
-            if found:
-                self.expect(",")
+            if found and not self.take(","):
+                self.fail(f"expected , or }}, found {self.shown}")
             found.append(one())
         return found
 
@@ -282,7 +283,7 @@ class RuleReader(TokenCursor):
                 return known[_key(candidate)]
         listed = [write_value(other) for other in itertools.islice(known.values(), 8)]
         expected = f"; expected {', '.join(listed)}{', …' if len(known) > 8 else ''}" if listed else ""
-        hint = _did_you_mean(str(value), dict.fromkeys(map(str, known.values())))
+        hint = _did_you_mean(str(value), {str(other): write_value(other) for other in known.values()})
         return self.fail(f"{write_value(value)} is not a {what}{expected}{hint}", position)
 
     # --- Vocabulary and errors ---
@@ -317,10 +318,10 @@ def _key(value: Category) -> tuple[bool, Category]:
     return isinstance(value, bool), value
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean age?` if a known name is similar, else nothing."""
+def _did_you_mean(name: str, known: Mapping[str, str]) -> str:
+    """Return `; did you mean age?` if something known (as in a text, by name) is similar, else nothing."""
     if len(name) > 100:  # comparing long names, or very many, takes too long
         return ""
     candidates = [other for other in itertools.islice(known, 500) if abs(len(other) - len(name)) <= len(name)]
     near = difflib.get_close_matches(name, candidates, n=1)
-    return f"; did you mean {write_name(near[0])}?" if near else ""
+    return f"; did you mean {known[near[0]]}?" if near else ""
