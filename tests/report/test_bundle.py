@@ -55,6 +55,13 @@ def installed():
     return EXPLORER / "node_modules" / ".bin"
 
 
+def test_the_types_of_the_payload_are_what_its_schema_gives(installed, tmp_path):
+    written = tmp_path / "payload.generated.ts"
+    subprocess.run(["node", "scripts/payloadTypes.mjs", written], cwd=EXPLORER, check=True, timeout=120)
+    committed = EXPLORER / "src" / "payload.generated.ts"
+    assert written.read_bytes() == committed.read_bytes(), "The types are out of date; run `make explorer`."
+
+
 def test_the_source_has_no_type_errors(installed):
     done = subprocess.run(
         [installed / "tsc", "--noEmit"], cwd=EXPLORER, capture_output=True, text=True, check=False

@@ -29,7 +29,7 @@ function checkedFile(value: unknown): RuleFile {
   const classes = checkClasses(file["classes"], file["class_dtype"]);
   known(file["default"], classes, "default", "classes");
   kind(file["named"], "boolean", "named");
-  if (file["base"] !== undefined) {
+  if (file["base"] != null) {
     const base = listOf(file["base"], "base");
     if (base.length !== classes.size) throw new Error(`base has ${base.length} numbers for ${classes.size} classes`);
     base.forEach((votes, i) => finite(votes, `base[${i}]`));

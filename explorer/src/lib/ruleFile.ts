@@ -1,7 +1,7 @@
 /** Rules from a rule file, and back to one (docs/rule-file-format.md). */
 
 import type { FeatureEntry, RuleEntry, RuleFile, Scalar, TermEntry } from "../payload";
-import type { Feature, Rule, RuleSet, Term } from "./rules";
+import type { Feature, Origin, Rule, RuleSet, Term } from "./rules";
 
 export function readRuleFile(file: RuleFile): RuleSet {
   const features: Feature[] = file.features.map((entry) => ({
@@ -38,10 +38,14 @@ export function readRuleFile(file: RuleFile): RuleSet {
       correct: entry.correct,
       weight: entry.weight,
       priority: entry.priority ?? false,
-      origin: entry.origin ?? null,
+      origin: originOf(entry),
     })),
     changes: file.changes ?? [],
   };
+}
+
+function originOf({ origin }: RuleEntry): Origin | null {
+  return origin == null ? null : { layer: origin.layer ?? null, clause: origin.clause ?? null };
 }
 
 function found<K extends Scalar>(places: ReadonlyMap<K, number>, key: K, what: string): number {

@@ -1,6 +1,6 @@
 /** Rules as the page works with them: immutable, with features and classes by their places. */
 
-import type { ChangeEntry, Kind, Scalar, Voting } from "../payload";
+import type { ChangeEntry, Kind, RuleFile, Scalar, Voting } from "../payload";
 
 /** low < x ≤ high, infinite where open; or, where `codes` is there, one of these categories (ascending). */
 export interface Term {
@@ -40,7 +40,7 @@ export interface Feature {
 export interface RuleSet {
   readonly features: readonly Feature[];
   readonly classes: readonly Scalar[];
-  readonly classDtype: string;
+  readonly classDtype: RuleFile["class_dtype"];
   readonly named: boolean;
   readonly voting: Voting;
   readonly defaultIndex: number;
