@@ -2,9 +2,9 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { clearSelection, Inspector } from "./Inspector";
 import { rowsShown } from "./lib/rows";
 import { counted } from "./lib/text";
-import { clearSelection, Inspector } from "./Inspector";
 import { type Store, useStore } from "./store";
 import type { Theme } from "./theme";
 import { type View, VIEWS } from "./views";

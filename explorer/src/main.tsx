@@ -2,7 +2,8 @@
 
 import { render } from "preact";
 import { App } from "./App";
-import { evaluateRow, rowValues, scoresOf } from "./lib/evaluate";
+import { scoresOf } from "./lib/evaluate";
+import { evaluateRow, rowValues } from "./lib/evaluateRow";
 import { readPayload, type Voting } from "./payload";
 import { Store, StoreProvider } from "./store";
 import { themeSignal } from "./theme";

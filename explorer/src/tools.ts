@@ -1,14 +1,14 @@
 /** The page's own functions with plain arguments and answers, for scripts and for the tests against Python. */
 
 import { compareRules, evaluateForeign, flipsOf } from "./lib/compare";
-import { CounterfactualSearch, finished } from "./lib/counterfactuals";
+import { CounterfactualSearch, finished } from "./lib/counterfactuals/search";
 import { shortestDecimal } from "./lib/decimals";
-import { rowValues } from "./lib/evaluate";
+import { rowValues } from "./lib/evaluateRow";
 import { nearMisses } from "./lib/explain";
-import { readRules, RuleTextError, writeRule, writeTerm } from "./lib/ruleText";
 import { openRules } from "./lib/opened";
 import { writeRuleFile } from "./lib/ruleFile";
 import type { Rule, RuleSet } from "./lib/rules";
+import { readRules, RuleTextError, writeRule, writeTerm } from "./lib/ruleText";
 import { type Node, type Sharing, treeOf } from "./lib/tree";
 import type { RuleFile } from "./payload";
 import type { Store } from "./store";

@@ -1,8 +1,8 @@
 /** A class is told by colour and shape together, never by colour alone; up to 64 classes differ in the pair. */
 
-import { useStore } from "../store";
 import { formatLabel } from "../lib/text";
 import type { Scalar } from "../payload";
+import { useStore } from "../store";
 
 const N_COLOURS = 8;
 

@@ -1,19 +1,7 @@
 /** Measures before and after an edit, side by side. */
 
-import type { Evaluation, Measures } from "../lib/evaluate";
+import type { Measured } from "../lib/measures";
 import { grouped, percent } from "../lib/text";
-
-/** What is compared; what is not known is null. */
-export interface Measured {
-  fidelity: number | null;
-  accuracy: number | null;
-  coverage: number;
-}
-
-export function measured(measures: Measures): Measured {
-  const { fidelity, accuracy, coverage } = measures;
-  return { fidelity, accuracy, coverage };
-}
 
 interface Props {
   label: string;
@@ -57,11 +45,4 @@ function Difference({ by }: { by: number }) {
   const shown = by.toFixed(2);
   if (Number(shown) === 0) return <span class="quiet">{by === 0 ? "unchanged" : "about the same"}</span>;
   return <span class={by > 0 ? "better" : "worse"}>{by > 0 ? `▲ +${shown}` : `▼ −${shown.slice(1)}`}</span>;
-}
-
-/** On how many rows two rule sets of the same classes decide differently. */
-export function nDiffering(a: Evaluation, b: Evaluation): number {
-  let n = 0;
-  for (let row = 0; row < a.nRows; row++) if (a.decisions[row] !== b.decisions[row]) n++;
-  return n;
 }

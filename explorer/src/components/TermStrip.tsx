@@ -1,8 +1,8 @@
 /** A term drawn over the distribution of its feature: what it accepts stands out. */
 
-import { useStore } from "../store";
-import type { Term } from "../lib/rules";
 import { type Axis, axisOf } from "../lib/axis";
+import type { Term } from "../lib/rules";
+import { useStore } from "../store";
 import { colourOf } from "./ClassMark";
 
 interface Props {

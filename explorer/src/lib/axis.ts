@@ -1,7 +1,7 @@
 /** The horizontal axis of a feature: its range, and the bars of its distribution, in a box of 1 × 1. */
 
-import type { Store } from "../store";
 import type { HistogramEntry } from "../payload";
+import type { Store } from "../store";
 
 export interface Axis {
   kind: "numeric" | "categories";

@@ -2,8 +2,8 @@
 
 import type { Scalar } from "../payload";
 import type { Evaluation, Evaluator } from "./evaluate";
-import { writeValue } from "./ruleText";
 import type { Feature, Rule, RuleSet } from "./rules";
+import { writeValue } from "./ruleText";
 import type { Table } from "./table";
 import { formatName, formatNumber } from "./text";
 

@@ -1,8 +1,8 @@
 /** Edits of a rule set: each gives a new one, with a log as Python's `add`, `remove`, `replace`, `reweight` keep it. */
 
 import type { ChangeEntry } from "../payload";
-import { writeRule } from "./ruleText";
 import { type NewRule, type Rule, type RuleSet, sameTerm } from "./rules";
+import { writeRule } from "./ruleText";
 
 /** With more rules behind the others. */
 export function withAdded(set: RuleSet, rules: readonly Rule[], note: string): RuleSet {

@@ -4,7 +4,7 @@ import { batch, computed, type ReadonlySignal, type Signal } from "@preact/signa
 import type { Scalar } from "../payload";
 import type { Store } from "../store";
 import { middleOf } from "./axis";
-import { rowValues } from "./evaluate";
+import { rowValues } from "./evaluateRow";
 import { perStore } from "./perStore";
 import type { Feature } from "./rules";
 import type { AskedRow } from "./served";

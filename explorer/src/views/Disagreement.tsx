@@ -2,8 +2,8 @@
 
 import { useMemo, useRef } from "preact/hooks";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
+import { MisleadingRules } from "../components/RuleButtons";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { MisleadingRules } from "../Inspector";
 import { rowsOf } from "../lib/bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
 import { firedOn, scoresOf } from "../lib/evaluate";

@@ -4,13 +4,13 @@
  */
 
 import { useEffect } from "preact/hooks";
-import { ClassChip } from "../components/ClassMark";
-import { TermStrip } from "../components/TermStrip";
-import { moved } from "../components/VirtualTable";
-import { keepInSight, linesInSight, useViewport } from "../components/viewport";
-import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../lib/text";
-import { axisOf } from "../lib/axis";
-import { useStore } from "../store";
+import { ClassChip } from "../../components/ClassMark";
+import { TermStrip } from "../../components/TermStrip";
+import { keepInSight, linesInSight, useViewport } from "../../components/viewport";
+import { moved } from "../../components/VirtualTable";
+import { axisOf } from "../../lib/axis";
+import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../../lib/text";
+import { useStore } from "../../store";
 
 const [ROW, COLUMN, HEAD] = [32, 118, 58];
 /** The column of rule numbers and classes. */
