@@ -11,8 +11,8 @@ export function Inspector() {
   const store = useStore();
   const selection = store.selection.value;
   const panel = useRef<HTMLElement>(null);
-  store.view.value; // some buttons are there in some views only
-  // A button that selects something else is gone with what it stood in; the focus stays in the panel.
+  store.view.value; // some buttons exist in some views only
+  // A button that selects something else disappears with its content; the focus stays in the panel.
   const hadFocus = panel.current?.contains(document.activeElement) ?? false;
   useLayoutEffect(() => {
     if (hadFocus && panel.current !== null && !panel.current.contains(document.activeElement)) panel.current.focus();
@@ -31,7 +31,7 @@ export function Inspector() {
   );
 }
 
-/** With the panel its button goes: the focus moves on to the view. */
+/** The panel disappears with its button, so the focus moves to the view. */
 export function clearSelection(store: Store): void {
   const hadFocus = document.activeElement?.closest(".inspector") != null;
   store.select(null);
@@ -47,7 +47,7 @@ function Body({ selection }: { selection: Selection }) {
   switch (selection.kind) {
     case "rule": {
       const found = store.selectedRule.value;
-      return found === null ? <p>It is not among the rules now.</p> : <RuleDetails rule={found.rule} place={found.place} />;
+      return found === null ? <p>This rule no longer exists.</p> : <RuleDetails rule={found.rule} place={found.place} />;
     }
     case "row":
       return <RowDetails row={selection.row} />;

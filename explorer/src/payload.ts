@@ -10,7 +10,7 @@ export type * from "./payload.generated";
 export type Kind = FeatureEntry["kind"];
 export type Voting = RuleFile["voting"];
 
-/** The payload of this page; throws an Error with a message for people when there is none. */
+/** The payload of this page; throws an Error with a readable message if there is none. */
 export function readPayload(root: Document): Payload {
   const element = root.getElementById("clausewise-payload");
   if (element === null) throw new Error("This page holds no report: its data is missing.");

@@ -1,4 +1,4 @@
-/** The page's own functions with plain arguments and answers, for scripts and for the tests against Python. */
+/** The page's functions with plain arguments and results, for scripts and for the tests against Python. */
 
 import { compareRules, evaluateForeign, flipsOf } from "./lib/compare";
 import { CounterfactualSearch, finished } from "./lib/counterfactuals/search";
@@ -48,7 +48,7 @@ export function toolsOf(store: Store) {
           .sort((a, b) => a - b),
       );
     },
-    /** What other rules, as the text of a rule file, have in place of the working ones. */
+    /** The differences of other rules (the text of a rule file) from the working rules. */
     compareWith(text: string) {
       const other: RuleSet = openRules(text);
       const { table, evaluator } = store;

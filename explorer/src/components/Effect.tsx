@@ -13,26 +13,26 @@ interface Props {
 
 export function Effect({ label, before, after, counts = [] }: Props) {
   const shares = (["fidelity", "accuracy", "coverage"] as const).flatMap((name) => {
-    const [old, young] = [before[name], after[name]];
-    return old === null || young === null ? [] : [[name, old, young] as const];
+    const [old, newer] = [before[name], after[name]];
+    return old === null || newer === null ? [] : [[name, old, newer] as const];
   });
   return (
     <dl class="effect" aria-label={label}>
-      {shares.map(([name, old, young]) => (
+      {shares.map(([name, old, newer]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {old !== young && <span class="quiet">{percent(old, 2)} → </span>}
-            <strong>{percent(young, 2)}</strong> <Difference by={100 * (young - old)} />
+            {old !== newer && <span class="quiet">{percent(old, 2)} → </span>}
+            <strong>{percent(newer, 2)}</strong> <Difference by={100 * (newer - old)} />
           </dd>
         </div>
       ))}
-      {counts.map(([name, old, young]) => (
+      {counts.map(([name, old, newer]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {old !== young && <span class="quiet">{grouped(old)} → </span>}
-            <strong>{grouped(young)}</strong>
+            {old !== newer && <span class="quiet">{grouped(old)} → </span>}
+            <strong>{grouped(newer)}</strong>
           </dd>
         </div>
       ))}
@@ -40,7 +40,7 @@ export function Effect({ label, before, after, counts = [] }: Props) {
   );
 }
 
-/** Points more or fewer; told by sign and words, not by colour alone. */
+/** The difference in percentage points, shown by sign and words, not by colour alone. */
 function Difference({ by }: { by: number }) {
   const shown = by.toFixed(2);
   if (Number(shown) === 0) return <span class="quiet">{by === 0 ? "unchanged" : "about the same"}</span>;

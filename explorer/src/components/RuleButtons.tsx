@@ -29,7 +29,7 @@ export function RuleButtons({ places, most = 12, note }: { places: readonly numb
   );
 }
 
-/** The rules that misled, with the number of rows. */
+/** Misleading rules, with the number of rows they misled on. */
 export function MisleadingRules({ misled, most }: { misled: readonly Misled[]; most?: number }) {
   const nRows = new Map(misled.map(({ place, nRows }) => [place, nRows]));
   return <RuleButtons places={misled.map(({ place }) => place)} most={most ?? 12} note={(place) => `· ${counted(nRows.get(place) ?? 0, "row")}`} />;

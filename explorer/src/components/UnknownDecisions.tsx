@@ -2,8 +2,8 @@
 
 import { useStore } from "../store";
 
-/** Says so where rules test what the report left out: they are taken not to fire. */
+/** Shown where rules test columns that the report left out; such rules are treated as not firing. */
 export function UnknownDecisions() {
   const why = useStore().whyUnknown.value;
-  return why === null ? null : <p role="status">What the edited rules decide is not known here: {why}. Rules that test it are left aside.</p>;
+  return why === null ? null : <p role="status">The decisions of the edited rules are not known here: {why}. Rules that test it are ignored.</p>;
 }

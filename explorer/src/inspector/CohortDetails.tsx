@@ -12,7 +12,7 @@ export function CohortDetails({ cohort }: { cohort: Cohort }) {
   const store = useStore();
   const bits = store.selectedRows.value;
   const { table } = store;
-  if (bits === null || table === null) return <p>The report holds no rows.</p>;
+  if (bits === null || table === null) return <p>The report has no rows.</p>;
   const rows = rowsOf(bits);
   const found = store.evaluation.value;
   const judge = judgeOf(cohort, table);
@@ -27,8 +27,8 @@ export function CohortDetails({ cohort }: { cohort: Cohort }) {
       <UnknownDecisions />
       {table[judge] !== null && (
         <>
-          <h3>Rules that misled</h3>
-          <p class="quiet">They fired, their class won, and the {judge} says another.</p>
+          <h3>Misleading rules</h3>
+          <p class="quiet">They fired and their class won, but the {judge} differs.</p>
           <MisleadingRules misled={misled} />
         </>
       )}

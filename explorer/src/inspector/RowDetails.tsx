@@ -15,10 +15,10 @@ export function RowDetails({ row }: { row: number }) {
   const store = useStore();
   const { table } = store;
   const found = store.evaluation.value;
-  if (table === null || found === null || row >= table.nRows) return <p>The report does not hold this row.</p>;
+  if (table === null || found === null || row >= table.nRows) return <p>This row is not in the report.</p>;
   const set = store.rules.value;
   const decision = found.decisions[row];
-  // Those for the decision first, and of these the ones with most votes.
+  // Rules for the decision first, and among these the ones with most votes.
   const rank = (place: number) => (set.rules[place].classIndex === decision ? 0 : 1);
   const fired = firedOn(found, row).sort(
     (a, b) => rank(a) - rank(b) || votesOf(set.rules[b], set.voting) - votesOf(set.rules[a], set.voting) || a - b,
@@ -72,7 +72,7 @@ export function RowDetails({ row }: { row: number }) {
           </button>
         </p>
       )}
-      <h3>Values that rules test</h3>
+      <h3>Values tested by rules</h3>
       <dl class="facts">
         {features.map((place) => {
           const column = table.columns[place];

@@ -22,7 +22,7 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         {rule.priority && <span class="badge">priority</span>} THEN <ClassChip index={rule.classIndex} />
       </p>
       <ul class="terms" aria-label="Terms, all of which must hold">
-        {rule.terms.length === 0 && <li>anything: it fires on every row</li>}
+        {rule.terms.length === 0 && <li>no terms: the rule fires on every row</li>}
         {rule.terms.map((term) => (
           <li key={term.feature}>
             <TermText term={term} />
@@ -34,7 +34,7 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         <Fact name="Confidence" value={percent(rule.confidence)} />
         <Fact name="Votes where it fires" value={shortNumber(votesOf(rule, set.voting))} />
         {set.voting !== "weights" && rule.weight !== 1 && <Fact name="Weight" value={shortNumber(rule.weight)} />}
-        <Fact name="Covered when made" value={`${grouped(rule.cover)}, right on ${grouped(rule.correct)}`} />
+        <Fact name="Training rows covered" value={`${grouped(rule.cover)}, correct on ${grouped(rule.correct)}`} />
         {cover !== null && <CoverFacts rule={rule} cover={cover} />}
         {why !== null && <Fact name="Fires here on" value={`not known here: ${why}`} />}
         {rule.origin?.layer != null && <Fact name="Layer" value={rule.origin.layer} />}
@@ -64,7 +64,7 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
   );
 }
 
-/** A term in words; one with very many categories in short, and in full when it is opened. */
+/** A term in words; one with very many categories is shortened until it is opened. */
 function TermText({ term }: { term: Term }) {
   const feature = useStore().rules.value.features[term.feature];
   if ((term.codes?.length ?? 0) <= MOST_CATEGORIES) return <span class="term-text">{describeTerm(term, feature)}</span>;
@@ -87,7 +87,7 @@ function CoverFacts({ rule, cover }: { rule: Rule; cover: Bits }) {
     <>
       <Fact name="Fires here on" value={counted(n, "row")} />
       {asNetwork !== null && <Fact name="… network agrees" value={asNetwork} />}
-      {asTruth !== null && <Fact name="… right" value={asTruth} />}
+      {asTruth !== null && <Fact name="… correct" value={asTruth} />}
     </>
   );
 }

@@ -4,11 +4,11 @@ import { allBits, andInto, andNotInto, type Bits, emptyBits, setBit } from "./bi
 import type { Rule, Term } from "./rules";
 import { type Column, placeAbove, type Table } from "./table";
 
-/** A term made ready for a column: the places of values that satisfy it. */
+/** A term prepared for a column: the places of the values that satisfy it. */
 interface Places {
   codes: Column["codes"];
   column: Column;
-  /** Places first ≤ p < end, of those `accepts` says which; all where it is null. */
+  /** Places first ≤ p < end, restricted to `accepts` if it is not null. */
   first: number;
   end: number;
   accepts: Uint8Array | null;
@@ -33,7 +33,7 @@ function placesOf(term: Term, column: Column): Places {
   return { codes, column, first, end, accepts: null, nRows: starts[end] - starts[first] };
 }
 
-/** The rows on which all terms hold. A term on a column that the report left out cannot be judged: no rows. */
+/** The rows on which all terms hold. No rows if a term tests a column that the report left out. */
 export function coverOf(terms: readonly Term[], table: Table): Bits {
   if (terms.length === 0) return allBits(table.nRows);
   const bits = emptyBits(table.nRows);
@@ -43,7 +43,7 @@ export function coverOf(terms: readonly Term[], table: Table): Bits {
     if (column === null) return bits;
     places.push(placesOf(term, column));
   }
-  // Walk the rows of the most selective term and look the others up.
+  // Visit the rows of the most selective term and test the others.
   places.sort((a, b) => a.nRows - b.nRows);
   const { column, first, end, accepts } = places[0];
   const others = places.slice(1);
@@ -75,7 +75,7 @@ interface Bound {
 
 /**
  * The rows of many rules at once, feature by feature: the rows with a value before some place grow as the place
- * ascends, and are cut out of (or into) each rule with a bound there. Much faster than rule by rule, because it reads
+ * ascends, and are removed from (or intersected with) each rule with a bound there. Much faster than rule by rule, because it reads
  * every column once and then only combines sets.
  */
 export function coversOf(rules: readonly Rule[], table: Table): Bits[] {
@@ -117,7 +117,7 @@ function cut(covers: readonly Bits[], column: Column, bounds: Bound[], nRows: nu
   }
 }
 
-/** The rows whose value is one of the accepted. */
+/** The rows with an accepted value. */
 function rowsAt(column: Column, accepts: Uint8Array, nRows: number): Bits {
   const bits = emptyBits(nRows);
   for (let place = 0; place < accepts.length; place++) {

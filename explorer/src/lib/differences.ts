@@ -14,15 +14,15 @@ export function relabelled(found: Evaluation, original: RuleSet): Evaluation {
 }
 
 /** `then no → yes, confidence 0.9 → 0.6`, for rules with the same premise. */
-export function whatDiffers(before: RuleSet, old: Rule, after: RuleSet, young: Rule): string {
+export function whatDiffers(before: RuleSet, old: Rule, after: RuleSet, newer: Rule): string {
   const parts: string[] = [];
-  const [was, is] = [before.classes[old.classIndex], after.classes[young.classIndex]];
+  const [was, is] = [before.classes[old.classIndex], after.classes[newer.classIndex]];
   if (was !== is) parts.push(`then ${formatLabel(was)} → ${formatLabel(is)}`);
   for (const name of ["confidence", "weight", "cover", "correct"] as const) {
-    if (old[name] !== young[name]) parts.push(`${name} ${shortNumber(old[name])} → ${shortNumber(young[name])}`);
+    if (old[name] !== newer[name]) parts.push(`${name} ${shortNumber(old[name])} → ${shortNumber(newer[name])}`);
   }
-  if (old.priority !== young.priority) parts.push(young.priority ? "now with priority" : "no longer with priority");
-  if (old.origin?.layer !== young.origin?.layer || old.origin?.clause !== young.origin?.clause) parts.push("another origin");
+  if (old.priority !== newer.priority) parts.push(newer.priority ? "now with priority" : "no longer with priority");
+  if (old.origin?.layer !== newer.origin?.layer || old.origin?.clause !== newer.origin?.clause) parts.push("different origin");
   return parts.join(", ");
 }
 
@@ -33,7 +33,7 @@ interface Way {
   rows: number[];
 }
 
-/** Flips by both decisions, the most common first. */
+/** Flips grouped by the decisions before and after, the most common first. */
 export function waysOf(flips: Flips): Way[] {
   const ways = new Map<string, Way>();
   flips.rows.forEach((row, i) => {

@@ -9,7 +9,7 @@ import type { Rule, RuleSet } from "./rules";
 import type { Table } from "./table";
 import { type Divisors, divisorsOf, startOf, votesOf, winner } from "./votes";
 
-/** What decides a row: the rules with priority, where one of them fires, and all other rules elsewhere. */
+/** The evaluation of all rules on all rows. Rules with priority decide a row if one of them fires, else all others do. */
 export interface Evaluation {
   readonly set: RuleSet;
   readonly nRows: number;
@@ -19,18 +19,18 @@ export interface Evaluation {
   readonly totals: Float64Array;
   /** The rows that rules with priority decide; null when there are no such rules. */
   readonly priorityRows: Bits | null;
-  /** Per jury and class what its total is divided by. */
+  /** The divisors of the totals per class, for rows that rules with priority decide and for others. */
   readonly divisors: Divisors;
-  /** Row by row the class decided for. */
+  /** The decided class of each row. */
   readonly decisions: Uint16Array;
-  /** Row by row the number of rules that fire, of either jury. */
+  /** The number of rules that fire on each row, with or without priority. */
   readonly nFired: Uint32Array;
 }
 
-/** From here on it pays to look at all rules together. */
+/** From this number of rules it is faster to evaluate all rules together. */
 const MANY_RULES = 16;
 
-/** Covers are kept as long as their rule is: unchanged rules are not evaluated again after an edit. */
+/** Caches the cover of each rule, so that unchanged rules are not evaluated again after an edit. */
 export class Evaluator {
   private readonly covers = new WeakMap<Rule, Bits>();
 
@@ -45,7 +45,7 @@ export class Evaluator {
     return bits;
   }
 
-  /** All answers; what `before` knows about the same rules is taken over. */
+  /** Evaluate a rule set, reusing what `before` has of the same rules. */
   evaluate(set: RuleSet, before: Evaluation | null = null): Evaluation {
     const unknown = set.rules.filter((rule) => !this.covers.has(rule));
     if (unknown.length > MANY_RULES) {

@@ -8,7 +8,7 @@ import { divisorsOf, startOf, votesOf, winner } from "./votes";
 export interface RowEvaluation {
   /** Places of the rules that fire. */
   readonly fired: readonly number[];
-  /** Rules that fire but are overruled, because rules with priority decide. */
+  /** Whether rules with priority decide, so that other rules that fire are overruled. */
   readonly isPriority: boolean;
   readonly scores: Float64Array;
   readonly decision: number;

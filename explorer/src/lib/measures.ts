@@ -6,10 +6,10 @@ import type { Table } from "./table";
 
 export interface Measures {
   readonly nRows: number;
-  /** Part of the rows on which the rules decide as the network; null where its labels are not known. */
+  /** Fraction of rows on which the rules decide as the network; null if its labels are not known. */
   readonly fidelity: number | null;
   readonly accuracy: number | null;
-  /** Part of the rows on which a rule fires. */
+  /** Fraction of rows on which a rule fires. */
   readonly coverage: number;
   readonly nUncovered: number;
 }
@@ -33,7 +33,7 @@ function agreement(decisions: Uint16Array, codes: ArrayLike<number> | null): num
   return n / decisions.length;
 }
 
-/** Of the rows that a rule covers, those whose label is its class. */
+/** The number of rows that a rule covers whose label is its class. */
 export function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex: number): number {
   let n = 0;
   for (let w = 0; w < cover.length; w++) {
@@ -44,7 +44,7 @@ export function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex:
   return n;
 }
 
-/** What is compared; what is not known is null. */
+/** The measures that are compared; null where unknown. */
 export interface Measured {
   fidelity: number | null;
   accuracy: number | null;
@@ -56,7 +56,7 @@ export function measured(measures: Measures): Measured {
   return { fidelity, accuracy, coverage };
 }
 
-/** On how many rows two rule sets of the same classes decide differently. */
+/** The number of rows on which two rule sets with the same classes decide differently. */
 export function nDiffering(a: Evaluation, b: Evaluation): number {
   let n = 0;
   for (let row = 0; row < a.nRows; row++) if (a.decisions[row] !== b.decisions[row]) n++;

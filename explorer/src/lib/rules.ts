@@ -2,7 +2,7 @@
 
 import type { ChangeEntry, Kind, RuleFile, Scalar, Voting } from "../payload";
 
-/** low < x ≤ high, infinite where open; or, where `codes` is there, one of these categories (ascending). */
+/** low < x ≤ high, infinite where open; or, if `codes` is not null, one of these categories (ascending). */
 export interface Term {
   readonly feature: number;
   readonly low: number;
@@ -16,8 +16,8 @@ export interface Origin {
 }
 
 /**
- * One rule. Rules are never changed: an edit makes a new object, so that whatever was computed for a rule may be
- * kept by its identity. `id` stays the same through edits; those of the report are numbered from 0.
+ * One rule. Rules are never changed: an edit makes a new object, so that results for a rule can be
+ * cached by its identity. `id` stays the same through edits; those of the report are numbered from 0.
  */
 export interface Rule {
   readonly id: number;
@@ -83,7 +83,7 @@ export function canonicalTerms(terms: readonly Term[], features: readonly Featur
   return mergedTerms(terms).map((term) => (features[term.feature].kind === "binary" ? withBinaryBounds(term) : term));
 }
 
-/** A binary feature is 0 or 1, so 0 stands for all bounds in [0, 1). What neither satisfies becomes (0, 0]. */
+/** A binary feature is 0 or 1, so 0 stands for all bounds in [0, 1). A term that neither satisfies becomes (0, 0]. */
 function withBinaryBounds(term: Term): Term {
   const { low, high } = term;
   if (low >= 1 || high < 0 || low >= high) return { ...term, low: 0, high: 0 };

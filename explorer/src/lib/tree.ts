@@ -1,5 +1,5 @@
 /**
- * The shared-prefix tree of a rule set: rules that have terms in common stand below them. Pure functions of the rules.
+ * The shared-prefix tree of a rule set: rules are grouped below the terms they share. Pure functions of the rules.
  *
  * At every node the term that most rules share comes first, with all rules that have it below; then the term that most
  * of the others share; and so on. Rules that share nothing more are leaves with the rest of their terms.
@@ -12,13 +12,13 @@ export type Sharing = "equal" | "bounds";
 
 export interface Branch {
   readonly kind: "branch";
-  /** Made of what is shared from the root to here, so that it stays when rules elsewhere come, go or change. */
+  /** A hash of the shared terms from the root, so that it is stable when rules elsewhere change. */
   readonly id: string;
-  /** What every rule below demands; empty for a class. */
+  /** Terms that every rule below has; empty for a class. */
   readonly terms: readonly Term[];
   /** All terms from the root to here. */
   readonly path: readonly Term[];
-  /** Of a branch that stands for a class. */
+  /** The class of a branch that groups by class. */
   readonly classIndex: number | null;
   /** Places of the rules below, ascending. */
   readonly places: readonly number[];
@@ -29,7 +29,7 @@ export interface Leaf {
   readonly kind: "leaf";
   readonly id: string;
   readonly place: number;
-  /** The terms that no branch above has said. */
+  /** The terms that no branch above has. */
   readonly rest: readonly Term[];
   readonly path: readonly Term[];
 }
@@ -50,7 +50,7 @@ interface Options {
 
 export function treeOf(set: RuleSet, places: readonly number[], options: Options): Node[] {
   const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, riders: readonly Passenger[]): Branch => {
-    // Terms that all below share stand in one branch: no chain of branches with one child each.
+    // Terms that all rules below share are in one branch, to avoid chains of branches with one child.
     const shared = [...terms];
     let inside = riders;
     for (let more = sharedByAll(inside); more !== null; more = sharedByAll(inside)) {
@@ -77,7 +77,7 @@ export function treeOf(set: RuleSet, places: readonly number[], options: Options
   });
 }
 
-/** A term that every rider still has; null for one rider, who has nobody to share with. */
+/** A term that every rider still has; null for a single rider. */
 function sharedByAll(riders: readonly Passenger[]): { key: string; term: Term } | null {
   if (riders.length < 2) return null;
   const others = riders.slice(1).map((rider) => new Set(rider.rest.map(termKey)));
@@ -86,13 +86,13 @@ function sharedByAll(riders: readonly Passenger[]): { key: string; term: Term } 
 }
 
 interface Group {
-  /** By which its riders were put together; no two groups side by side have the same. */
+  /** The key by which its riders were grouped; unique among siblings. */
   key: string;
   term: Term;
   riders: Passenger[];
 }
 
-/** The riders by what most of them share, the largest group first; and those who share nothing. */
+/** The riders grouped by shared terms, the largest group first; and those that share none. */
 function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: Sharing): { groups: Group[]; alone: Passenger[] } {
   const bounded = new Set(path.map((term) => term.feature));
   // Below a bound on a feature, sharper bounds on the same feature are shared only where they are equal.
@@ -119,8 +119,8 @@ function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: S
     const inGroup = [...(members.get(chosen) ?? [])];
     const terms = inGroup.map((i) => riders[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
     const term = hullOf(terms);
-    const said = termKey(term);
-    groups.push({ key: chosen, term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== said) })) });
+    const sharedKey = termKey(term);
+    groups.push({ key: chosen, term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== sharedKey) })) });
     for (const i of inGroup) {
       left.delete(i);
       for (const one of riders[i].rest) members.get(keyOf(one))?.delete(i);
@@ -142,13 +142,13 @@ function hullOf(terms: readonly Term[]): Term {
   return { feature, codes, low, high: Math.max(...terms.map((term) => term.high)) };
 }
 
-/** Whether so few terms are equal that a tree of equal terms would be a list. */
+/** Whether so few terms are equal that a tree of equal terms would be almost a list. */
 export function sharesLittle(rules: readonly Rule[]): boolean {
   const terms = rules.flatMap((rule) => rule.terms.map(termKey));
   return new Set(terms).size > terms.length / 2;
 }
 
-/** A text as 53 bits in letters and digits: short enough for an address, too many for two branches to meet. */
+/** A 53-bit hash in letters and digits: short enough for an address, long enough to avoid collisions. */
 function shortened(text: string): string {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let i = 0; i < text.length; i++) {

@@ -2,10 +2,10 @@
 
 import type { Branch, Node } from "./tree";
 
-/** Branches are open from the start as long as no more lines than these come of it. */
+/** Branches start open as long as at most this number of lines results. */
 const FEW_LINES = 26;
 
-/** One line in sight. */
+/** One visible line. */
 export interface Line {
   node: Node;
   level: number;
@@ -20,11 +20,11 @@ export function opened(text: string, tree: readonly Node[]): readonly string[] {
   if (text === "all") return all;
   const named = new Set(text.split("."));
   const known = all.filter((id) => named.has(id));
-  // Where none of the branches named is there, as with another first level, it is a tree seen for the first time.
+  // If none of the named branches exists, as with another first level, the tree is shown as for the first time.
   return known.length > 0 ? known : firstOpen(tree);
 }
 
-/** Level by level, what fits on a page. */
+/** The branches to open at first: level by level, as many as fit on a page. */
 function firstOpen(tree: readonly Node[]): string[] {
   const open: string[] = [];
   let nLines = tree.length;
@@ -61,13 +61,13 @@ export function linesOf(nodes: readonly Node[], open: ReadonlySet<string>): Line
   return lines;
 }
 
-/** The branches that stand beside a node. */
+/** The branches beside a node. */
 export function siblings(nodes: readonly Node[], id: string): string[] {
   if (nodes.some((node) => node.id === id)) return nodes.filter((node) => node.kind === "branch").map((node) => node.id);
   return nodes.flatMap((node) => (node.kind === "branch" ? siblings(node.children, id) : []));
 }
 
-/** The line that was gone to last, and the rule that was selected then. */
+/** The line that was active last, and the rule that was selected then. */
 export function readAt(text: string): { id: string; selected: number | null } {
   const [id, selected] = text.split(".");
   return { id, selected: /^\d+$/.test(selected ?? "") ? Number(selected) : null };

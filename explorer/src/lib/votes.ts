@@ -3,7 +3,7 @@
 import type { Voting } from "../payload";
 import type { Rule, RuleSet } from "./rules";
 
-/** What a rule adds to its class where it fires. */
+/** The votes that a rule adds to its class where it fires. */
 export function votesOf(rule: Rule, voting: Voting): number {
   switch (voting) {
     case "confidence":
@@ -16,7 +16,7 @@ export function votesOf(rule: Rule, voting: Voting): number {
   }
 }
 
-/** The votes that rows start with where no rule with priority fires. */
+/** The votes that a row starts with if no rule with priority fires. */
 export function startOf(set: RuleSet): readonly number[] {
   return set.voting === "weights" ? set.base : set.base.map(() => 0);
 }
@@ -45,7 +45,7 @@ export function winner(scores: ArrayLike<number>, defaultIndex: number): number 
   return scores[defaultIndex] === scores[best] ? defaultIndex : best;
 }
 
-/** Scores as `RuleSet.predict_proba` gives them. */
+/** Probabilities of the scores, as `RuleSet.predict_proba` computes them. */
 export function probabilitiesOf(scores: ArrayLike<number>, set: RuleSet): number[] {
   const list = Array.from(scores);
   if (set.voting === "weights") {

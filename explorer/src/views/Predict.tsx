@@ -21,7 +21,7 @@ export function Predict() {
     try {
       const { values, notes } = readCsvRow(text, store.original);
       draft.setValues(new Map(values.map((value, feature) => [feature, value])));
-      notice.value = `Row taken.${notes.length > 0 ? ` Note: ${notes.join("; ")}.` : ""}`;
+      notice.value = `Row loaded.${notes.length > 0 ? ` Note: ${notes.join("; ")}.` : ""}`;
     } catch (error) {
       notice.value = error instanceof Error ? error.message : String(error);
     }

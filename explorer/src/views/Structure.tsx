@@ -30,10 +30,10 @@ export function Structure() {
   const tree = useComputed(() => treeOf(store.rules.value, places.value, { sharing: effectiveSharing.value, byClass: group.value === "class" }));
   const selectedId = store.selectedRule.value?.rule.id ?? null;
   const at = readAt(active.value);
-  // A rule that is selected elsewhere is gone to, out of closed branches too; from there one may go on to other lines.
+  // A rule selected elsewhere is made visible, even in a closed branch; from there the keys move on.
   const isAtRule = selectedId !== null && at.selected !== selectedId;
   const currentId = isAtRule ? `rule${selectedId}` : at.id;
-  // While something is looked for, all that is found is in sight, but for what is closed by hand.
+  // During a search all matches are visible, except in branches that the reader closed.
   const closed = useSignal<{ query: string; ids: ReadonlySet<string> }>({ query: "", ids: new Set() });
   const isSearching = query.value.trim() !== "";
   const closedIds = closed.value.query === query.value ? closed.value.ids : new Set<string>();
@@ -57,7 +57,7 @@ export function Structure() {
   const goTo = (line: Line | undefined) => {
     if (line === undefined) return;
     const next = line.node.kind === "leaf" ? set.rules[line.node.place].id : selectedId;
-    // What was opened to show the selected rule stays open when one goes on from it.
+    // Branches opened to show the selected rule stay open when moving on.
     if (isAtRule && !isSearching) setOpen(openIds);
     active.value = writeAt(line.node.id, next);
     if (line.node.kind === "leaf") store.selectRule(set.rules[line.node.place].id);

@@ -8,7 +8,7 @@ import { finiteValues } from "./units";
 /** How far from a threshold a readable value may lie, in units of the feature's spread. */
 const SLACK = 0.01;
 
-/** The bins of one feature, and the value to take in each when coming from either side. */
+/** The bins of one feature, and the value to move to in each from either side. */
 export interface Axis {
   readonly feature: number;
   /** Upper ends of all bins but the last; null for categories, whose bins are their codes. */
@@ -53,7 +53,7 @@ function holdsWholeNumbers(column: Column): boolean {
   return values.length > 0 && values.every(Number.isInteger);
 }
 
-/** Per bin the values to take when coming from below and from above; NaN or infinite where there is none. */
+/** Per bin the values to move to from below and from above; NaN or infinite where there is none. */
 function nearestValues(cuts: Float64Array, unit: number, isWhole: boolean): [below: Float64Array, above: Float64Array] {
   const below = new Float64Array(cuts.length + 1).fill(NaN);
   const above = Float64Array.of(...cuts, Infinity);
@@ -96,7 +96,7 @@ function acceptedBins(set: RuleSet, place: number, cuts: Float64Array | null, va
   return accepts;
 }
 
-/** The bin of a value; −1 for a category that is not known. */
+/** The bin of a value; −1 for an unknown category. */
 export function binOf(axis: Axis, value: number): number {
   if (axis.cuts === null) return value >= 0 && value < axis.nBins ? value : -1;
   let low = 0;

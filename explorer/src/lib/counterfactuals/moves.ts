@@ -2,7 +2,7 @@
 
 import type { Axis } from "./bins";
 
-/** Candidates of one feature, nearer than what has been found. */
+/** Candidate values of one feature: their bins, and what each change costs. */
 export interface Moves {
   readonly axis: Axis;
   readonly bins: readonly number[];
@@ -10,7 +10,7 @@ export interface Moves {
   readonly costs: readonly number[];
 }
 
-/** The rules that hold where a move leads, of those that hold otherwise. */
+/** The rules that hold after a move, of those that hold on all other features. */
 export function passing(rules: readonly number[], moves: Moves, i: number): number[] {
   const bin = moves.bins[i];
   const { accepts } = moves.axis;
@@ -18,8 +18,8 @@ export function passing(rules: readonly number[], moves: Moves, i: number): numb
 }
 
 /**
- * Without the moves beside which stands a cheaper one after which the same rules hold. Costs of up to `most` are
- * added; where that could make two sums equal, Python takes the first, which therefore stays.
+ * Drops moves with a cheaper neighbour after which the same rules hold. Costs of up to `most` are added later; where
+ * that could make two sums equal, Python takes the first one, which is therefore kept.
  */
 export function distinctMoves(moves: Moves, rules: readonly number[], most: number): Moves {
   const { bins, values, costs, axis } = moves;

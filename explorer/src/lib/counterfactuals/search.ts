@@ -30,12 +30,12 @@ export interface Counterfactual {
 }
 
 export interface Wish {
-  /** The class wanted; any other than now where null. */
+  /** The wanted class; null for any other than the current one. */
   readonly to: number | null;
   readonly maxFeatures: 1 | 2;
 }
 
-/** Everything about a rule set that no row changes. */
+/** A search prepared for one rule set, for any number of rows. */
 export class CounterfactualSearch {
   private readonly axes: readonly Axis[];
   private readonly axisAt: ReadonlyMap<number, Axis>;
@@ -65,7 +65,7 @@ export class CounterfactualSearch {
     this.scratch = { scores: new Float64Array(set.classes.length), priority: new Float64Array(set.classes.length) };
   }
 
-  /** The smallest change, or null if there is none; yields now and then. Missing and infinite values stay. */
+  /** The smallest change, or null if there is none; yields now and then. Missing and infinite values are not changed. */
   *smallest(row: ArrayLike<number>, wish: Wish): Generator<void, Counterfactual | null> {
     const state = new RowState(this.set, this.axes, row);
     const mine = this.decide(state.firing);
@@ -91,7 +91,7 @@ export class CounterfactualSearch {
     for (let a = 0; a < moves.length; a++) {
       for (let b = a + 1; b < moves.length; b++) {
         if (least[a] + least[b] >= bound || moves[a].bins.length === 0 || moves[b].bins.length === 0) continue;
-        // Costs add up, so that either must be below the bound by the least that the other costs.
+        // Costs add up, so each must be below the bound minus the least cost of the other.
         const rules = state.mayFire(moves[a].axis, moves[b].axis);
         const [near, otherNear] = [movesBelow(moves[a], bound - least[b]), movesBelow(moves[b], bound - least[a])];
         const one = distinctMoves(near, rules, largest(otherNear.costs));
@@ -172,7 +172,7 @@ export function finished<T>(search: Generator<void, T>): T {
 /** Which rules fire on a row, and which would if one or two features were different. */
 class RowState {
   readonly firing: number[] = [];
-  /** Rules that fail on one feature only, by it; and on two, by both. */
+  /** Rules that fail on exactly one feature, by that feature; and on two, by both. */
   private readonly failOnOne = new Map<number, number[]>();
   private readonly failOnTwo = new Map<string, number[]>();
 

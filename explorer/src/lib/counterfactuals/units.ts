@@ -2,7 +2,7 @@
 
 import { type Column, valueAt } from "../table";
 
-/** What counts as a distance of 1: the standard deviation in the report, or else the range of thresholds. */
+/** The change that counts as a distance of 1: the standard deviation in the report, or else the range of thresholds. */
 export function unitOf(cuts: Float64Array, column: Column | null): number {
   const isUnit = (spread: number) => spread > 0 && spread < Infinity;
   let spread = cuts.length > 0 ? cuts[cuts.length - 1] - cuts[0] : 0;

@@ -44,7 +44,7 @@ export function writeTerm(term: Term, feature: Feature): string {
   return `${number} ${MIRRORED[comparison]} ${name} ${upperBound(high)}`;
 }
 
-/** A class or category. Whole numbers that are floats in Python keep a fraction there: `2.0`. */
+/** A class or category. Whole numbers that are floats in Python are written with a fraction: `2.0`. */
 export function writeValue(value: Scalar, isFloat = false): string {
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
   if (typeof value === "string") return writeName(value);

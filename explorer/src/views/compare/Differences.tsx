@@ -24,7 +24,7 @@ interface DifferencesProps {
   comparison: Comparison;
   before: RuleSet;
   after: RuleSet;
-  /** Whether the later rules are those that can be selected. */
+  /** Whether the later rules are the working rules, which can be selected. */
   isNow: boolean;
 }
 
@@ -34,7 +34,7 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
   const at = useSignal(-1);
   const all: Difference[] = [
     ...comparison.removed.map((place): Difference => ({ kind: "removed", before: place, after: null })),
-    ...comparison.changed.map(([old, young]): Difference => ({ kind: "changed", before: old, after: young })),
+    ...comparison.changed.map(([old, newer]): Difference => ({ kind: "changed", before: old, after: newer })),
     ...comparison.added.map((place): Difference => ({ kind: "added", before: null, after: place })),
   ];
   const shown = all.filter((one) => kind.value === "" || one.kind === kind.value);
@@ -82,9 +82,9 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
             key: "rule",
             title: "Rule",
             cell: (row) => {
-              const { before: old, after: young } = shown[row];
-              const [set, rule] = young === null ? [before, before.rules[old ?? 0]] : [after, after.rules[young]];
-              const difference = old === null || young === null ? "" : whatDiffers(before, before.rules[old], after, after.rules[young]);
+              const { before: old, after: newer } = shown[row];
+              const [set, rule] = newer === null ? [before, before.rules[old ?? 0]] : [after, after.rules[newer]];
+              const difference = old === null || newer === null ? "" : whatDiffers(before, before.rules[old], after, after.rules[newer]);
               return (
                 <span class="clip" title={describePremise(rule, set.features)}>
                   {chip(set, rule)} {difference !== "" && <strong>{difference}</strong>} {describePremise(rule, set.features, MOST_CATEGORIES)}

@@ -21,7 +21,7 @@ export function FlipList({ answers }: { answers: readonly (Evaluation | string)[
     return (
       <section aria-label="Rows that flip" class="compare-flips">
         <h2>Rows that flip</h2>
-        <p>Decisions cannot be compared: {typeof reason === "string" ? reason : "the report holds no rows"}.</p>
+        <p>Decisions cannot be compared: {typeof reason === "string" ? reason : "the report has no rows"}.</p>
       </section>
     );
   }
@@ -44,7 +44,7 @@ export function FlipList({ answers }: { answers: readonly (Evaluation | string)[
         const nAfter = flips.rows.filter((row, i) => agrees(flips.after[i], row)).length;
         return (
           <p key={judge} class="quiet">
-            {judge === "network" ? "As the network" : "Right"}: {grouped(nBefore)} before, {grouped(nAfter)} after
+            {judge === "network" ? "Same as the network" : "Correct"}: {grouped(nBefore)} before, {grouped(nAfter)} after
           </p>
         );
       })}
@@ -56,7 +56,7 @@ export function FlipList({ answers }: { answers: readonly (Evaluation | string)[
             </button>
           </li>
         ))}
-        {ways.length > 30 && <li class="quiet">… and {grouped(ways.length - 30)} more ways</li>}
+        {ways.length > 30 && <li class="quiet">… and {grouped(ways.length - 30)} more kinds</li>}
       </ul>
       <p class="row-buttons">
         {rows.slice(0, ROWS_AT_ONCE).map((row) => (

@@ -20,19 +20,19 @@ export function Summary({ comparison, before, after, answers }: SummaryProps) {
   const { table, original } = useStore();
   const { added, removed, changed, nSame, settings } = comparison;
   const isSame = added.length + removed.length + changed.length + settings.length === 0;
-  const [old, young] = answers;
-  const isMeasured = table !== null && typeof old !== "string" && typeof young !== "string";
+  const [old, newer] = answers;
+  const isMeasured = table !== null && typeof old !== "string" && typeof newer !== "string";
   return (
-    <section aria-label="In short" class="compare-summary">
+    <section aria-label="Summary" class="compare-summary">
       <p role="status">
-        <strong>{grouped(added.length)}</strong> added, <strong>{grouped(removed.length)}</strong> removed, <strong>{grouped(changed.length)}</strong> changed, {counted(nSame, "rule")} the same.
-        {isSame && " Nothing differs: edit rules, or open a second rule file."}
+        <strong>{grouped(added.length)}</strong> added, <strong>{grouped(removed.length)}</strong> removed, <strong>{grouped(changed.length)}</strong> changed, {counted(nSame, "rule")} unchanged.
+        {isSame && " No differences: edit rules or open a second rule file."}
       </p>
       {isMeasured && (
         <Effect
           label="On the rows in this report"
           before={measured(measuresOf(relabelled(old, original), table))}
-          after={measured(measuresOf(relabelled(young, original), table))}
+          after={measured(measuresOf(relabelled(newer, original), table))}
           counts={[["rules", before.set.rules.length, after.set.rules.length]]}
         />
       )}

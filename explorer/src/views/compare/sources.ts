@@ -32,7 +32,7 @@ export const compareStateOf = perStore(
 
 export function sourcesOf(store: Store, state: CompareState): Source[] {
   return [
-    { id: "made", title: "As the report was made", set: store.original },
+    { id: "made", title: "As in the report", set: store.original },
     { id: "now", title: store.isEdited.value ? "With the edits" : "With the edits (none yet)", set: store.rules.value },
     ...state.embedded,
     ...state.opened.value,
@@ -44,10 +44,10 @@ export async function opened(file: File): Promise<RuleSet> {
   return openRules(await file.text());
 }
 
-/** What a rule set decides on the rows of the report; a text says why not. */
+/** The evaluation of a rule set on the rows of the report, or a text that says why there is none. */
 export function answersOf(store: Store, source: Source): Evaluation | string {
   const { table, evaluator } = store;
-  if (table === null || evaluator === null) return "the report holds no rows";
-  if (source.id === "now") return store.whyUnknown.value ?? store.evaluation.value ?? "the report holds no rows";
+  if (table === null || evaluator === null) return "the report has no rows";
+  if (source.id === "now") return store.whyUnknown.value ?? store.evaluation.value ?? "the report has no rows";
   return source.id === "made" ? evaluator.evaluate(source.set) : evaluateForeign(source.set, store.original, table, evaluator);
 }

@@ -16,7 +16,7 @@ export function Changes() {
   const { changes } = set;
   return (
     <section class="changes" aria-label="List of changes">
-      <h2>{changes.length === 0 ? "Nothing has been changed" : counted(changes.length, "change")}</h2>
+      <h2>{changes.length === 0 ? "No changes" : counted(changes.length, "change")}</h2>
       <p class="row-buttons">
         <button
           type="button"

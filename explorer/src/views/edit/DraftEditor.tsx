@@ -49,7 +49,7 @@ function DraftEditor({ target }: { target: Target | null }) {
     write(asIs);
     writeNote("");
     store.edit(edited);
-    // The button is gone or disabled, the text is another; from the list one goes on, and Ctrl + Z undoes the edit.
+    // The button is gone or disabled now; in the list, the keys move on and Ctrl + Z undoes the edit.
     document.querySelector<HTMLElement>('.edit-rules [role="grid"]')?.focus();
   };
   const apply = () => {
@@ -82,7 +82,7 @@ function DraftEditor({ target }: { target: Target | null }) {
       />
       <div id={`${id}-error`} role="status" class="draft-error">
         {reading !== null && "error" in reading && <Problem text={text} error={reading.error} />}
-        {tooMany && <p>These are several rules; to change one rule, write one. New rule takes several.</p>}
+        {tooMany && <p>This text holds several rules; to change a rule, write exactly one. “New rule” adds several.</p>}
       </div>
       {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(writeRule(rule, set))} />}
       <div class="draft-end">
@@ -90,14 +90,14 @@ function DraftEditor({ target }: { target: Target | null }) {
         <label class="draft-label" for={`${id}-note`}>
           Reason, for the list of changes
         </label>
-        <input id={`${id}-note`} value={note} placeholder="why, if you like" onInput={(event) => writeNote(event.currentTarget.value)} />
+        <input id={`${id}-note`} value={note} placeholder="optional" onInput={(event) => writeNote(event.currentTarget.value)} />
         <p class="row-buttons draft-buttons">
           <button type="button" class="primary" disabled={!canApply} title="Ctrl + Enter in the text" onClick={apply}>
             {target === null ? "Add" : "Change the rule"}
           </button>
           {text !== asIs && (
             <button type="button" onClick={() => write(asIs)}>
-              {target === null ? "Clear" : "As it was"}
+              {target === null ? "Clear" : "Revert"}
             </button>
           )}
           {target !== null && (
@@ -126,12 +126,12 @@ function remove(store: Store, place: number, note: string, done: (edited: RuleSe
   const edited = withoutRules(store.rules.value, [place], note);
   const next = edited.rules[Math.min(place, edited.rules.length - 1)];
   done(edited);
-  // On to the rule that took its place, so that several can be deleted one after the other.
+  // Select the rule that took its place, so that several can be deleted in a row.
   if (next === undefined) store.select(null);
   else store.selectRule(next.id);
 }
 
-/** The problem, and below the line of the text a mark at its place. */
+/** The error message, and the line of the text with a mark below the place. */
 function Problem({ text, error }: { text: string; error: RuleTextError }) {
   const line = text.split("\n")[error.line - 1] ?? "";
   const letters = Array.from(line);

@@ -20,9 +20,9 @@ export function Effects() {
   const { table } = store;
   return (
     <section class="effects" aria-label="Effect of all edits">
-      <h2>As made → with all edits</h2>
+      <h2>Original → with all edits</h2>
       {now === null || before === null || table === null ? (
-        <p class="quiet">The report holds no rows, so that effects on decisions cannot be shown.</p>
+        <p class="quiet">The report has no rows, so effects on decisions cannot be shown.</p>
       ) : store.whyUnknown.value !== null ? (
         <p role="status">Not known here: {store.whyUnknown.value}, which the edited rules test.</p>
       ) : (
@@ -33,7 +33,7 @@ export function Effects() {
             after={measured(measuresOf(now, table))}
             counts={[
               ["rules", store.original.rules.length, store.rules.value.rules.length],
-              ["decided otherwise", 0, nDiffering(before, now)],
+              ["decided differently", 0, nDiffering(before, now)],
             ]}
           />
           <p class="quiet">
@@ -47,7 +47,7 @@ export function Effects() {
   );
 }
 
-/** In served mode, on all rows behind the page. */
+/** In served mode, the effect on all rows of the server. */
 function ServedEffects({ served }: { served: ServedEntry }) {
   const store = useStore();
   const answer = useSignal<{ n: number; measured: Measured } | string>("");
@@ -55,10 +55,10 @@ function ServedEffects({ served }: { served: ServedEntry }) {
   useSignalEffect(() => {
     const file = writeRuleFile(store.rules.value);
     const stop = new AbortController();
-    // What was said is about other rules, until the answer is there.
+    // The last answer was about other rules.
     isAsking.value = true;
-    const take = (said: { n: number; measured: Measured } | string) => {
-      answer.value = said;
+    const take = (reply: { n: number; measured: Measured } | string) => {
+      answer.value = reply;
       isAsking.value = false;
     };
     const timer = setTimeout(() => {
@@ -74,13 +74,13 @@ function ServedEffects({ served }: { served: ServedEntry }) {
       stop.abort();
     };
   });
-  const said = isAsking.value ? `Measuring on all ${counted(served.n_total, "row")} …` : answer.value;
+  const reply = isAsking.value ? `Measuring on all ${counted(served.n_total, "row")} …` : answer.value;
   const before = store.payload.measures;
-  if (typeof said === "string") return <p role="status">{said}</p>;
+  if (typeof reply === "string") return <p role="status">{reply}</p>;
   return (
     <div role="status">
-      <Effect label={`On all ${grouped(said.n)} rows`} before={before ?? said.measured} after={said.measured} />
-      <p class="quiet">on all {grouped(said.n)} rows</p>
+      <Effect label={`On all ${grouped(reply.n)} rows`} before={before ?? reply.measured} after={reply.measured} />
+      <p class="quiet">on all {grouped(reply.n)} rows</p>
     </div>
   );
 }

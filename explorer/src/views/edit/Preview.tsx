@@ -7,7 +7,7 @@ import type { RuleSet } from "../../lib/rules";
 import { counted, percent } from "../../lib/text";
 import { useStore } from "../../store";
 
-/** What a draft would do to the rules as they are now. */
+/** Measures of the current rules with the draft applied. */
 export function Preview({ next }: { next: RuleSet }) {
   const store = useStore();
   const { table, evaluator } = store;
@@ -18,7 +18,7 @@ export function Preview({ next }: { next: RuleSet }) {
   if (why !== null) {
     return (
       <p class="preview" role="status">
-        What this edit would give is not known here: {why}.
+        The effect of this edit is not known here: {why}.
       </p>
     );
   }
@@ -26,10 +26,10 @@ export function Preview({ next }: { next: RuleSet }) {
   const n = nDiffering(now, found);
   return (
     <div class="preview" role="status">
-      <h3>This edit would give</h3>
+      <h3>Effect of this edit</h3>
       <Effect label="Effect of this edit" before={measured(measures)} after={measured(measuresOf(found, table))} />
       <p class="quiet">
-        {counted(n, "row")} decided otherwise{table.nRows > 0 && n > 0 ? ` (${percent(n / table.nRows)})` : ""}
+        {counted(n, "row")} decided differently{table.nRows > 0 && n > 0 ? ` (${percent(n / table.nRows)})` : ""}
       </p>
     </div>
   );

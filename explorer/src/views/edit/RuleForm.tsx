@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { TermEditor } from "../../components/TermEditor";
 import { middleOf } from "../../lib/axis";
-import type { NewRule, Term } from "../../lib/rules";
+import { DEFAULT_STATISTICS, type NewRule, type Term } from "../../lib/rules";
 import { counted, formatLabel, formatNumber } from "../../lib/text";
 import { type Store, useStore } from "../../store";
 
@@ -17,15 +17,12 @@ export function RuleForm({ reading, onRule }: { reading: { rules: NewRule[] } | 
   const rule: NewRule = reading?.rules[0] ?? {
     terms: [],
     classIndex: set.defaultIndex,
-    confidence: 1,
-    cover: 0,
-    correct: 0,
-    weight: 1,
+    ...DEFAULT_STATISTICS,
     priority: false,
     origin: null,
   };
   const change = (part: Partial<NewRule>) => onRule({ ...rule, ...part });
-  // Counts of the rule as it was say nothing of one with other terms or another class.
+  // Counts of the old rule do not apply to one with other terms or another class.
   const changeMeaning = (part: Partial<NewRule>) => change({ cover: 0, correct: 0, ...part });
   const withTerm = (term: Term) => changeMeaning({ terms: rule.terms.map((other) => (other.feature === term.feature ? term : other)) });
   return (
@@ -129,7 +126,7 @@ function AddTerm({ rule, onTerm }: { rule: NewRule; onTerm: (term: Term) => void
   );
 }
 
-/** A term to start from: the lower half, false, or the first category. */
+/** A first term on a feature: the lower half, true, or the first category. */
 function firstTerm(store: Store, feature: number): Term {
   const open: Term = { feature, low: -Infinity, high: Infinity, codes: null };
   const { kind } = store.original.features[feature];

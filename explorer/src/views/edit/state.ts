@@ -1,4 +1,4 @@
-/** The state of the editor that outlives its being shown. */
+/** The state of the editor, kept while other views are shown. */
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { Drafts } from "../../lib/drafts";
@@ -7,13 +7,13 @@ import { perStore } from "../../lib/perStore";
 import type { RuleSet } from "../../lib/rules";
 
 interface EditState {
-  /** What is being written; kept until it is applied or given up. */
+  /** Texts being written, kept until they are applied or reverted. */
   drafts: Signal<Drafts>;
-  /** The reasons written beside them. */
+  /** The reasons given for them. */
   notes: Signal<Drafts>;
-  /** Measures and decisions of the rules as the report was made. */
+  /** The evaluation of the original rules. */
   original: ReadonlySignal<Evaluation | null>;
-  /** The rules that are in a file: those of the report, or those saved last. */
+  /** The rules that exist in a file: those of the report, or those saved last. */
   saved: RuleSet;
 }
 
@@ -24,7 +24,7 @@ export const editStateOf = perStore((store): EditState => {
     original: computed(() => store.evaluator?.evaluate(store.original) ?? null),
     saved: store.original,
   };
-  // The browser asks before it closes a page with edits that are in no file, or with drafts that are not applied.
+  // The browser asks before it closes a page with unsaved edits or drafts that are not applied.
   window.addEventListener("beforeunload", (event) => {
     const isUnsaved = store.rules.value !== state.saved && store.isEdited.value;
     const hasDrafts = [...state.drafts.value.keys()].some((key) => key === "new" || store.placeOf.value.has(key));

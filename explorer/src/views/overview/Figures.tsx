@@ -14,9 +14,9 @@ export function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFe
   const shown = why !== null ? null : isEdited || given === undefined ? here : { ...given, nUncovered: given.n_uncovered, nRows: given.n_rows };
   const basis =
     why !== null
-      ? `edited rules: how they decide is not known here, as ${why}, which they test`
+      ? `edited rules: their decisions are not known here, because ${why}, which they test`
       : shown === null
-        ? "without data: only what the rules say is shown"
+        ? "no data given: only the rules themselves are described"
         : isEdited
           ? `edited rules on the ${grouped(shown.nRows)} rows in this report`
           : `on all ${counted(shown.nRows, "row")} given; ${rowsShown(store.table)} are in this report`;
@@ -36,7 +36,7 @@ export function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFe
           {...(here !== null && here.nUncovered > 0 ? { onClick: () => store.select({ kind: "cohort", cohort: { kind: "uncovered" } }) } : {})}
         />
       )}
-      {!isEdited && given !== undefined && <Figure name="Rows with opposed rules" value={percent(given.conflict)} />}
+      {!isEdited && given !== undefined && <Figure name="Rows with conflicting rules" value={percent(given.conflict)} />}
       <p class="basis quiet">
         {basis}. Voting: {VOTING_NOTES[set.voting]}
       </p>

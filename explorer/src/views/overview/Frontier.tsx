@@ -3,7 +3,7 @@
 import { counted, percent, shortNumber } from "../../lib/text";
 import type { FrontierEntry } from "../../payload";
 
-/** The last number and, from it downwards, those whose texts do not touch the one before. */
+/** The last number and, from it downwards, those whose labels do not overlap the previous one. */
 function apart(numbers: readonly number[], x: (number: number) => number): number[] {
   const kept: number[] = [];
   for (const number of [...numbers].reverse()) {
@@ -18,7 +18,7 @@ function apart(numbers: readonly number[], x: (number: number) => number): numbe
 export function Frontier({ frontier }: { frontier: FrontierEntry }) {
   const { budgets, fidelity, spread, knee } = frontier;
   const [width, height, left, bottom, top, right] = [560, 200, 56, 34, 10, 12];
-  // A mean less or more its deviation may leave what a fidelity can be.
+  // A mean plus or minus its deviation may lie outside [0, 1].
   const below = fidelity.map((f, i) => Math.max(0, f - spread[i]));
   const above = fidelity.map((f, i) => Math.min(1, f + spread[i]));
   const low = Math.min(...below);
@@ -33,7 +33,7 @@ export function Frontier({ frontier }: { frontier: FrontierEntry }) {
   const ticks = [low, (low + high) / 2, high];
   const last = budgets[budgets.length - 1];
   const xTicks = apart([...new Set([budgets[0], ...[2, 4, 8, 16, 32, 64, 128, 256].filter((b) => b > budgets[0] && b < last), last])], x);
-  const label = `Fidelity on rows held back rises from ${percent(fidelity[0])} with ${counted(budgets[0], "rule")} to ${percent(fidelity[fidelity.length - 1])} with ${last}; ${counted(knee, "rule")} recommended (${percent(fidelity[kneePlace])}).`;
+  const label = `Fidelity on held-out rows rises from ${percent(fidelity[0])} with ${counted(budgets[0], "rule")} to ${percent(fidelity[fidelity.length - 1])} with ${last}; ${counted(knee, "rule")} recommended (${percent(fidelity[kneePlace])}).`;
   return (
     <figure class="frontier">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
@@ -52,7 +52,7 @@ export function Frontier({ frontier }: { frontier: FrontierEntry }) {
         {kneePlace >= 0 && <circle class="knee" cx={x(knee)} cy={y(fidelity[kneePlace])} r="4.5" />}
       </svg>
       <figcaption class="quiet">
-        On rows held back, ± one standard deviation. ● recommended: {counted(knee, "rule")}, {kneePlace >= 0 ? percent(fidelity[kneePlace]) : shortNumber(NaN)}.
+        On held-out rows, ± one standard deviation. ● recommended: {counted(knee, "rule")}, {kneePlace >= 0 ? percent(fidelity[kneePlace]) : shortNumber(NaN)}.
       </figcaption>
     </figure>
   );

@@ -28,7 +28,7 @@ export function Answer({ draft, found, search }: AnswerProps) {
   const { scores, decision, fired, isPriority } = found.value;
   const list = Array.from(scores);
   const change = useSmallestChange(draft, search);
-  // Those for the decision first, and of these the ones with most votes.
+  // Rules for the decision first, and among these the ones with most votes.
   const votes = (place: number) => votesOf(set.rules[place], set.voting);
   const isFor = (place: number) => (set.rules[place].classIndex === decision ? 1 : 0);
   const listed = [...fired].sort((a, b) => isFor(b) - isFor(a) || votes(b) - votes(a) || a - b);
@@ -57,10 +57,10 @@ export function Verdict({ found, draft }: { found: ReadonlySignal<RowEvaluation>
   const unknown = [...draft.leftOut.value].find((feature) => set.rules.some((rule) => rule.terms.some((term) => term.feature === feature)));
   return (
     <div class="verdict" role="status">
-      <span class="quiet">The rules say</span> <ClassChip index={decision} />{" "}
+      <span class="quiet">The rules predict</span> <ClassChip index={decision} />{" "}
       <span class="quiet">
         {fired.length > 0 ? `with a probability of ${percent(probability, 0)}` : hasBase ? "by the base votes: no rule fires" : "by default: no rule fires"}
-        {unknown !== undefined && `, if rules that test ${formatName(set.features[unknown].name)} do not fire: the report holds no value of it`}
+        {unknown !== undefined && `, assuming that rules that test ${formatName(set.features[unknown].name)} do not fire: the report has no value of it`}
       </span>
     </div>
   );
@@ -80,7 +80,7 @@ function NearMisses({ draft, search }: { draft: RowDraft; search: ReadonlySignal
   };
   return (
     <>
-      <h2 title="Rules with one term that fails, the nearest first">{counted(misses.length, "near miss", "near misses")}</h2>
+      <h2 title="Rules with exactly one failing term, the nearest first">{counted(misses.length, "near miss", "near misses")}</h2>
       <RuleButtons places={misses.map((miss) => miss.place)} most={NEAR_AT_ONCE} note={noteOf} />
     </>
   );

@@ -40,7 +40,7 @@ export function Fields({ draft, search }: { draft: RowDraft; search: ReadonlySig
             />
           </label>{" "}
           <span class="quiet" role="status">
-            {grouped(listed.length)}, those that most rules test first
+            {grouped(listed.length)}, the most tested first
           </span>
         </p>
       )}

@@ -36,7 +36,7 @@ export function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Cou
   );
 }
 
-/** What the network gave the class that it decided for; not known of a label that the rules do not know. */
+/** The network's probability of the class it predicted; unknown for a label that is not a class of the rules. */
 function RecordedProbability({ row }: { row: number }) {
   const { table, original } = useStore();
   const code = table?.network?.codes[row];
@@ -57,10 +57,10 @@ function AskedNetwork({ served, draft, change }: { served: ServedEntry; draft: R
     const asked = questionOf(store, draft, new Map());
     const other = questionOf(store, draft, more);
     const stop = new AbortController();
-    // What was said is about another row, until the answer is there.
+    // The last answer was about another row.
     isAsking.value = true;
-    const take = (said: NetworkAnswer | string) => {
-      answer.value = said;
+    const take = (reply: NetworkAnswer | string) => {
+      answer.value = reply;
       isAsking.value = false;
     };
     const timer = setTimeout(() => {
@@ -74,27 +74,27 @@ function AskedNetwork({ served, draft, change }: { served: ServedEntry; draft: R
       stop.abort();
     };
   });
-  const said = isAsking.value ? "Asking the network …" : answer.value;
-  if (typeof said === "string") {
+  const reply = isAsking.value ? "Asking the network …" : answer.value;
+  if (typeof reply === "string") {
     return (
       <p class="recorded quiet" role="status">
-        {said}
+        {reply}
       </p>
     );
   }
   const classes = store.original.classes;
-  const names = [...classes, ...said.labels.filter((label) => !classes.includes(label))];
-  const proba = said.probabilities?.[0];
-  const place = said.classes.indexOf(said.labels[0]);
+  const names = [...classes, ...reply.labels.filter((label) => !classes.includes(label))];
+  const proba = reply.probabilities?.[0];
+  const place = reply.classes.indexOf(reply.labels[0]);
   return (
     <p class="recorded" role="status">
-      <span class="quiet">The network says</span> <ClassChip index={names.indexOf(said.labels[0])} names={names} />{" "}
+      <span class="quiet">The network predicts</span> <ClassChip index={names.indexOf(reply.labels[0])} names={names} />{" "}
       {proba !== undefined && place >= 0 && <span class="quiet">{percent(proba[place], 0)}</span>}
-      {change !== null && change.changes.length > 0 && said.labels.length > 1 && (
+      {change !== null && change.changes.length > 0 && reply.labels.length > 1 && (
         <>
           <br />
-          <span class="quiet">with the smallest change</span> <ClassChip index={names.indexOf(said.labels[1])} names={names} />
-          {said.labels[0] === said.labels[1] && <span class="quiet"> as before</span>}
+          <span class="quiet">with the smallest change</span> <ClassChip index={names.indexOf(reply.labels[1])} names={names} />
+          {reply.labels[0] === reply.labels[1] && <span class="quiet"> as before</span>}
         </>
       )}
     </p>

@@ -31,7 +31,7 @@ export function Start({ draft }: { draft: RowDraft }) {
               }}
             />
           </label>
-          <button type="button" aria-label="Row before" disabled={row === null} onClick={() => step(-1)}>
+          <button type="button" aria-label="Previous row" disabled={row === null} onClick={() => step(-1)}>
             ‹
           </button>
           <button type="button" aria-label="Next row" disabled={row === null} onClick={() => step(1)}>
@@ -65,7 +65,7 @@ function SelectedRow({ draft }: { draft: RowDraft }) {
   if (selection?.kind !== "row" || selection.row === draft.base.value) return null;
   return (
     <button type="button" onClick={() => draft.setBase(selection.row)}>
-      Take the selected row
+      Use the selected row
     </button>
   );
 }
@@ -79,14 +79,14 @@ export function Paste({ onText, notice }: { onText: (text: string) => void; noti
         <textarea
           rows={3}
           aria-label="A row of CSV"
-          placeholder={"names, if you like\nand one line of values"}
+          placeholder={"optional line of names\nline of values"}
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
         />
       </p>
       <p class="row-buttons">
         <button type="button" onClick={() => onText(text.value)}>
-          Take this row
+          Use this row
         </button>
         <label class="file-button">
           Open a file
@@ -96,7 +96,7 @@ export function Paste({ onText, notice }: { onText: (text: string) => void; noti
             onChange={(event) => {
               const file = event.currentTarget.files?.[0];
               if (file !== undefined) void file.slice(0, 2 ** 20).text().then(onText);
-              // Chosen again, the same file may hold another row.
+              // The same file can be chosen again; it may hold another row by then.
               event.currentTarget.value = "";
             }}
           />

@@ -13,7 +13,7 @@ interface ChangeState {
   isSearching: ReadonlySignal<boolean>;
 }
 
-/** Searches a while after the last change of values, in slices between which the page answers. */
+/** Searches shortly after the last change of values, in slices between which the page stays responsive. */
 export function useSmallestChange(draft: RowDraft, search: ReadonlySignal<CounterfactualSearch>): ChangeState {
   const store = useStore();
   const to = store.address.param("predict.to", "");
@@ -72,7 +72,7 @@ export function SmallestChange({ draft, change }: { draft: RowDraft; change: Cha
         </label>
       </div>
       <div class={change.isSearching.value ? "flip-found is-waiting" : "flip-found"} role="status">
-        {change.isSearching.value ? <p class="quiet">Searching …</p> : found === null ? <p>None: no such change leads to another decision.</p> : <FoundChange draft={draft} found={found} />}
+        {change.isSearching.value ? <p class="quiet">Searching …</p> : found === null ? <p>None: no such change flips the decision.</p> : <FoundChange draft={draft} found={found} />}
       </div>
     </div>
   );
@@ -81,7 +81,7 @@ export function SmallestChange({ draft, change }: { draft: RowDraft; change: Cha
 function FoundChange({ draft, found }: { draft: RowDraft; found: Counterfactual }) {
   const store = useStore();
   const { features } = store.rules.value;
-  if (found.changes.length === 0) return <p>None needed: this is the decision already.</p>;
+  if (found.changes.length === 0) return <p>None needed: this is already the decision.</p>;
   const unit = store.table === null ? "of the range of thresholds" : "standard deviations";
   return (
     <>

@@ -1,8 +1,8 @@
 /** Pauses of the view, in milliseconds. */
 
 
-/** Questions wait until nothing has been changed for so long. */
+/** A question is asked when nothing has changed for this long. */
 export const PAUSE_MS = 150;
 
-/** So long a search may hold the page. */
+/** A search may block the page for this long. */
 export const SLICE_MS = 10;

@@ -19,7 +19,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
   const ruleAt = (row: number) => set.rules[places[row]];
   const sort = (key: string) => {
     const now = sortingOf(store);
-    // Numbers are wanted largest first; a second click turns the order round, a third one ends it.
+    // Numbers are sorted in descending order first; a second click reverses the order, a third one removes it.
     const isText = key === "place" || key === "class" || key === "layer";
     const order = isText ? [key, `-${key}`, ""] : [`-${key}`, key, ""];
     const at = now?.key === key ? order.indexOf(now.isDescending ? `-${key}` : key) : -1;
@@ -31,8 +31,8 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
     { key: "class", title: "THEN", width: classWidth, isSortable: true, cell: (row) => <ClassChip index={ruleAt(row).classIndex} /> },
     { key: "premise", title: "IF", cell: (row) => <Premise rule={ruleAt(row)} /> },
     { key: "length", title: "Terms", width: 66, align: "end", isSortable: true, cell: (row) => ruleAt(row).terms.length },
-    { key: "confidence", title: "Conf.", hint: "Confidence, as estimated when the rule was made", width: 76, align: "end", isSortable: true, cell: (row) => percent(ruleAt(row).confidence) },
-    { key: "support", title: "Support", hint: "Rows covered when the rule was made", width: 82, align: "end", isSortable: true, cell: (row) => grouped(ruleAt(row).cover) },
+    { key: "confidence", title: "Conf.", hint: "Confidence, as estimated on the training rows", width: 76, align: "end", isSortable: true, cell: (row) => percent(ruleAt(row).confidence) },
+    { key: "support", title: "Support", hint: "Training rows that the rule covers", width: 82, align: "end", isSortable: true, cell: (row) => grouped(ruleAt(row).cover) },
   ];
   if (set.voting === "weights") {
     columns.push({ key: "weight", title: "Weight", width: 84, align: "end", isSortable: true, cell: (row) => shortNumber(ruleAt(row).weight) });
@@ -42,8 +42,8 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
     if (store.table.network !== null || store.table.truth !== null) {
       columns.push({
         key: "agrees",
-        title: store.table.network !== null ? "Agrees" : "Right",
-        hint: store.table.network !== null ? "Where it fires, the network decides for its class" : "Where it fires, its class is the true one",
+        title: store.table.network !== null ? "Agrees" : "Correct",
+        hint: store.table.network !== null ? "Fraction of the rows on which it fires for which the network predicts its class" : "Fraction of the rows on which it fires whose true class is its class",
         width: 78,
         align: "end",
         isSortable: true,
@@ -61,7 +61,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
     columns.push({
       key: "chosen",
       title: isRow ? "On row" : "On rows",
-      hint: isRow ? "Whether it fires on the row selected" : "On how many of the rows selected it fires",
+      hint: isRow ? "Whether it fires on the selected row" : "Number of selected rows on which it fires",
       width: 84,
       align: "end",
       isSortable: true,
@@ -84,7 +84,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
       sorting={sortingOf(store)}
       onSort={sort}
       minWidth={classWidth + 640 + (nFired !== null ? 84 : 0)}
-      empty="No rule passes these filters."
+      empty="No rule matches these filters."
     />
   );
 }

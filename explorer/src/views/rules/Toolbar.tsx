@@ -15,7 +15,7 @@ export function Toolbar({ nShown }: { nShown: number }) {
   const layers = useComputed(() => [...new Set(store.rules.value.rules.map((rule) => rule.origin?.layer ?? ""))].filter((layer) => layer !== "")).value;
   const { query, classIndex, feature, term, length, support, confidence, layer } = params;
   const filters = [query, classIndex, feature, term, length, support, confidence, layer, params.fired];
-  // The rows are kept by name, so that the rules can be gone through one by one.
+  // The filter names its rows, so it stays when rules are selected one by one.
   const firedRows = readSelection(params.fired.value);
   const rows = firedRows ?? chosenRows(store);
   const isSelection = rows !== null && writeSelection(rows) === writeSelection(store.selection.value);
@@ -52,13 +52,13 @@ export function Toolbar({ nShown }: { nShown: number }) {
   );
 }
 
-/** A term by its key, as the rules that have it say it. */
+/** The text of a term, given its key. */
 function termText(set: RuleSet, key: string): string {
   for (const rule of set.rules) {
     const found = rule.terms.find((term) => termKey(term) === key);
     if (found !== undefined) return describeTerm(found, set.features[found.feature]);
   }
-  return "one that no rule has now";
+  return "a term that no rule has now";
 }
 
 interface ChoiceProps {

@@ -9,7 +9,7 @@ import type { Rule } from "../../lib/rules";
 import { readSelection, rowsOfCohort, type Selection } from "../../lib/selection";
 import type { Store } from "../../store";
 
-/** Everything that a link to this view brings back. */
+/** The state of this view that a link restores. */
 export function paramsOf(store: Store) {
   const param = (name: string, fallback = "") => store.address.param(`rules.${name}`, fallback);
   return {
@@ -87,7 +87,7 @@ function sortValue(store: Store, key: string): ((place: number) => number | stri
   }
 }
 
-/** Why it is not known on which rows a rule fires; null where it is. */
+/** The reason why it is unknown on which rows a rule fires; null if it is known. */
 export function whyUnknown(store: Store, place: number): string | null {
   const set = store.rules.value;
   return store.table === null ? null : whyTermsUnknown(set.rules[place].terms, set, store.table);
@@ -98,14 +98,14 @@ export function firesOn(store: Store, place: number): number {
   return found === null ? 0 : countBits(found.covers[place]);
 }
 
-/** The row or cohort that the rules are seen against: the one selected, else the one that they are filtered by. */
+/** The row or cohort that the rules are counted on: the selected one, else the one of the filter. */
 export function chosenRows(store: Store): Selection | null {
   const selection = store.selection.value;
   if (store.table === null) return null;
   return selection?.kind === "row" || selection?.kind === "cohort" ? selection : readSelection(paramsOf(store).fired.value);
 }
 
-/** By place of a rule, on how many rows of a row or cohort it fires; null where none is given. */
+/** A function from a rule's place to the number of rows of a row or cohort on which it fires; null if there is none. */
 export function firedOnRows(store: Store, rows: Selection | null): ((place: number) => number) | null {
   const { table } = store;
   const found = store.evaluation.value;
@@ -115,7 +115,7 @@ export function firedOnRows(store: Store, rows: Selection | null): ((place: numb
   return (place) => countCommon(found.covers[place], bits);
 }
 
-/** Of the rows on which a rule fires, the part whose reference label (network, else truth) is its class. */
+/** Of the rows on which a rule fires, the fraction whose reference label (network, else truth) is its class. */
 export function agreement(store: Store, place: number): number | null {
   const found = store.evaluation.value;
   const reference = store.table?.network ?? store.table?.truth;

@@ -41,7 +41,7 @@ export function LeafLine({ place, rest, path }: { place: number; rest: readonly 
           <ClassChip index={rule.classIndex} />
         </span>
         {rule.priority && <span class="badge">priority</span>}
-        <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text(MOST_CATEGORIES) || (path.length === 0 ? "anything" : "nothing more")}
+        <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text(MOST_CATEGORIES) || (path.length === 0 ? "anything" : "no further terms")}
         <RowMark terms={path} />
       </span>
       <span class="tree-count number quiet">{percent(rule.confidence, 0)}</span>
@@ -51,7 +51,7 @@ export function LeafLine({ place, rest, path }: { place: number; rest: readonly 
   );
 }
 
-/** How many rules below conclude each class: a bar, and the class that most conclude in words. */
+/** How many rules below predict each class: a bar, and the most frequent class in words. */
 function ClassMix({ node }: { node: Branch }) {
   const set = useStore().rules.value;
   const counts = new Map<number, number>();
