@@ -98,7 +98,8 @@ def test_the_effect_of_a_draft_is_shown_before_it_is_applied(page):
     wanted = expected_effect(page, expected)
     preview = effect(page, "Effect of this edit")
     assert preview == {name: wanted[name] for name in ("fidelity", "accuracy", "coverage")}
-    assert f"{wanted['decided differently']} rows decided differently" in page.locator(".preview").inner_text()
+    n_flipped = wanted["decided differently"]
+    assert f"{n_flipped} rows decided differently" in page.locator(".preview").inner_text()
     assert effect(page) == expected_effect(page, reports.rules())
 
 
