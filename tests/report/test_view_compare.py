@@ -202,7 +202,10 @@ def damaged(change):
             lambda file: file["rules"][0].update({"if": [{"feature": "job", "low": 3}]}),
             "expected values",
         ),
-        (lambda file: file["rules"][0].update({"if": [{"feature": "x"}]}), "which is not one of the features"),
+        (
+            lambda file: file["rules"][0].update({"if": [{"feature": "x"}]}),
+            "which is not one of the features",
+        ),
         (lambda file: file.update(classes=["no", "yes", "no"]), 'classes contains "no" twice'),
         (lambda file: file.update(class_dtype="int64"), "which is not of type int64"),
         (lambda file: file.update(scale=-1), "scale is -1; expected a positive number"),

@@ -37,7 +37,7 @@ export interface Leaf {
 export type Node = Branch | Leaf;
 
 /** A rule on its way down the tree. */
-interface Passenger {
+interface Candidate {
   place: number;
   rest: readonly Term[];
 }
@@ -49,57 +49,57 @@ interface Options {
 }
 
 export function treeOf(set: RuleSet, places: readonly number[], options: Options): Node[] {
-  const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, riders: readonly Passenger[]): Branch => {
+  const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, candidates: readonly Candidate[]): Branch => {
     // Terms that all rules below share are in one branch, to avoid chains of branches with one child.
     const shared = [...terms];
-    let inside = riders;
+    let inside = candidates;
     for (let more = sharedByAll(inside); more !== null; more = sharedByAll(inside)) {
       const { key } = more;
       shared.push(more.term);
-      inside = inside.map((rider) => ({ ...rider, rest: rider.rest.filter((term) => termKey(term) !== key) }));
+      inside = inside.map((candidate) => ({ ...candidate, rest: candidate.rest.filter((term) => termKey(term) !== key) }));
     }
     const path = [...above, ...shared];
     const children = grown(way, inside, path);
-    return { kind: "branch", id: shortened(way), terms: shared, path, classIndex, places: riders.map((rider) => rider.place), children };
+    return { kind: "branch", id: shortened(way), terms: shared, path, classIndex, places: candidates.map((candidate) => candidate.place), children };
   };
-  const grown = (way: string, riders: readonly Passenger[], path: readonly Term[]): Node[] => {
+  const grown = (way: string, candidates: readonly Candidate[], path: readonly Term[]): Node[] => {
     const nodes: Node[] = [];
-    const { groups, alone } = grouped(riders, path, options.sharing);
-    for (const group of groups) nodes.push(branch(`${way}/${group.key}`, [group.term], path, null, group.riders));
+    const { groups, alone } = grouped(candidates, path, options.sharing);
+    for (const group of groups) nodes.push(branch(`${way}/${group.key}`, [group.term], path, null, group.candidates));
     for (const { place, rest } of alone) nodes.push({ kind: "leaf", id: `rule${set.rules[place].id}`, place, rest, path: [...path, ...rest] });
     return nodes;
   };
-  const riders = places.map((place) => ({ place, rest: set.rules[place].terms }));
-  if (!options.byClass) return grown("", riders, []);
+  const candidates = places.map((place) => ({ place, rest: set.rules[place].terms }));
+  if (!options.byClass) return grown("", candidates, []);
   return set.classes.flatMap((_, classIndex) => {
-    const own = riders.filter((rider) => set.rules[rider.place].classIndex === classIndex);
+    const own = candidates.filter((candidate) => set.rules[candidate.place].classIndex === classIndex);
     return own.length === 0 ? [] : [branch(`class ${classIndex}`, [], [], classIndex, own)];
   });
 }
 
-/** A term that every rider still has; null for a single rider. */
-function sharedByAll(riders: readonly Passenger[]): { key: string; term: Term } | null {
-  if (riders.length < 2) return null;
-  const others = riders.slice(1).map((rider) => new Set(rider.rest.map(termKey)));
-  const term = riders[0].rest.find((one) => others.every((keys) => keys.has(termKey(one))));
+/** A term that every candidate still has; null for a single candidate. */
+function sharedByAll(candidates: readonly Candidate[]): { key: string; term: Term } | null {
+  if (candidates.length < 2) return null;
+  const others = candidates.slice(1).map((candidate) => new Set(candidate.rest.map(termKey)));
+  const term = candidates[0].rest.find((one) => others.every((keys) => keys.has(termKey(one))));
   return term === undefined ? null : { key: termKey(term), term };
 }
 
 interface Group {
-  /** The key by which its riders were grouped; unique among siblings. */
+  /** The key by which its candidates were grouped; unique among siblings. */
   key: string;
   term: Term;
-  riders: Passenger[];
+  candidates: Candidate[];
 }
 
-/** The riders grouped by shared terms, the largest group first; and those that share none. */
-function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: Sharing): { groups: Group[]; alone: Passenger[] } {
+/** The candidates grouped by shared terms, the largest group first; and those that share none. */
+function grouped(candidates: readonly Candidate[], path: readonly Term[], sharing: Sharing): { groups: Group[]; alone: Candidate[] } {
   const bounded = new Set(path.map((term) => term.feature));
   // Below a bound on a feature, sharper bounds on the same feature are shared only where they are equal.
   const keyOf = (term: Term): string => (sharing === "equal" || bounded.has(term.feature) ? termKey(term) : sideOf(term));
   const members = new Map<string, Set<number>>();
-  riders.forEach((rider, i) => {
-    for (const term of rider.rest) {
+  candidates.forEach((candidate, i) => {
+    for (const term of candidate.rest) {
       const key = keyOf(term);
       const known = members.get(key);
       if (known === undefined) members.set(key, new Set([i]));
@@ -107,7 +107,7 @@ function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: S
     }
   });
   const groups: Group[] = [];
-  const left = new Set(riders.keys());
+  const left = new Set(candidates.keys());
   for (;;) {
     let best: string | null = null;
     for (const [key, known] of members) {
@@ -117,16 +117,16 @@ function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: S
     if (best === null) break;
     const chosen = best;
     const inGroup = [...(members.get(chosen) ?? [])];
-    const terms = inGroup.map((i) => riders[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
+    const terms = inGroup.map((i) => candidates[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
     const term = hullOf(terms);
     const sharedKey = termKey(term);
-    groups.push({ key: chosen, term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== sharedKey) })) });
+    groups.push({ key: chosen, term, candidates: inGroup.map((i) => ({ place: candidates[i].place, rest: candidates[i].rest.filter((one) => termKey(one) !== sharedKey) })) });
     for (const i of inGroup) {
       left.delete(i);
-      for (const one of riders[i].rest) members.get(keyOf(one))?.delete(i);
+      for (const one of candidates[i].rest) members.get(keyOf(one))?.delete(i);
     }
   }
-  return { groups, alone: [...left].map((i) => riders[i]) };
+  return { groups, alone: [...left].map((i) => candidates[i]) };
 }
 
 /** Which side of a feature a term bounds. */
