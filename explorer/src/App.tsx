@@ -1,10 +1,10 @@
-/** The frame around the views: title, tabs, theme, the view in sight, and what is selected. */
+/** The frame around the views: title, tabs, theme, the current view and the selection. */
 
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { clearSelection, Inspector } from "./Inspector";
 import { rowsShown } from "./lib/rows";
 import { counted } from "./lib/text";
-import { clearSelection, Inspector } from "./Inspector";
 import { type Store, useStore } from "./store";
 import type { Theme } from "./theme";
 import { type View, VIEWS } from "./views";
@@ -45,11 +45,11 @@ export function App({ theme }: { theme: Signal<Theme> }) {
   );
 }
 
-/** Keys that work in all views, and files dropped anywhere; gives a function that ends it. */
+/** Listen to keys that work in all views, and to dropped files; returns a function that stops listening. */
 function listen(store: Store): () => void {
   const end = new AbortController();
   const { signal } = end;
-  // A field in which something was typed has an undo of its own.
+  // A text field that was typed in has its own undo.
   let typedIn: EventTarget | null = null;
   document.addEventListener("input", (event) => (typedIn = isTextField(event.target) ? event.target : null), { signal });
   document.addEventListener("focusin", () => (typedIn = null), { signal });
@@ -63,12 +63,12 @@ function listen(store: Store): () => void {
   };
   document.addEventListener("keydown", undoKeys, { signal });
   const clearKey = (event: KeyboardEvent) => {
-    // In fields and lists of choices the key has a meaning already.
+    // In fields and drop-down lists the key already has a meaning.
     const isField = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
     if (event.key === "Escape" && !isField && !event.defaultPrevented && store.selection.value !== null) clearSelection(store);
   };
   document.addEventListener("keydown", clearKey, { signal });
-  // A file that misses where it should be dropped would be opened in place of the report.
+  // The browser would open a file that is dropped elsewhere in place of the report.
   const refuseFile = (event: DragEvent) => {
     if (event.defaultPrevented || event.dataTransfer === null || !event.dataTransfer.types.includes("Files")) return;
     event.preventDefault();
@@ -79,7 +79,7 @@ function listen(store: Store): () => void {
   return () => end.abort();
 }
 
-/** Whether text can be typed there; not so in check boxes and sliders. */
+/** Whether text can be typed into an element, unlike into check boxes and sliders. */
 function isTextField(target: EventTarget | null): boolean {
   if (target instanceof HTMLTextAreaElement) return true;
   return target instanceof HTMLInputElement && !["checkbox", "radio", "range", "file"].includes(target.type);
@@ -103,7 +103,7 @@ function EditState() {
   if (!store.canUndo.value && !store.canRedo.value) return null;
   return (
     <span class="edit-state">
-      <span class="badge">{store.isEdited.value ? "edited" : "as made"}</span>
+      <span class="badge">{store.isEdited.value ? "edited" : "original"}</span>
       <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
         Undo
       </button>
@@ -117,13 +117,13 @@ function EditState() {
 function Tabs({ views, current }: { views: readonly View[]; current: View }) {
   const store = useStore();
   const list = useRef<HTMLDivElement>(null);
-  // Where the tabs are wider than the window, the current one is in sight.
+  // Keep the current tab visible where the tabs are wider than the window.
   useEffect(() => {
     const tabs = list.current;
     const tab = tabs?.querySelector(`#tab-${current.id}`);
     if (tabs === null || tab == null) return;
     const [box, own] = [tabs.getBoundingClientRect(), tab.getBoundingClientRect()];
-    // Not scrollIntoView, after which the next tab stop would be behind the tab.
+    // Not scrollIntoView, which would move the next tab stop behind the tab.
     tabs.scrollLeft += Math.max(0, own.right - box.right) + Math.min(0, own.left - box.left);
   }, [current]);
   const step = (event: KeyboardEvent) => {

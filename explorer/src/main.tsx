@@ -2,14 +2,15 @@
 
 import { render } from "preact";
 import { App } from "./App";
-import { evaluateRow, rowValues, scoresOf } from "./lib/evaluate";
+import { scoresOf } from "./lib/evaluate";
+import { evaluateRow, rowValues } from "./lib/evaluateRow";
 import { readPayload, type Voting } from "./payload";
 import { Store, StoreProvider } from "./store";
 import { themeSignal } from "./theme";
 import { type Tools, toolsOf } from "./tools";
 import "./style.css";
 
-/** What the page offers to scripts and tests: its own answers on the rows of the report. */
+/** The page's decisions on the rows of the report, for scripts and tests. */
 interface Answers {
   decisions: number[];
   scores: number[][];
@@ -18,9 +19,9 @@ interface Answers {
 
 interface Offered {
   store: Store;
-  /** On the rows of the report, by another voting scheme if one is given; null where it holds no rows. */
+  /** On the rows of the report, by another voting scheme if one is given; null if it has no rows. */
   answers: (voting?: Voting) => Answers | null;
-  /** The same, each row by itself as the form of the Predict view does it. */
+  /** The same, row by row as the Predict view evaluates its row. */
   rowByRow: () => Answers | null;
   tools: Tools;
 }

@@ -1,6 +1,6 @@
 /**
- * All state of the page. Views read signals and call the few functions here; they hold no state that others would
- * need, and never change a rule set other than through `edit`.
+ * All state of the page. Views read signals and call the few functions here; they keep no state that others need,
+ * and change a rule set only through `edit`.
  */
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
@@ -8,9 +8,11 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { Address } from "./lib/address";
 import type { Bits } from "./lib/bits";
-import { type Evaluation, Evaluator, type Measures, measuresOf } from "./lib/evaluate";
+import { type Evaluation, Evaluator } from "./lib/evaluate";
 import { whyRulesUnknown } from "./lib/leftOut";
-import { readRuleFile, type Rule, type RuleSet } from "./lib/rules";
+import { type Measures, measuresOf } from "./lib/measures";
+import { readRuleFile } from "./lib/ruleFile";
+import type { Rule, RuleSet } from "./lib/rules";
 import { describeCohort, readSelection, rowsOfCohort, type Selection, writeSelection } from "./lib/selection";
 import { readTable, type Table } from "./lib/table";
 import type { Payload } from "./payload";
@@ -23,13 +25,13 @@ interface History {
 
 export class Store {
   readonly table: Table | null;
-  /** Evaluates rules on the rows of the report; null where it holds none. */
+  /** Evaluates rules on the rows of the report; null if it has none. */
   readonly evaluator: Evaluator | null;
-  /** The rules as the report was made, before any edit. */
+  /** The rules of the report, before any edit. */
   readonly original: RuleSet;
   readonly address: Address;
 
-  /** The view in sight, by its id. */
+  /** The id of the current view. */
   readonly view: Signal<string>;
   private readonly selectionText: Signal<string>;
   readonly selection: ReadonlySignal<Selection | null>;
@@ -37,17 +39,17 @@ export class Store {
   private readonly history: Signal<History>;
   /** The working rules, with all edits so far. Every view shows these. */
   readonly rules: ReadonlySignal<RuleSet>;
-  /** What the working rules decide on the rows of the report. */
+  /** The evaluation of the working rules on the rows of the report. */
   readonly evaluation: ReadonlySignal<Evaluation | null>;
   readonly measures: ReadonlySignal<Measures | null>;
-  /** Why it is not known how the working rules decide on the rows of the report; null where it is. */
+  /** The reason why the decisions of the working rules are not known; null if they are. */
   readonly whyUnknown: ReadonlySignal<string | null>;
   readonly isEdited: ReadonlySignal<boolean>;
   readonly canUndo: ReadonlySignal<boolean>;
   readonly canRedo: ReadonlySignal<boolean>;
   /** Place of each rule by its id. */
   readonly placeOf: ReadonlySignal<ReadonlyMap<number, number>>;
-  /** The rows selected, as a set: those of a cohort or covered by a rule, or one; null without any. */
+  /** The selected rows, as a set: those of a cohort or those a rule covers; null without either. */
   readonly selectedRows: ReadonlySignal<Bits | null>;
 
   private lastEvaluation: Evaluation | null = null;
@@ -86,7 +88,7 @@ export class Store {
 
   // --- Selection ---
 
-  /** From a cohort to a rule, say, the browser's Back leads back; from rule to rule it does not. */
+  /** The browser's Back undoes a change of kind, such as from a cohort to a rule, but not from rule to rule. */
   select(selection: Selection | null): void {
     const text = writeSelection(selection);
     const before = this.selection.value?.kind;
@@ -98,7 +100,7 @@ export class Store {
     this.select({ kind: "rule", id });
   }
 
-  /** Go to a view, and select something there unless it is left out. */
+  /** Go to a view, and select something if it is given. */
   show(view: string, selection?: Selection): void {
     this.address.step(() => {
       if (selection !== undefined) this.select(selection);
@@ -106,7 +108,7 @@ export class Store {
     });
   }
 
-  /** The selected rule and its place; null if none is selected, or it is no longer there. */
+  /** The selected rule and its place; null if none is selected or it no longer exists. */
   readonly selectedRule: ReadonlySignal<{ rule: Rule; place: number } | null> = computed(() => {
     const selection = this.selection.value;
     if (selection?.kind !== "rule") return null;
@@ -117,7 +119,7 @@ export class Store {
   describeSelection(selection: Selection): string {
     const name = (id: number): string => {
       const place = this.placeOf.value.get(id);
-      return place === undefined ? "a rule that was deleted" : `rule ${place}`;
+      return place === undefined ? "a deleted rule" : `rule ${place}`;
     };
     switch (selection.kind) {
       case "rule":
@@ -139,7 +141,7 @@ export class Store {
 
   // --- Edits ---
 
-  /** Make `next` the working rules; the state before can be gone back to. */
+  /** Make `next` the working rules; `undo` restores the current ones. */
   edit(next: RuleSet): void {
     const { past, present } = this.history.value;
     if (next !== present) this.history.value = { past: [...past, present], present: next, future: [] };

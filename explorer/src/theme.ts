@@ -1,4 +1,4 @@
-/** Light or dark: as the system says, until the reader chooses. The choice is kept where the browser allows it. */
+/** Light or dark: the system's choice until the reader chooses. The choice is stored where the browser allows it. */
 
 import { effect, type Signal, signal } from "@preact/signals";
 

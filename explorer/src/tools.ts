@@ -1,13 +1,14 @@
-/** The page's own functions with plain arguments and answers, for scripts and for the tests against Python. */
+/** The page's functions with plain arguments and results, for scripts and for the tests against Python. */
 
 import { compareRules, evaluateForeign, flipsOf } from "./lib/compare";
-import { CounterfactualSearch, finished } from "./lib/counterfactuals";
+import { CounterfactualSearch, finished } from "./lib/counterfactuals/search";
 import { shortestDecimal } from "./lib/decimals";
-import { rowValues } from "./lib/evaluate";
+import { rowValues } from "./lib/evaluateRow";
 import { nearMisses } from "./lib/explain";
-import { readRules, RuleTextError, writtenRule, writtenTerm } from "./lib/language";
 import { openRules } from "./lib/opened";
-import { type Rule, type RuleSet, writeRuleFile } from "./lib/rules";
+import { writeRuleFile } from "./lib/ruleFile";
+import type { Rule, RuleSet } from "./lib/rules";
+import { readRules, RuleTextError, writeRule, writeTerm } from "./lib/ruleText";
 import { type Node, type Sharing, treeOf } from "./lib/tree";
 import type { RuleFile } from "./payload";
 import type { Store } from "./store";
@@ -15,19 +16,19 @@ import type { Store } from "./store";
 export function toolsOf(store: Store) {
   const rowOf = (row: number): number[] => (store.table === null ? [] : rowValues(store.table, row).map((value) => value ?? NaN));
   return {
-    /** The rule file of rules written as text, or what is wrong with the text. */
-    readText(text: string): RuleFile | { problem: string; line: number; column: number } {
+    /** The rule file of rules written as text, or the error in the text. */
+    readText(text: string): RuleFile | { error: { message: string; line: number; column: number } } {
       const set = store.original;
       try {
         const rules: Rule[] = readRules(text, set).map((rule, id) => ({ ...rule, id }));
         return writeRuleFile({ ...set, rules, changes: [] });
       } catch (error) {
         if (!(error instanceof RuleTextError)) throw error;
-        return { problem: error.problem, line: error.line, column: error.column };
+        return { error: { message: error.problem, line: error.line, column: error.column } };
       }
     },
     /** The rules as text, one each. */
-    writtenRules: (): string[] => store.rules.value.rules.map((rule) => writtenRule(rule, store.rules.value)),
+    writeRules: (): string[] => store.rules.value.rules.map((rule) => writeRule(rule, store.rules.value)),
     /** The working rules as a file. */
     ruleFile: (): RuleFile => writeRuleFile(store.rules.value),
     /** Per row the smallest change: pairs of feature and encoded value, what it becomes, and the distance. */
@@ -47,7 +48,7 @@ export function toolsOf(store: Store) {
           .sort((a, b) => a - b),
       );
     },
-    /** What other rules, as the text of a rule file, have in place of the working ones. */
+    /** The differences of other rules (the text of a rule file) from the working rules. */
     compareWith(text: string) {
       const other: RuleSet = openRules(text);
       const { table, evaluator } = store;
@@ -62,7 +63,7 @@ export function toolsOf(store: Store) {
       const found: { place: number; path: string[] }[] = [];
       const visit = (node: Node): void => {
         if (node.kind === "branch") node.children.forEach(visit);
-        else found.push({ place: node.place, path: node.path.map((term) => writtenTerm(term, set.features[term.feature])) });
+        else found.push({ place: node.place, path: node.path.map((term) => writeTerm(term, set.features[term.feature])) });
       };
       treeOf(set, [...set.rules.keys()], { sharing, byClass }).forEach(visit);
       return found;

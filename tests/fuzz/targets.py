@@ -22,7 +22,7 @@ from clausewise import Features, Origin, Rule, RuleFileError, RuleSet, RuleTextE
 from clausewise.cli.rows import rows_for_rules
 from clausewise.cli.tables import DataError, Source, read_table
 from clausewise.io import json as rule_json
-from clausewise.rules.language import KEYWORDS
+from clausewise.rules.text import KEYWORDS
 from tests.fuzz import onnx_models, requests
 from tests.fuzz.mutation import NUMBERS, TEXTS, changed_json
 from tests.fuzz.recording import unwatched

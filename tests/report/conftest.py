@@ -28,7 +28,7 @@ def chromium_path() -> str | None:
 def browser():
     path = chromium_path()
     if path is None:
-        pytest.skip("There is no Chromium; apt-get install chromium, or name one in CLAUSEWISE_CHROMIUM.")
+        pytest.skip("Chromium is not installed; apt-get install chromium, or set CLAUSEWISE_CHROMIUM.")
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is in the extra 'dev'.")
     with playwright.sync_playwright() as driver:
         # Root may not use Chromium's sandbox, and the pages here are our own.

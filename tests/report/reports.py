@@ -49,7 +49,7 @@ def table(n_rows=400, seed=0):
 
 
 def labels(n_rows=400, seed=0):
-    """True classes and a network's, both close to what the rules say."""
+    """True classes and a network's labels, both close to the rules' decisions."""
     rng = np.random.default_rng(seed + 1)
     decided = rules().predict(table(n_rows, seed))
     network = np.where(rng.random(n_rows) < 0.85, decided, rng.choice(CLASSES, n_rows))

@@ -1,4 +1,4 @@
-"""The built page that the package ships: small, and what its source gives."""
+"""The built page that the package ships: small, and equal to what its source gives."""
 
 import gzip
 import re
@@ -40,11 +40,11 @@ def test_the_bundle_names_no_address_to_load_from():
 
 @pytest.fixture(scope="module")
 def installed():
-    """The source with its tools installed as the lock file says."""
+    """The source, with its tools installed from the lock file."""
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
         pytest.skip(
-            "There is no Node, which builds the page; apt-get install nodejs npm to check the bundle."
+            "Node, which builds the page, is not installed; apt-get install nodejs npm to check the bundle."
         )
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
     if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST_NODE:
@@ -53,6 +53,13 @@ def installed():
     if not done.exists() or done.stat().st_mtime < lock.stat().st_mtime:
         subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=EXPLORER, check=True, timeout=600)
     return EXPLORER / "node_modules" / ".bin"
+
+
+def test_the_types_of_the_payload_are_what_its_schema_gives(installed, tmp_path):
+    written = tmp_path / "payload.generated.ts"
+    subprocess.run(["node", "scripts/payloadTypes.mjs", written], cwd=EXPLORER, check=True, timeout=120)
+    committed = EXPLORER / "src" / "payload.generated.ts"
+    assert written.read_bytes() == committed.read_bytes(), "The types are out of date; run `make explorer`."
 
 
 def test_the_source_has_no_type_errors(installed):

@@ -22,7 +22,7 @@ def assert_same_comparison(page, before, after, X):
 
 
 def edited(rng, rules):
-    """A few rules gone, moved, changed in their say or conclusion, and new."""
+    """A few rules removed, moved, changed in votes or class, and added."""
     kept = [rule for rule in rules if rng.random() < 0.7]
     rng.shuffle(kept)
     for place in rng.choice(len(kept), len(kept) // 3, replace=False).tolist():

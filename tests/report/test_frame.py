@@ -1,4 +1,4 @@
-"""What surrounds the views: tabs, theme, address, and a page that nothing in the data can break."""
+"""The frame around the views: tabs, theme, address, and a page that no data can break."""
 
 import numpy as np
 import pytest
@@ -156,7 +156,7 @@ def test_a_rule_set_without_rules_is_shown(open_report, tmp_path):
     empty.report(tmp_path / "report.html", [[1.0], [2.0]], [0, 1])
     page = open_report(tmp_path / "report.html")
     view_tab(page, "Rules")
-    assert page.get_by_text("No rule passes these filters.").is_visible()
+    assert page.get_by_text("No rule matches these filters.").is_visible()
     page.get_by_role("button", name="Matrix").click()
     check_accessibility(page)
 
@@ -286,7 +286,7 @@ def test_a_file_dropped_anywhere_does_not_replace_the_report(small_report, open_
     assert not page.evaluate(is_refused, [kind, "text"])
 
 
-def test_names_written_from_right_to_left_do_not_turn_a_rule_round(open_report, tmp_path):
+def test_names_written_from_right_to_left_do_not_reorder_a_rule(open_report, tmp_path):
     features = Features(("גיל", "הכנסה"))
     listed = [Rule((Term(0, low=30, high=60), Term(1, high=5)), "כן")]
     RuleSet.from_rules(listed, features, default="לא").report(tmp_path / "report.html")

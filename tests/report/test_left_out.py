@@ -1,4 +1,4 @@
-"""Columns that a report left out: what depends on them is not known there, and the page says so."""
+"""Columns that a report left out: the page states that what depends on them is unknown."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from clausewise.report import payload as payload_module
 from tests.report import reports
 from tests.report.conftest import check_accessibility, view_tab
 
-WHY = "the report holds no values of income"
+WHY = "the report has no values of income"
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def page(open_report, tmp_path, monkeypatch):
 
 def test_the_effect_of_an_edit_on_a_column_left_out_is_not_known(page):
     preview = page.locator(".preview")
-    assert preview.inner_text() == f"What this edit would give is not known here: {WHY}."
+    assert preview.inner_text() == f"The effect of this edit is not known here: {WHY}."
     page.get_by_role("button", name="Add", exact=True).click()
     effects = page.get_by_label("Effect of all edits")
     assert f"Not known here: {WHY}" in effects.inner_text()

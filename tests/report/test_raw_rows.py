@@ -1,4 +1,4 @@
-"""Rows that a browser sends come to the network as rows of the data do."""
+"""Rows that a browser sends reach the network in the form of the data's rows."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The served page: it answers its own page truly, and nobody else at all."""
+"""The server: it answers its own page correctly, and nobody else."""
 
 import http.client
 import json
@@ -92,7 +92,7 @@ def own_headers(explorer):
 
 
 def send(explorer, path, body=None, *, method=None, headers=None):
-    """Status, headers and content of the answer; `path` is behind the token unless it begins with a slash."""
+    """Status, headers and content of the answer; `path` follows the token unless it starts with a slash."""
     address = urlsplit(explorer.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=20)
     try:
@@ -115,7 +115,7 @@ def ask(explorer, path, request):
 
 
 def refusal(answer):
-    """Status and reason of an answer, which must be one that refuses, in JSON, without a traceback."""
+    """Status and reason of a refusal, which must be JSON without a traceback."""
     status, headers, content = answer
     assert status >= 400
     assert headers["Content-Type"] == "application/json"
@@ -132,7 +132,7 @@ def connect(explorer, timeout=20):
 
 
 def send_bytes(explorer, data, *, end=False):
-    """Everything that the server sends back; `end` tells it that no more will come."""
+    """Everything that the server sends back; `end` closes the sending side."""
     with connect(explorer) as connection:
         connection.sendall(data)
         if end:
@@ -148,7 +148,7 @@ def read_all(connection):
 
 
 def head(explorer, path, *lines, method="POST"):
-    """The head of a request to our own server, with these lines."""
+    """The head of a request to the test's server, with these lines."""
     address = urlsplit(explorer.url)
     start = [f"{method} {address.path}{path} HTTP/1.1", f"Host: {address.netloc}"]
     return "\r\n".join([*start, *lines, "", ""]).encode()
@@ -758,7 +758,7 @@ def test_a_body_that_drips_is_cut_off(numbers):
 
 
 def drip(explorer, data, start=b""):
-    """Send byte by byte until the server has had enough; what it says to that."""
+    """Send byte by byte until the server ends the connection; return its reply."""
     begin = time.monotonic()
     with connect(explorer) as connection:
         connection.sendall(start)

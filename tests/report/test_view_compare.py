@@ -55,7 +55,7 @@ def page(small_report, open_report):
 
 
 def test_a_rule_file_is_opened_and_compared(page, tmp_path):
-    assert "Nothing differs" in page.get_by_label("In short").inner_text()
+    assert "No differences" in page.get_by_label("Summary").inner_text()
     edited().save(tmp_path / "edited.json")
     page.get_by_label("Open a rule file").set_input_files(tmp_path / "edited.json")
     page.get_by_text("Opened edited.json: 6 rules.").wait_for()
@@ -120,7 +120,7 @@ def test_a_file_is_dropped(page):
     text = edited().to_text()  # no JSON, and so refused
     for content, notice in [
         (text, "dropped.json cannot be opened: it is not JSON"),
-        ('{"format": "other"}', "it is no rule file; open a file that RuleSet.save wrote."),
+        ('{"format": "other"}', "it is not a rule file; open a file that RuleSet.save wrote."),
         ("[]", "the file is []; expected an object."),
     ]:
         data = page.evaluate_handle(
@@ -137,7 +137,7 @@ def test_rules_about_other_features_are_compared_without_decisions(page, tmp_pat
     page.get_by_label("Open a rule file").set_input_files(tmp_path / "other.json")
     page.get_by_text("Opened other.json").wait_for()
     assert "the report has no feature height" in page.get_by_label("Rows that flip").inner_text()
-    assert "1 added, 7 removed" in page.get_by_label("In short").inner_text()
+    assert "1 added, 7 removed" in page.get_by_label("Summary").inner_text()
 
 
 def test_other_rules_can_be_part_of_the_report(open_report, tmp_path):
@@ -175,7 +175,7 @@ def test_the_comparison_is_accessible_and_fits(small_report, open_report, tmp_pa
 
 
 def damaged(change):
-    """A rule file that something was done to."""
+    """A rule file with one change."""
     entry = json.loads(dumps(edited()))
     change(entry)
     return json.dumps(entry)
@@ -190,21 +190,24 @@ def damaged(change):
             "rules[0].correct is 41; expected a number",
         ),
         (lambda file: file["rules"][0].update(weight=None), "rules[0].weight is null; expected a number"),
-        (lambda file: file["rules"][0].update(then="never"), "which is none of the classes"),
+        (lambda file: file["rules"][0].update(then="never"), "which is not one of the classes"),
         (lambda file: file["rules"][0].update(more=1), 'rules[0] has the unknown key "more"'),
         (lambda file: file["rules"][0].pop("cover"), 'rules[0] has no "cover"; the file is damaged'),
         (lambda file: file["features"].append({"name": "age", "kind": "numeric"}), "two features are called"),
         (lambda file: file["features"][0].update(categories=["a"]), "features[0] is numeric; categorical"),
-        (lambda file: file["features"][2].update(categories=["cook"] * 3), 'holds "cook" twice'),
+        (lambda file: file["features"][2].update(categories=["cook"] * 3), 'contains "cook" twice'),
         (lambda file: file["features"][2].update(categories=["cook", "nurse", 3]), "mixes text and numbers"),
         (lambda file: file["rules"][0]["if"].append({"feature": "age", "low": 3}), 'tests "age" twice'),
         (
             lambda file: file["rules"][0].update({"if": [{"feature": "job", "low": 3}]}),
             "expected values",
         ),
-        (lambda file: file["rules"][0].update({"if": [{"feature": "x"}]}), "none of the features"),
-        (lambda file: file.update(classes=["no", "yes", "no"]), 'classes holds "no" twice'),
-        (lambda file: file.update(class_dtype="int64"), "which is no int64"),
+        (
+            lambda file: file["rules"][0].update({"if": [{"feature": "x"}]}),
+            "which is not one of the features",
+        ),
+        (lambda file: file.update(classes=["no", "yes", "no"]), 'classes contains "no" twice'),
+        (lambda file: file.update(class_dtype="int64"), "which is not of type int64"),
         (lambda file: file.update(scale=-1), "scale is -1; expected a positive number"),
         (lambda file: file["changes"][0].update(action="eaten"), "changes[0].action is"),
     ],

@@ -1,4 +1,4 @@
-"""The Edit view: rules deleted, changed and added by hand; what is saved is what Python's own edits give."""
+"""The Edit view: rules deleted, changed and added by hand; saved files equal Python's own edits."""
 
 import json
 
@@ -55,7 +55,7 @@ def expected_effect(page, rules):
         "accuracy": f"{100 * np.mean(decided == truth):.2f} %",
         "coverage": f"{100 * np.mean(~rules.uncovered(X)):.2f} %",
         "rules": str(len(rules)),
-        "decided otherwise": str(np.sum(decided != reports.rules().predict(X))),
+        "decided differently": str(np.sum(decided != reports.rules().predict(X))),
     }
 
 
@@ -98,7 +98,8 @@ def test_the_effect_of_a_draft_is_shown_before_it_is_applied(page):
     wanted = expected_effect(page, expected)
     preview = effect(page, "Effect of this edit")
     assert preview == {name: wanted[name] for name in ("fidelity", "accuracy", "coverage")}
-    assert f"{wanted['decided otherwise']} rows decided otherwise" in page.locator(".preview").inner_text()
+    n_flipped = wanted["decided differently"]
+    assert f"{n_flipped} rows decided differently" in page.locator(".preview").inner_text()
     assert effect(page) == expected_effect(page, reports.rules())
 
 
@@ -123,11 +124,11 @@ def test_undo_and_redo_by_button_and_keyboard(page):
     ("text", "message"),
     [
         ("IF age <= 47 AND jbo = nurse THEN yes", "Column 18: there is no feature jbo; did you mean job?"),
-        ("IF age <= 47\nAND job = nurse THEN maybe", "Line 2, column 22: maybe is no class"),
+        ("IF age <= 47\nAND job = nurse THEN maybe", "Line 2, column 22: maybe is not a class"),
         ("IF age <= 47 THEN yes WITH confidence 2", "Column 39: The rule has confidence 2.0;"),
     ],
 )
-def test_what_is_wrong_with_a_text_is_pointed_at(page, text, message):
+def test_the_error_of_a_text_is_shown_with_its_place(page, text, message):
     page.get_by_role("button", name="New rule", exact=True).click()
     page.get_by_label(TEXT).fill(text)
     assert message in page.locator(".draft-error").inner_text()
@@ -200,7 +201,7 @@ def test_rules_and_rows_lead_to_the_editor_and_the_form(page):
     assert page.get_by_label("Row", exact=True).input_value() == str(number)
 
 
-def test_drafts_wait_until_one_comes_back(page):
+def test_drafts_are_kept_while_other_views_are_shown(page):
     choose(page, 2)
     page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")
     choose(page, 3)
@@ -209,7 +210,7 @@ def test_drafts_wait_until_one_comes_back(page):
     view_tab(page, "Edit")
     choose(page, 2)
     assert page.get_by_label(TEXT).input_value() == "IF age <= 3 THEN yes"
-    page.get_by_role("button", name="As it was").click()
+    page.get_by_role("button", name="Revert").click()
     assert "income > 2000" in page.get_by_label(TEXT).input_value()
 
 
@@ -227,7 +228,7 @@ def test_labels_of_every_type_come_back(classes, open_report, tmp_path):
     found = RuleSet.load(saved(page))
     assert found == expected
     assert found.changes == expected.changes
-    assert "holds no rows" in page.get_by_label("Effect of all edits").inner_text()
+    assert "has no rows" in page.get_by_label("Effect of all edits").inner_text()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -289,7 +290,7 @@ def test_the_browser_asks_before_a_draft_is_lost(page):
     choose(page, 1)
     page.get_by_label(TEXT).fill("IF age <= 3 THEN yes")
     assert page.evaluate(leave)
-    page.get_by_role("button", name="As it was").click()
+    page.get_by_role("button", name="Revert").click()
     assert not page.evaluate(leave)
 
 
@@ -315,7 +316,7 @@ def test_many_categories_are_looked_for_and_chosen_together(towns_page):
     editor = towns_page.get_by_label("Editor")
     editor.get_by_role("searchbox", name="Find categories of town").fill("town 3")
     assert editor.locator(".term-categories").get_by_role("checkbox").count() == 11
-    editor.get_by_role("button", name="All found").click()
+    editor.get_by_role("button", name="Select found").click()
     assert "30 of 40" in editor.locator(".term-choose").inner_text()
     editor.get_by_role("searchbox", name="Find categories of town").fill("")
     editor.get_by_role("button", name="None", exact=True).click()
@@ -337,7 +338,7 @@ def test_terms_with_many_categories_are_short_and_can_be_opened(towns_page):
 @pytest.mark.parametrize(
     ("column", "bound"), [([48.85, 48.86], "<= 48.855"), ([-1e308, 1e308], "<= 0"), ([0, 1], "<= 0")]
 )
-def test_a_new_term_parts_the_data(column, bound, open_report, tmp_path):
+def test_a_new_term_splits_the_data(column, bound, open_report, tmp_path):
     rules = RuleSet.from_rules([Rule((), "a")], ["x"], default="b", classes=["a", "b"])
     rules.report(tmp_path / "r.html", np.array(column)[:, None])
     page = open_report(tmp_path / "r.html", fragment="#view=edit&edit.new=1")

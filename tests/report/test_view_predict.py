@@ -1,4 +1,4 @@
-"""The Predict view: any row, by slider, choice, text or CSV, and why it is decided so."""
+"""The Predict view: any row, by slider, choice, text or CSV, and the reasons for its decision."""
 
 import math
 import re
@@ -17,7 +17,7 @@ def first_row():
 
 
 def asked(row):
-    """What Python says of one row, given by name."""
+    """Python's prediction for one row, given by name."""
     return reports.table(1).assign(**{name: [value] for name, value in row.items()})
 
 
@@ -29,7 +29,7 @@ def paste(page, text):
     if not page.get_by_label("A row of CSV").is_visible():
         page.get_by_text("Paste or drop a row of CSV").click()
     page.get_by_label("A row of CSV").fill(text)
-    page.get_by_role("button", name="Take this row").click()
+    page.get_by_role("button", name="Use this row").click()
 
 
 def enter(page, label, value):
@@ -98,14 +98,14 @@ def test_a_csv_row_is_pasted_with_and_without_names(page):
     notice = page.locator(".paste [role=status]")
     assert (
         notice.inner_text()
-        == "Row taken. Note: 1 further row not read; income not given, so missing; id ignored."
+        == "Row loaded. Note: 1 further row not read; income not given, taken as missing; id ignored."
     )
     paste(page, "25,900,nurse")
-    assert "has 3 values, the rules know 4 features" in notice.inner_text()
+    assert "has 3 values, the rules have 4 features" in notice.inner_text()
     paste(page, "old,900,nurse,true")
-    assert notice.inner_text() == 'age is "old"; expected a number or nothing.'
+    assert notice.inner_text() == 'age is "old"; expected a number or an empty cell.'
     paste(page, "25,900,diver,maybe")
-    assert notice.inner_text() == 'smokes is "maybe"; expected true, false, 0, 1 or nothing.'
+    assert notice.inner_text() == 'smokes is "maybe"; expected true, false, 0, 1 or an empty cell.'
     paste(page, "")
     assert "There is no row" in notice.inner_text()
 
@@ -113,9 +113,9 @@ def test_a_csv_row_is_pasted_with_and_without_names(page):
 def test_a_category_that_the_rules_do_not_know_is_named(page):
     paste(page, "25,900,diver,true")
     notice = page.locator(".paste [role=status]")
-    assert notice.inner_text() == 'Row taken. Note: job is "diver", a category that the rules do not know.'
+    assert notice.inner_text() == 'Row loaded. Note: job is "diver", a category unknown to the rules.'
     paste(page, "25,900,nurse,true")
-    assert notice.inner_text() == "Row taken."
+    assert notice.inner_text() == "Row loaded."
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_network_answers_for_the_row_and_for_its_smallest_change(page, model
     view_tab(page, "Predict")
     page.get_by_text("Paste or drop a row of CSV").click()
     page.get_by_label("A row of CSV").fill("55,1200,nurse,false")
-    page.get_by_role("button", name="Take this row").click()
+    page.get_by_role("button", name="Use this row").click()
     page.locator(".flip-found:not(.is-waiting)").get_by_text("becomes").wait_for()
     row = reports.table(1).assign(age=[55.0], income=[1_200.0], job=["nurse"], smokes=[False])
     drawn = page.evaluate("Array.from(window.clausewise.store.table.numbers)")
@@ -105,7 +105,7 @@ def test_it_says_so_when_the_server_is_gone(browser):
 
 def network_says(page):
     """The label and the percentage, once the network has answered."""
-    said = page.locator(".recorded").filter(has_text="The network says")
+    said = page.locator(".recorded").filter(has_text="The network predicts")
     said.wait_for()
     return said.locator(".chip").first.inner_text(), re.search(r"\d+ %", said.inner_text())[0]
 

@@ -1,4 +1,4 @@
-"""The tree of shared terms: what it says of every rule, and how one walks through it."""
+"""The tree of shared terms: its contents, and navigation by mouse and keyboard."""
 
 import numpy as np
 import pytest

@@ -65,7 +65,7 @@ def test_a_term_leads_to_the_rules_with_that_very_term(open_report, tmp_path):
 
 
 def test_bars_of_equal_numbers_are_equally_long(open_report, tmp_path):
-    """Also that of the default class, beside which a badge stands."""
+    """Also the bar of the default class, which has a badge beside it."""
     listed = [Rule((Term(0, high=i),), label) for i in range(3) for label in "ab"]
     listed += [Rule((Term(0, low=i),), "c") for i in range(1_200)]
     RuleSet.from_rules(listed, ["x"], default="a", classes=list("abc")).report(tmp_path / "r.html")
@@ -170,7 +170,7 @@ def test_the_matrix_shows_the_same_rules_by_feature(small_report, open_report):
     assert selection(page) == "Rule 3"
 
 
-def test_the_inspector_tells_where_a_rule_fires(small_report, open_report):
+def test_the_inspector_shows_where_a_rule_fires(small_report, open_report):
     page = open_report(small_report, fragment="#sel=rule.3")
     beside = page.get_by_role("complementary")
     assert "age > 60" in beside.inner_text()
@@ -259,7 +259,7 @@ def test_a_cell_gives_its_rows_and_the_rules_that_misled(small_report, open_repo
     fires = reports.rules().fires(reports.table().iloc[in_cell]).dense()
     concludes_no = np.array([rule.conclusion == "no" for rule in reports.rules()])
     worst = int(np.argmax(fires.sum(axis=1) * concludes_no))
-    misled = page.get_by_label("Rows behind it").locator(".rule-buttons button").first
+    misled = page.get_by_label("Rows of the cell").locator(".rule-buttons button").first
     assert misled.inner_text().startswith(f"{worst} ")
     assert f"{fires[worst].sum()} row" in misled.inner_text()
     misled.click()
@@ -316,7 +316,7 @@ def test_origin_leads_from_layer_to_clause_to_rules(small_report, open_report):
     page.get_by_role("grid", name="Final rules").focus()
     page.keyboard.press("ArrowDown")
     assert selection(page) == "Rule 2"
-    page.get_by_role("button", name="All of the layer").click()
+    page.get_by_role("button", name="All rules of the layer").click()
     assert first_cells(page, "Final rules", 0) == ["0", "1", "2"]
 
 
@@ -339,7 +339,7 @@ def test_origin_lists_numbered_layers_in_the_order_of_the_network(open_report, t
     assert page.locator(".layer-name").all_inner_texts() == ["hidden 2", "inputs", "hidden 10", "no layer"]
 
 
-def test_what_is_not_quite_all_is_not_shown_as_all(open_report, tmp_path):
+def test_less_than_all_is_never_shown_as_all(open_report, tmp_path):
     listed = [Rule((Term(0, low=1),), "yes", 0.9996), Rule((Term(0, low=2),), "yes", 1.0)]
     RuleSet.from_rules(listed, ["x"], default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
     page = open_report(tmp_path / "report.html", fragment="#view=rules")
@@ -347,7 +347,7 @@ def test_what_is_not_quite_all_is_not_shown_as_all(open_report, tmp_path):
 
 
 def test_judges_agree_on_labels_that_the_rules_do_not_know(open_report, tmp_path):
-    """Each judge numbers these for itself, so that equal labels may have different numbers."""
+    """Each judge numbers such labels separately, so equal labels may have different numbers."""
     rules = RuleSet.from_rules([Rule((Term(0, high=2),), "a")], ["x"], default="b", classes=["a", "b"])
     truth = np.array(["a", "b", "c", "d", "d"])
     network = np.array(["a", "b", "b", "d", "e"])
@@ -358,7 +358,7 @@ def test_judges_agree_on_labels_that_the_rules_do_not_know(open_report, tmp_path
     assert first_cells(page, "Rows", 0) == ["2", "4"]
 
 
-def test_rules_mislead_in_the_eyes_of_the_pair_that_is_compared(open_report, tmp_path):
+def test_misleading_rules_depend_on_the_pair_compared(open_report, tmp_path):
     rules = RuleSet.from_rules(
         [Rule((Term(0, high=2),), "a"), Rule((Term(0, low=2),), "b")], ["x"], default="b", classes=["a", "b"]
     )
@@ -367,9 +367,9 @@ def test_rules_mislead_in_the_eyes_of_the_pair_that_is_compared(open_report, tmp
     for pair, place, judge in (("network-rules", "1", "network"), ("truth-rules", "0", "truth")):
         page = open_report(tmp_path / "r.html", fragment=f"#view=disagreement&dis.pair={pair}")
         misled = page.locator(".misled")
-        assert f"the {judge} says another" in misled.inner_text()
+        assert f"but the {judge} differs" in misled.inner_text()
         assert [text.split()[0] for text in misled.locator("button").all_inner_texts()] == [place]
         page.locator(".confusion button").filter(has_text=re.compile(r"^\d")).last.click()
         page.evaluate(f"() => window.location.hash += '&sel=differ.{pair.replace('-', '.')}'")
         selected = page.get_by_label("Selection", exact=True)
-        selected.get_by_text(f"the {judge} says another").wait_for()
+        selected.get_by_text(f"but the {judge} differs").wait_for()

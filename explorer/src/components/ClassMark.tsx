@@ -1,8 +1,8 @@
-/** A class is told by colour and shape together, never by colour alone; up to 64 classes differ in the pair. */
+/** Classes are marked by colour and shape together, never by colour alone; up to 64 combinations differ. */
 
-import { useStore } from "../store";
 import { formatLabel } from "../lib/text";
 import type { Scalar } from "../payload";
+import { useStore } from "../store";
 
 const N_COLOURS = 8;
 
@@ -18,7 +18,7 @@ const SHAPES = [
   "M2.6.8h4.8l2.4 4.2l-2.4 4.2h-4.8l-2.4-4.2z",
 ];
 
-/** The CSS class that gives a class its colour: `fill`, and `--class` for other uses. */
+/** The CSS class that sets a class's colour: `fill`, and `--class` for other uses. */
 export function colourOf(classIndex: number): string {
   return `class-${classIndex % N_COLOURS}`;
 }
@@ -35,7 +35,7 @@ export function ClassMark({ index }: { index: number }) {
   );
 }
 
-/** The mark and the name of a class. `names` are those of a judge with labels that the rules do not know. */
+/** The mark and the name of a class. `names` are the labels of a judge, some of which the rules may not know. */
 export function ClassChip({ index, names }: { index: number; names?: readonly Scalar[] }) {
   const classes = names ?? useStore().rules.value.classes;
   const label = classes[index];

@@ -1,19 +1,7 @@
 /** Measures before and after an edit, side by side. */
 
-import type { Evaluation, Measures } from "../lib/evaluate";
+import type { Measured } from "../lib/measures";
 import { grouped, percent } from "../lib/text";
-
-/** What is compared; what is not known is null. */
-export interface Measured {
-  fidelity: number | null;
-  accuracy: number | null;
-  coverage: number;
-}
-
-export function measured(measures: Measures): Measured {
-  const { fidelity, accuracy, coverage } = measures;
-  return { fidelity, accuracy, coverage };
-}
 
 interface Props {
   label: string;
@@ -25,26 +13,26 @@ interface Props {
 
 export function Effect({ label, before, after, counts = [] }: Props) {
   const shares = (["fidelity", "accuracy", "coverage"] as const).flatMap((name) => {
-    const [old, young] = [before[name], after[name]];
-    return old === null || young === null ? [] : [[name, old, young] as const];
+    const [old, newer] = [before[name], after[name]];
+    return old === null || newer === null ? [] : [[name, old, newer] as const];
   });
   return (
     <dl class="effect" aria-label={label}>
-      {shares.map(([name, old, young]) => (
+      {shares.map(([name, old, newer]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {old !== young && <span class="quiet">{percent(old, 2)} → </span>}
-            <strong>{percent(young, 2)}</strong> <Difference by={100 * (young - old)} />
+            {old !== newer && <span class="quiet">{percent(old, 2)} → </span>}
+            <strong>{percent(newer, 2)}</strong> <Difference by={100 * (newer - old)} />
           </dd>
         </div>
       ))}
-      {counts.map(([name, old, young]) => (
+      {counts.map(([name, old, newer]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {old !== young && <span class="quiet">{grouped(old)} → </span>}
-            <strong>{grouped(young)}</strong>
+            {old !== newer && <span class="quiet">{grouped(old)} → </span>}
+            <strong>{grouped(newer)}</strong>
           </dd>
         </div>
       ))}
@@ -52,16 +40,9 @@ export function Effect({ label, before, after, counts = [] }: Props) {
   );
 }
 
-/** Points more or fewer; told by sign and words, not by colour alone. */
+/** The difference in percentage points, shown by sign and words, not by colour alone. */
 function Difference({ by }: { by: number }) {
   const shown = by.toFixed(2);
   if (Number(shown) === 0) return <span class="quiet">{by === 0 ? "unchanged" : "about the same"}</span>;
   return <span class={by > 0 ? "better" : "worse"}>{by > 0 ? `▲ +${shown}` : `▼ −${shown.slice(1)}`}</span>;
-}
-
-/** On how many rows two rule sets of the same classes decide differently. */
-export function nDiffering(a: Evaluation, b: Evaluation): number {
-  let n = 0;
-  for (let row = 0; row < a.nRows; row++) if (a.decisions[row] !== b.decisions[row]) n++;
-  return n;
 }

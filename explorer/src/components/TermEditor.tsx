@@ -1,4 +1,4 @@
-/** One term of a rule, to be changed by hand. */
+/** An editor for one term of a rule. */
 
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
@@ -58,7 +58,7 @@ function Bound({ term, side, name, onTerm }: PartProps & { side: "low" | "high";
   );
 }
 
-/** The stored bound (low < x ≤ high) that a text means; null if it means none. */
+/** The stored bound (low < x ≤ high) that a text means; null if it cannot be read. */
 export function readBound(text: string, isLow: boolean): number | null {
   const plain = text.trim().replace("≥", ">=").replace("≤", "<=");
   if (plain === "") return isLow ? -Infinity : Infinity;
@@ -86,7 +86,7 @@ function TrueOrFalse({ term, name, onTerm }: PartProps & { name: string }) {
   );
 }
 
-/** From so many categories on they are looked for, and taken or left all at once. */
+/** From this number of categories, there is a search and buttons that select or clear all. */
 const MANY_CATEGORIES = 12;
 
 function Categories({ term, name, onTerm }: PartProps & { name: string }) {
@@ -111,10 +111,10 @@ function Categories({ term, name, onTerm }: PartProps & { name: string }) {
         <div class="term-choose">
           <input type="search" aria-label={`Find categories of ${name}`} placeholder="find" value={query.value} onInput={(event) => (query.value = event.currentTarget.value)} />
           <button type="button" disabled={shown.every((code) => accepted.has(code))} onClick={() => accept(shown, true)}>
-            {isAll ? "All" : "All found"}
+            {isAll ? "All" : "Select found"}
           </button>
           <button type="button" disabled={!shown.some((code) => accepted.has(code))} onClick={() => accept(shown, false)}>
-            {isAll ? "None" : "None found"}
+            {isAll ? "None" : "Clear found"}
           </button>
           <span class="quiet" role="status">
             {grouped(accepted.size)} of {grouped(categories.length)}

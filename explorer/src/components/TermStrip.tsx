@@ -1,8 +1,8 @@
-/** A term drawn over the distribution of its feature: what it accepts stands out. */
+/** A term drawn over the distribution of its feature, with the accepted range highlighted. */
 
-import { useStore } from "../store";
-import type { Term } from "../lib/rules";
 import { type Axis, axisOf } from "../lib/axis";
+import type { Term } from "../lib/rules";
+import { useStore } from "../store";
 import { colourOf } from "./ClassMark";
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
   height?: number;
 }
 
-/** Decorative: the term's text always stands beside it. */
+/** Decorative: the term's text is always beside it. */
 export function TermStrip({ term, feature, classIndex, width = 120, height = 24 }: Props) {
   const store = useStore();
   const place = feature ?? term?.feature ?? 0;

@@ -61,7 +61,7 @@ function NumberInput({ id, value, isLeftOut, onValue }: Props & { id: string }) 
       placeholder={nothing}
       onChange={(event) => {
         take(event.currentTarget.value);
-        // What cannot be read gives way to the value that holds.
+        // Text that cannot be read is replaced by the current value.
         event.currentTarget.value = shown;
       }}
     />
@@ -74,10 +74,10 @@ function Slider({ feature, value, isLeftOut, thresholds, onValue, name }: Props 
   const histogram = store.payload.histograms?.[feature] ?? null;
   const isWhole = histogram?.kind === "numeric" && histogram.is_whole;
   const [least, most] = axis.ends;
-  // Each of few whole numbers is a step.
+  // A small range of whole numbers has one step per number.
   const nSteps = isWhole && most - least < N_STEPS ? most - least : N_STEPS;
   const step = value === value ? Math.round(nSteps * Math.min(1, Math.max(0, fraction(value, least, most)))) : nSteps >> 1;
-  // The ends stand in the middle of their bars, half a bar from the ends of the axis.
+  // The end values lie in the middle of their bars, half a bar from the ends of the axis.
   const margin = fraction(least, axis.low, axis.high);
   const place = value === value ? Math.min(1, Math.max(0, fraction(value, axis.low, axis.high))) : 0.5;
   const ticks = Array.from(thresholds).filter((cut) => cut >= axis.low && cut <= axis.high);

@@ -1,4 +1,4 @@
-/** Lines of equal height of which only those in sight exist; used where a grid of cells would say too much. */
+/** A virtualised list: only the visible lines, all of equal height, are in the document. For lists that are not grids. */
 
 import type { ComponentChildren, HTMLAttributes } from "preact";
 import { useEffect } from "preact/hooks";
@@ -7,10 +7,10 @@ import { keepInSight, linesInSight, useViewport } from "./viewport";
 interface Props {
   nLines: number;
   lineHeight: number;
-  /** The line that is kept in sight; −1 for none. */
+  /** The line that is kept visible; −1 for none. */
   active: number;
   line: (line: number, style: { transform: string; height: string }) => ComponentChildren;
-  /** Of the element around: role, label, keys. */
+  /** Attributes of the surrounding element: role, label, keys. */
   attributes: HTMLAttributes<HTMLDivElement>;
   class: string;
 }

@@ -1,7 +1,7 @@
 /**
- * A table of which only the rows in sight exist, so that tens of thousands stay fluid.
+ * A virtualised table: only the visible rows are in the document, so that tens of thousands scroll smoothly.
  *
- * Keyboard: the table takes the focus once; ↑ ↓, Page, Home and End move, and what is moved to is selected.
+ * Keyboard: the table is one tab stop; ↑ ↓, Page, Home and End move to a row and select it.
  * The header's buttons sort.
  */
 
@@ -12,9 +12,9 @@ import { keepInSight, linesInSight, useViewport } from "./viewport";
 export interface TableColumn {
   key: string;
   title: ComponentChildren;
-  /** Said where the title alone is too short. */
+  /** A tooltip, where the title alone is too short. */
   hint?: string;
-  /** In px; the column that has none takes the rest. */
+  /** In px; a column without a width takes the remaining space. */
   width?: number;
   align?: "end";
   isSortable?: boolean;
@@ -30,12 +30,12 @@ interface Props {
   label: string;
   nRows: number;
   columns: readonly TableColumn[];
-  /** The row that is marked; −1 for none. */
+  /** The highlighted row; −1 for none. */
   active: number;
   onActivate: (row: number) => void;
   sorting?: Sorting | null;
   onSort?: (key: string) => void;
-  /** The least width in px, below which the table scrolls sideways. */
+  /** Minimum width in px; a narrower table scrolls sideways. */
   minWidth?: number;
   empty?: string;
 }
@@ -133,7 +133,7 @@ function HeaderCell({ column, sorting, onSort }: HeaderProps) {
   );
 }
 
-/** Where a key leads to from the marked row; null for keys that do not move. */
+/** The row that a key moves to from the active row; null for other keys. */
 export function moved(key: string, active: number, n: number, perPage: number): number | null {
   if (n === 0) return null;
   const within = (row: number) => Math.min(n - 1, Math.max(0, row));

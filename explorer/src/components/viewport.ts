@@ -1,4 +1,4 @@
-/** The part of a scrolling box that is in sight, for what draws only that part. */
+/** The visible part of a scrolling box, for components that draw only that part. */
 
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -10,7 +10,7 @@ export interface Viewport {
   height: number;
 }
 
-/** A box that scrolls (for its `ref`), what is in sight of it, and what to call when it is scrolled. */
+/** A scrolling box (for its `ref`), its visible part, and a function to call when it is scrolled. */
 export function useViewport(): { box: RefObject<HTMLDivElement | null>; view: Viewport; measure: () => void } {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<Viewport>({ top: 0, left: 0, width: 1000, height: 600 });
@@ -27,14 +27,14 @@ export function useViewport(): { box: RefObject<HTMLDivElement | null>; view: Vi
   return { box, view, measure };
 }
 
-/** The lines in sight, of `n` that are `height` px high, and `margin` more on either side. */
+/** The visible lines, of `n` that are `height` px high, and `margin` more on either side. */
 export function linesInSight(view: Viewport, height: number, n: number, margin: number): number[] {
   const first = Math.max(0, Math.floor(view.top / height) - margin);
   const last = Math.min(n, Math.ceil((view.top + view.height) / height) + margin);
   return Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
 }
 
-/** Scroll as little as brings a line into sight, below a head that covers the top of the box; −1 is none. */
+/** Scroll just enough to make a line visible, below a header that covers the top of the box; −1 is none. */
 export function keepInSight(box: HTMLElement | null, line: number, height: number, head = 0): void {
   if (box === null || line < 0) return;
   const [top, visible] = [line * height, box.clientHeight - head];

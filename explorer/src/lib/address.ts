@@ -1,6 +1,6 @@
 /**
  * The state of the page in its address: `#view=rules&sel=rule.12&rules.q=age`, so that a link (in the same file)
- * brings back what one saw. Where the address cannot be set (inside a notebook's frame) the state still works.
+ * restores what was shown. Where the address cannot be set (inside a notebook's frame) the state still works.
  */
 
 import { batch, effect, type Signal, signal } from "@preact/signals";
@@ -18,7 +18,7 @@ export class Address {
     window.addEventListener("popstate", () => this.read());
   }
 
-  /** A text that is kept in the address unless it is the fallback. A change of a step can be gone back from. */
+  /** A text that is kept in the address unless it is the fallback. If `isStep`, the browser's Back undoes a change. */
   param(name: string, fallback = "", isStep = false): Signal<string> {
     const known = this.params.get(name);
     if (known !== undefined) return known.value;
@@ -26,16 +26,16 @@ export class Address {
     this.params.set(name, { value, fallback, isStep });
     let isFirst = true;
     effect(() => {
-      value.value; // what this effect follows
+      value.value; // subscribes this effect
       if (!isFirst && !this.isReading) this.schedule(isStep || this.isStepNext);
       isFirst = false;
     });
     return value;
   }
 
-  /** Make changes that can be gone back from in one step; steps inside it are part of it. */
+  /** Make changes that the browser's Back undoes in one step; nested steps are part of it. */
   step(change: () => void): void {
-    // What still waits to be written belongs to the state that Back leads to.
+    // Changes that are not written yet belong to the state before the step.
     if (this.pending !== null) this.writeNow();
     const isInside = this.isStepNext;
     this.isStepNext = true;
@@ -53,7 +53,7 @@ export class Address {
     return `#${current.toString()}`;
   }
 
-  /** Steps at once; all else when a moment has passed, because browsers refuse addresses that change too fast. */
+  /** Steps are written at once, other changes after a moment, because browsers refuse frequent changes. */
   private schedule(isStep: boolean): void {
     if (this.pending !== null) this.window.clearTimeout(this.pending);
     this.pending = null;
@@ -82,7 +82,7 @@ export class Address {
     try {
       this.window.history[isStep ? "pushState" : "replaceState"](null, "", hash);
     } catch {
-      // A frame without an address of its own.
+      // The frame has no address of its own.
     }
   }
 }

@@ -1,15 +1,15 @@
 /** The horizontal axis of a feature: its range, and the bars of its distribution, in a box of 1 × 1. */
 
-import type { Store } from "../store";
 import type { HistogramEntry } from "../payload";
+import type { Store } from "../store";
 
 export interface Axis {
   kind: "numeric" | "categories";
   low: number;
   high: number;
-  /** The values that stand at both ends. */
+  /** The values at both ends. */
   ends: readonly [number, number];
-  /** For categories: how many there are. */
+  /** The number of categories; 0 for numbers. */
   nSlots: number;
   /** The distribution as an SVG path; empty if it is not known. */
   bars: string;
@@ -36,26 +36,26 @@ function makeAxis(store: Store, feature: number): Axis {
     return { kind: "categories", low: 0, high: nSlots, ends: [0, nSlots], nSlots, bars: barsOf(histogram), place: (code) => clamp((code + 0.5) / nSlots) };
   }
   const [low, high] = histogram?.kind === "numeric" ? [histogram.low, histogram.high] : thresholdRange(store, feature);
-  // Where each whole number has a bar, a bound lies between two bars.
+  // If each whole number has its own bar, a bound lies between two bars.
   const isStepped = histogram?.kind === "numeric" && histogram.is_whole && histogram.counts.length === high - low;
   const place = (value: number) => clamp(fraction(isStepped && Number.isFinite(value) ? Math.floor(value) + 0.5 : value, low, high));
   const ends = isStepped ? ([low + 0.5, high - 0.5] as const) : ([low, high] as const);
   return { kind: "numeric", low, high, ends, nSlots: 0, bars: barsOf(histogram), place };
 }
 
-/** How far a value lies between two ends; the distance of these may be beyond the doubles, half of it is not. */
+/** The relative position of a value between two ends, whose distance may overflow a double while half of it does not. */
 export function fraction(value: number, low: number, high: number): number {
   const scale = Number.isFinite(high - low) ? 1 : 0.5;
   const width = high * scale - low * scale;
   return width === 0 ? 0.5 : (value * scale - low * scale) / width;
 }
 
-/** The number that lies so far between two ends. */
+/** The number at a relative position between two ends. */
 export function between(low: number, high: number, part: number): number {
   return low * (1 - part) + high * part;
 }
 
-/** A number between two ends, with as few digits as tell a thousand numbers there apart. */
+/** A number between two ends, rounded to about a thousandth of their distance. */
 export function roundedWithin(value: number, low: number, high: number): number {
   const exponent = (number: number) => Math.floor(Math.log10(Math.abs(number)));
   const halfWidth = high / 2 - low / 2;

@@ -48,7 +48,7 @@ export function andInto(target: Bits, other: Bits): void {
   for (let w = 0; w < target.length; w++) target[w] &= other[w];
 }
 
-/** Takes the rows of the other set out. */
+/** Removes the rows of the other set. */
 export function andNotInto(target: Bits, other: Bits): void {
   for (let w = 0; w < target.length; w++) target[w] &= ~other[w];
 }

@@ -2,40 +2,40 @@
 
 import type { Scalar } from "../payload";
 import type { Evaluation, Evaluator } from "./evaluate";
-import { writtenValue } from "./language";
 import type { Feature, Rule, RuleSet } from "./rules";
+import { writeValue } from "./ruleText";
 import type { Table } from "./table";
 import { formatName, formatNumber } from "./text";
 
 export interface Comparison {
-  /** Places in the later set of rules that the earlier one does not have. */
+  /** Places in the later set of rules that are not in the earlier one. */
   readonly added: readonly number[];
-  /** Places in the earlier set of rules that the later one does not have. */
+  /** Places in the earlier set of rules that are not in the later one. */
   readonly removed: readonly number[];
   /** Places in both of rules with the same premise that differ in anything else. */
   readonly changed: readonly (readonly [before: number, after: number])[];
   readonly nSame: number;
-  /** What differs beside the rules. */
+  /** Differences other than rules. */
   readonly settings: readonly { name: string; before: string; after: string }[];
 }
 
 export function compareRules(before: RuleSet, after: RuleSet): Comparison {
   const left: [number[], number[]] = [[...before.rules.keys()], [...after.rules.keys()]];
-  const said = [before, after].map((set) => set.rules.map((rule) => keysOf(rule, set)));
+  const keys = [before, after].map((set) => set.rules.map((rule) => keysOf(rule, set)));
   const pairedBy = (part: 0 | 1 | 2) =>
     paired(
       left,
-      (r) => said[0][r][part],
-      (r) => said[1][r][part],
+      (r) => keys[0][r][part],
+      (r) => keys[1][r][part],
     );
   const same = pairedBy(0);
   const changed = [...pairedBy(1), ...pairedBy(2)].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   return { added: left[1], removed: left[0], changed, nSame: same.length, settings: settingsOf(before, after) };
 }
 
-/** Texts that are equal for rules equal in all; in premise and conclusion; in the premise alone. */
+/** Keys that are equal for rules that are equal; that agree in premise and class; that agree in the premise. */
 function keysOf(rule: Rule, set: RuleSet): [all: string, concluding: string, premise: string] {
-  // By name, as the features of the two sets may stand in another order.
+  // By name, as the features of the two sets may be ordered differently.
   const terms = rule.terms.map(({ feature, low, high, codes }) => {
     const { name, categories } = set.features[feature];
     const values = codes === null ? null : codes.map((code) => scalarKey((categories ?? [])[code])).sort();
@@ -52,7 +52,7 @@ function scalarKey(value: Scalar): string {
   return `${typeof value}:${value}`;
 }
 
-/** Rules of both sets with equal keys, each used once and taken out of `left`. */
+/** Pairs of rules with equal keys, each used once and removed from `left`. */
 function paired(left: [number[], number[]], keyBefore: (r: number) => string, keyAfter: (r: number) => string): [number, number][] {
   const waiting = new Map<string, number[]>();
   for (const r of [...left[1]].reverse()) {
@@ -77,9 +77,9 @@ function paired(left: [number[], number[]], keyBefore: (r: number) => string, ke
 function settingsOf(before: RuleSet, after: RuleSet): { name: string; before: string; after: string }[] {
   const texts: [string, (set: RuleSet) => string][] = [
     ["voting", (set) => set.voting],
-    ["default", (set) => writtenValue(set.classes[set.defaultIndex])],
+    ["default", (set) => writeValue(set.classes[set.defaultIndex])],
     ["scale", (set) => formatNumber(set.scale)],
-    ["classes", (set) => set.classes.map((label) => writtenValue(label)).join(", ")],
+    ["classes", (set) => set.classes.map((label) => writeValue(label)).join(", ")],
     ["base", (set) => set.base.map(formatNumber).join(", ")],
   ];
   const differing = texts
@@ -92,14 +92,14 @@ function settingsOf(before: RuleSet, after: RuleSet): { name: string; before: st
 /** Only the features that differ: there may be thousands. */
 function differingFeatures(before: readonly Feature[], after: readonly Feature[]): { name: string; before: string; after: string } | null {
   const keyOf = ({ name, kind, categories }: Feature) => JSON.stringify([name, kind, categories]);
-  const [old, young] = [before.map(keyOf), after.map(keyOf)];
-  if (old.join() === young.join()) return null;
-  const others = [new Set(young), new Set(old)];
+  const [old, newer] = [before.map(keyOf), after.map(keyOf)];
+  if (old.join() === newer.join()) return null;
+  const others = [new Set(newer), new Set(old)];
   const names = [new Set(before.map((feature) => feature.name)), new Set(after.map((feature) => feature.name))];
-  // What both have, but not alike, needs more than its name.
+  // Features of one name that differ need more than the name.
   const shown = (feature: Feature) => (names[0].has(feature.name) && names[1].has(feature.name) ? detailed(feature) : formatName(feature.name));
   const gone = before.filter((_, i) => !others[0].has(old[i])).map(shown);
-  const come = after.filter((_, i) => !others[1].has(young[i])).map(shown);
+  const come = after.filter((_, i) => !others[1].has(newer[i])).map(shown);
   if (gone.length === 0 && come.length === 0) return { name: "features", before: "in another order", after: "in another order" };
   const listed = (texts: readonly string[]) =>
     texts.length === 0 ? "none" : texts.slice(0, 8).join(", ") + (texts.length > 8 ? `, … (${texts.length})` : "");
@@ -108,7 +108,7 @@ function differingFeatures(before: readonly Feature[], after: readonly Feature[]
 
 /** `job (categorical: cook, nurse)`, `age (numeric)`. */
 function detailed({ name, kind, categories }: Feature): string {
-  const values = (categories ?? []).map((value) => writtenValue(value)).join(", ");
+  const values = (categories ?? []).map((value) => writeValue(value)).join(", ");
   return `${formatName(name)} (${kind}${values === "" ? "" : `: ${values}`})`;
 }
 
@@ -126,23 +126,23 @@ export function flipsOf(before: Evaluation, after: Evaluation): Flips {
   const labels: [Scalar[], Scalar[]] = [[], []];
   for (let row = 0; row < before.nRows; row++) {
     const old = before.set.classes[before.decisions[row]];
-    const young = after.set.classes[after.decisions[row]];
-    if (old === young) continue;
+    const newer = after.set.classes[after.decisions[row]];
+    if (old === newer) continue;
     rows.push(row);
     labels[0].push(old);
-    labels[1].push(young);
+    labels[1].push(newer);
   }
   return { rows, before: labels[0], after: labels[1] };
 }
 
 /**
- * The answers of rules with features of their own on the rows of the report: features are matched by name (by place
- * if either set has no names of its own), categories by value. A text says why not, where this cannot be done.
+ * The evaluation of rules with other features on the rows of the report: features are matched by name (by place if
+ * either set has no names), categories by value. Where this is not possible, a text that says why.
  */
 export function evaluateForeign(set: RuleSet, own: RuleSet, table: Table, evaluator: Evaluator): Evaluation | string {
   const isByPlace = !set.named || !own.named;
   if (isByPlace && set.features.length !== own.features.length) {
-    return `these rules are about ${set.features.length} features without names, the report is about ${own.features.length}`;
+    return `these rules have ${set.features.length} unnamed features, the report has ${own.features.length}`;
   }
   const placeOf = new Map(own.features.map((feature, place) => [feature.name, place]));
   const places = set.features.map((feature, place) => (isByPlace ? place : (placeOf.get(feature.name) ?? -1)));
@@ -152,7 +152,7 @@ export function evaluateForeign(set: RuleSet, own: RuleSet, table: Table, evalua
     const place = places[feature];
     if (place < 0) return `the report has no feature ${name}, which these rules test`;
     if (own.features[place].kind !== kind) return `${name} is ${kind} in these rules and ${own.features[place].kind} in the report`;
-    if (table.columns[place] === null) return `the report holds no values of ${name}, which these rules test`;
+    if (table.columns[place] === null) return `the report has no values of ${name}, which these rules test`;
   }
   const rules = set.rules.map((rule) => ({ ...rule, terms: rule.terms.map((term) => ({ ...term, feature: places[term.feature], codes: codesIn(own, term.codes, set.features[term.feature], places[term.feature]) })) }));
   return evaluator.evaluate({ ...set, features: own.features, rules });

@@ -1,4 +1,4 @@
-/** Who says what: counts of rows by the labels of two judges. Pure functions. */
+/** Confusion tables: counts of rows by the labels of two judges. Pure functions. */
 
 import type { ConfusionEntry, Scalar } from "../payload";
 import type { Evaluation } from "./evaluate";
@@ -10,12 +10,12 @@ export interface Confusion {
   b: Judge;
   aNames: readonly Scalar[];
   bNames: readonly Scalar[];
-  /** counts[i][j]: rows on which a says i and b says j. */
+  /** counts[i][j]: rows to which a gives label i and b gives label j. */
   counts: readonly (readonly number[])[];
   nRows: number;
 }
 
-/** On the rows of the report, with the rules as they are now. */
+/** On the rows of the report, with the working rules. */
 export function confusionHere(a: Judge, b: Judge, table: Table, found: Evaluation): Confusion | null {
   const [aCodes, bCodes] = [labelsOf(a, table, found), labelsOf(b, table, found)];
   if (aCodes === null || bCodes === null) return null;
@@ -25,7 +25,7 @@ export function confusionHere(a: Judge, b: Judge, table: Table, found: Evaluatio
   return { a, b, aNames, bNames, counts, nRows: table.nRows };
 }
 
-/** On all data that the report was made of, with the rules as they were. */
+/** On all data that the report was made of, with its original rules. */
 export function confusionGiven(entry: ConfusionEntry, classes: readonly Scalar[]): Confusion {
   return {
     a: entry.rows,
@@ -37,7 +37,7 @@ export function confusionGiven(entry: ConfusionEntry, classes: readonly Scalar[]
   };
 }
 
-/** Part of the rows on which both say the same. */
+/** Fraction of rows on which both agree. */
 export function agreementOf({ aNames, bNames, counts, nRows }: Confusion): number {
   const same = samePlaces(aNames, bNames);
   return nRows === 0 ? 0 : counts.reduce((sum, row, i) => sum + (row[same[i]] ?? 0), 0) / nRows;

@@ -1,4 +1,4 @@
-/** One row of values out of pasted or dropped CSV, encoded as the report's rows are. */
+/** Reads one row of values from pasted or dropped CSV, encoded like the report's rows. */
 
 import type { Scalar } from "../payload";
 import type { Feature, RuleSet } from "./rules";
@@ -7,7 +7,7 @@ import { counted, formatLabel, formatName } from "./text";
 export interface ReadRow {
   /** One encoded value per feature, NaN where missing. */
   values: number[];
-  /** What people should know: columns that were ignored or absent, further rows. */
+  /** Notes for the reader: columns that were ignored or absent, further rows. */
   notes: string[];
 }
 
@@ -17,7 +17,7 @@ const BOOLEANS: ReadonlyMap<string, number> = new Map([
 ]);
 const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
 
-/** The first row of values; throws an Error with a message for people. */
+/** The first row of values; throws an Error with a readable message. */
 export function readCsvRow(text: string, set: RuleSet): ReadRow {
   const delimiter = delimiterOf(text.replace(/^\ufeff/, ""));
   const lines = cellsOf(text.replace(/^\ufeff/, ""), delimiter).filter((cells) => cells.some((cell) => cell.trim() !== ""));
@@ -35,14 +35,14 @@ export function readCsvRow(text: string, set: RuleSet): ReadRow {
   const unknown = set.features.flatMap(({ name, categories }, place) =>
     values[place] === categories?.length ? [`${formatName(name)} is ${JSON.stringify(cellOf(place).trim())}`] : [],
   );
-  if (unknown.length > 0) notes.push(`${shortened(unknown)}, a category that the rules do not know`);
+  if (unknown.length > 0) notes.push(`${shortened(unknown)}, a category unknown to the rules`);
   return { values, notes };
 }
 
 function byPlace(set: RuleSet, cells: readonly string[]): (place: number) => string {
   if (cells.length !== set.features.length) {
     throw new Error(
-      `The row has ${counted(cells.length, "value")}, the rules know ${counted(set.features.length, "feature")}; ` +
+      `The row has ${counted(cells.length, "value")}, the rules have ${counted(set.features.length, "feature")}; ` +
         "paste one value per feature in their order, or put a line of names above.",
     );
   }
@@ -50,11 +50,11 @@ function byPlace(set: RuleSet, cells: readonly string[]): (place: number) => str
 }
 
 function byName(set: RuleSet, names: readonly string[], cells: readonly string[], known: ReadonlySet<string>, notes: string[]): (place: number) => string {
-  if (cells.length !== names.length) throw new Error(`There are ${counted(names.length, "name")} and ${counted(cells.length, "value")}; one each is needed.`);
+  if (cells.length !== names.length) throw new Error(`There are ${counted(names.length, "name")} and ${counted(cells.length, "value")}; give one value per name.`);
   const at = new Map(names.map((name, i) => [name, i]));
   const absent = set.features.filter((feature) => !at.has(feature.name));
   const ignored = names.filter((name) => !known.has(name));
-  if (absent.length > 0) notes.push(`${listed(absent.map((feature) => feature.name))} not given, so missing`);
+  if (absent.length > 0) notes.push(`${listed(absent.map((feature) => feature.name))} not given, taken as missing`);
   if (ignored.length > 0) notes.push(`${listed(ignored)} ignored`);
   return (place) => cells[at.get(set.features[place].name) ?? -1] ?? "";
 }
@@ -77,11 +77,11 @@ function encoded(cell: string, feature: Feature, delimiter: string): number {
   if (MISSING.has(text.toLowerCase())) return NaN;
   if (feature.kind === "binary") {
     const value = BOOLEANS.get(text.toLowerCase()) ?? Number(text);
-    if (value !== 0 && value !== 1) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected true, false, 0, 1 or nothing.`);
+    if (value !== 0 && value !== 1) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
     return value;
   }
   const number = numberOf(text, delimiter);
-  if (number !== number) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected a number or nothing.`);
+  if (number !== number) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
   return number;
 }
 
@@ -95,12 +95,12 @@ function isWrittenSo(category: Scalar, text: string): boolean {
 export function numberOf(text: string, delimiter = ","): number {
   const infinite = /^([+-]?)(?:inf|infinity|∞)$/i.exec(text);
   if (infinite !== null) return infinite[1] === "-" ? -Infinity : Infinity;
-  // Where commas do not part values, they may be decimal ones.
+  // Where commas do not separate values, they may be decimal commas.
   const plain = delimiter !== "," && /^[+-]?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
   return plain === "" || !/^[+-]?[\d.]/.test(plain) ? NaN : Number(plain);
 }
 
-/** The one of comma, semicolon and tab that the first line has most of. */
+/** The most frequent of comma, semicolon and tab in the first line. */
 function delimiterOf(text: string): string {
   const first = text.trimStart().split("\n", 1)[0].replace(/"[^"]*"/g, "");
   const count = (mark: string) => first.split(mark).length - 1;

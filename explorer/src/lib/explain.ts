@@ -1,4 +1,4 @@
-/** Why a row was decided so, beside the votes: rules that nearly fired, and what the row has there. */
+/** Near misses: rules that almost fired on a row. */
 
 import { holds, type RuleSet, type Term } from "./rules";
 
@@ -6,7 +6,7 @@ import { holds, type RuleSet, type Term } from "./rules";
 export interface NearMiss {
   readonly place: number;
   readonly failing: Term;
-  /** How far the value is from satisfying the term, in the units given; infinite where no number would say it. */
+  /** How far the value is from satisfying the term, in the given units; infinite if there is no such distance. */
   readonly distance: number;
 }
 

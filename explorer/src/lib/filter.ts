@@ -4,11 +4,11 @@ import { type Rule, type RuleSet, termKey } from "./rules";
 import { describeCondition, describePremise, formatLabel } from "./text";
 
 export interface Filter {
-  /** Words, all of which must be in the rule's text; "several words" in quotes must stand together. */
+  /** Words, all of which must be in the rule's text; "several words" in quotes must be adjacent. */
   query: string;
   classIndex: number | null;
   feature: number | null;
-  /** The key of a term that the rule must have exactly so. */
+  /** The key of a term that the rule must have. */
   term: string | null;
   maxLength: number | null;
   /** Least number of rows covered when the rule was made. */
@@ -45,12 +45,12 @@ export function filtered(set: RuleSet, filter: Filter): number[] {
   return places;
 }
 
-/** Places of the rules with all words looked for. */
+/** Places of the rules that contain all words of a query. */
 export function searched(set: RuleSet, query: string): number[] {
   return filtered(set, { query, classIndex: null, feature: null, term: null, maxLength: null, minSupport: null, minConfidence: null, layer: null });
 }
 
-/** What is looked for. A comparison, typed as it is shown or as in the rule language, is looked for as a whole. */
+/** The words of a query. A comparison, typed as shown or as in the rule language, is one word. */
 function wordsOf(query: string): string[] {
   return Array.from(query.matchAll(/"([^"]+)"?|[^"]+/g)).flatMap(([part, together]) => {
     if (together !== undefined) return [plain(together).trim()];
@@ -61,7 +61,7 @@ function wordsOf(query: string): string[] {
 
 const SIGNS: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠" };
 
-/** In small letters, with the signs that the page shows and blanks around them, without marks of the direction of writing. */
+/** Lower-case text with the page's comparison signs, spaces around them, and no directional marks. */
 function plain(text: string): string {
   return text
     .toLowerCase()

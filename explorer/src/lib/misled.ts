@@ -1,20 +1,20 @@
-/** Which rules lead to decisions that the network, or the truth, does not share. Pure functions. */
+/** Misleading rules: those behind decisions that differ from the network or the truth. Pure functions. */
 
 import { hasBit } from "./bits";
 import type { Evaluation } from "./evaluate";
 import type { Cohort } from "./selection";
 import type { Table } from "./table";
 
-/** Who says what would have been right. */
+/** The reference that decisions are compared with. */
 export type Reference = "network" | "truth";
 
 export interface Misled {
   place: number;
-  /** On how many of the rows. */
+  /** Number of rows on which it misled. */
   nRows: number;
 }
 
-/** Whom the rules are held against on these rows: the first whom these are about, else the network, else the truth. */
+/** The reference for a cohort: the first that it names, else the network, else the truth. */
 export function judgeOf(cohort: Cohort, table: Table): Reference {
   const named = cohort.kind === "cell" || cohort.kind === "differ" ? [cohort.a, cohort.b] : [];
   const isThere = (judge: string): judge is Reference => (judge === "network" || judge === "truth") && table[judge] !== null;
@@ -22,8 +22,8 @@ export function judgeOf(cohort: Cohort, table: Table): Reference {
 }
 
 /**
- * The rules that misled on these rows: they had a say, their class was decided for, and the judge says another one.
- * Those that misled on most rows first.
+ * The rules that misled on these rows: they voted, their class was decided, and the judge differs. Those that misled
+ * on most rows come first.
  */
 export function misleading(found: Evaluation, table: Table, rows: ArrayLike<number>, judge: Reference): Misled[] {
   const reference = table[judge];
@@ -35,7 +35,7 @@ export function misleading(found: Evaluation, table: Table, rows: ArrayLike<numb
     let nRows = 0;
     for (const row of wrong) {
       if (rule.classIndex !== decisions[row] || !hasBit(covers[place], row)) continue;
-      // Where rules with priority decide, the others are not heard.
+      // Where rules with priority decide, others do not vote.
       if (rule.priority || priorityRows === null || !hasBit(priorityRows, row)) nRows++;
     }
     if (nRows > 0) misled.push({ place, nRows });

@@ -1,13 +1,14 @@
-/** Rule files that the reader opens: checked before anything is made of them, with errors that name the place. */
+/** Rule files that the reader opens: fully checked first, with errors that name the place. */
 
 import type { RuleFile } from "../payload";
-import { readRuleFile, type RuleSet } from "./rules";
+import { readRuleFile } from "./ruleFile";
+import type { RuleSet } from "./rules";
 
 export const MAX_FILE_BYTES = 64 * 2 ** 20;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The rule set in the text of a file; throws an Error with a message for people. */
+/** The rule set in the text of a file; throws an Error with a readable message. */
 export function openRules(text: string): RuleSet {
   let parsed: unknown;
   try {
@@ -18,17 +19,17 @@ export function openRules(text: string): RuleSet {
   return readRuleFile(checkedFile(parsed));
 }
 
-/** Refuses what `RuleSet.load` refuses. */
+/** Rejects what `RuleSet.load` rejects. */
 function checkedFile(value: unknown): RuleFile {
   const fields = fieldsOf(value, "the file");
-  if (fields["format"] !== "clausewise-rules") throw new Error("it is no rule file; open a file that RuleSet.save wrote");
+  if (fields["format"] !== "clausewise-rules") throw new Error("it is not a rule file; open a file that RuleSet.save wrote");
   if (fields["version"] !== 1) throw new Error(`it has version ${String(fields["version"])}; this page reads version 1`);
   const file = knownFields(value, "the file", ["format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules"], ["base", "scale", "changes"]);
   oneOf(file["voting"], ["confidence", "majority", "share", "weights"], "voting");
   const classes = checkClasses(file["classes"], file["class_dtype"]);
   known(file["default"], classes, "default", "classes");
   kind(file["named"], "boolean", "named");
-  if (file["base"] !== undefined) {
+  if (file["base"] != null) {
     const base = listOf(file["base"], "base");
     if (base.length !== classes.size) throw new Error(`base has ${base.length} numbers for ${classes.size} classes`);
     base.forEach((votes, i) => finite(votes, `base[${i}]`));
@@ -40,7 +41,7 @@ function checkedFile(value: unknown): RuleFile {
   return value as RuleFile;
 }
 
-/** By class_dtype, what labels are in JSON. */
+/** The JSON type of labels by class_dtype. */
 const LABEL_KINDS: readonly (readonly [RegExp, "string" | "boolean" | "number"])[] = [
   [/^(str|object)$/, "string"],
   [/^bool$/, "boolean"],
@@ -56,9 +57,9 @@ function checkClasses(value: unknown, dtype: unknown): ReadonlySet<unknown> {
   labels.forEach((label, i) => {
     scalar(label, `classes[${i}]`);
     const isWhole = !String(dtype).includes("int") || Number.isInteger(label);
-    if (typeof label !== expected || !isWhole) throw new Error(`classes[${i}] is ${shown(label)}, which is no ${String(dtype)}`);
+    if (typeof label !== expected || !isWhole) throw new Error(`classes[${i}] is ${shown(label)}, which is not of type ${String(dtype)}`);
   });
-  return distinct(labels, (label) => `classes holds ${shown(label)} twice; the labels must differ`);
+  return distinct(labels, (label) => `classes contains ${shown(label)} twice; the labels must differ`);
 }
 
 /** Per name the categories of a feature; null where it has none. */
@@ -92,7 +93,7 @@ function checkCategories(value: unknown, place: string): ReadonlySet<unknown> {
   // To Python, true and 1 are one category.
   distinct(
     categories.map((category) => (typeof category === "boolean" ? Number(category) : category)),
-    (category) => `${place} holds ${shown(category)} twice`,
+    (category) => `${place} contains ${shown(category)} twice`,
   );
   return new Set(categories);
 }
@@ -118,7 +119,7 @@ function checkTerm(entry: unknown, place: string, features: Features): unknown {
   const term = knownFields(entry, place, ["feature"], ["low", "high", "values"]);
   kind(term["feature"], "string", `${place}.feature`);
   const feature = features.get(term["feature"]);
-  if (feature === undefined) throw new Error(`${place} tests ${shown(term["feature"])}, which is none of the features`);
+  if (feature === undefined) throw new Error(`${place} tests ${shown(term["feature"])}, which is not one of the features`);
   const { categories } = feature;
   const isSet = term["values"] !== undefined;
   if (isSet !== (categories !== null) || (isSet && Object.keys(term).length > 2)) {
@@ -151,7 +152,7 @@ function knownFields(value: unknown, place: string, required: readonly string[],
   return fields;
 }
 
-/** As a set; throws where something stands twice. */
+/** The values as a set; throws if one occurs twice. */
 function distinct(values: readonly unknown[], problem: (value: unknown) => string): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   for (const value of values) {
@@ -163,7 +164,7 @@ function distinct(values: readonly unknown[], problem: (value: unknown) => strin
 
 function known(value: unknown, listed: ReadonlySet<unknown>, place: string, what: string): void {
   scalar(value, place);
-  if (!listed.has(value)) throw new Error(`${place} is ${shown(value)}, which is none of the ${what}`);
+  if (!listed.has(value)) throw new Error(`${place} is ${shown(value)}, which is not one of the ${what}`);
 }
 
 function listOf(value: unknown, place: string): readonly unknown[] {
@@ -180,7 +181,7 @@ function kind(value: unknown, expected: "string" | "number" | "boolean", place: 
   if (typeof value !== expected) throw wrong(value, place, `a ${expected}`);
 }
 
-/** A number; JSON can write some that are beyond the doubles. */
+/** A finite number; JSON can hold numbers that overflow a double. */
 function finite(value: unknown, place: string): number {
   if (typeof value !== "number") throw wrong(value, place, "a number");
   if (!Number.isFinite(value)) throw new Error(`${place} is too large for a double`);

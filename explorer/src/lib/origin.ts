@@ -1,4 +1,4 @@
-/** Rules grouped by where they come from. Pure functions. */
+/** Rules grouped by layer and clause of origin. Pure functions. */
 
 import type { RuleSet } from "./rules";
 
@@ -7,7 +7,7 @@ export interface Clause {
   text: string;
   /** Places of its rules. */
   places: number[];
-  /** Classes that its rules conclude, ascending. */
+  /** Classes that its rules predict, ascending. */
   classes: number[];
 }
 
@@ -47,7 +47,7 @@ export function layersOf(set: RuleSet): LayerUse[] {
   return inOrder([...layers.values()]);
 }
 
-/** Names that differ in their numbers only change places until these ascend: `hidden 1`, `hidden 2`. */
+/** Sorts names that differ only in their numbers by these: `hidden 1`, `hidden 2`. */
 function inOrder(layers: readonly LayerUse[]): LayerUse[] {
   const likeness = (layer: LayerUse) => layer.name.replace(/\d+/g, "#");
   const ranked = new Map<string, LayerUse[]>();

@@ -1,4 +1,4 @@
-/** Arrays out of base64. */
+/** Unpacks arrays from base64. */
 
 import type { Packed } from "../payload";
 
@@ -12,7 +12,7 @@ function bytes(text: string): ArrayBuffer {
   return buffer;
 }
 
-/** Browsers run on little-endian machines only, so that the bytes can be taken as they are. */
+/** Browsers run on little-endian machines only, so the bytes need no swapping. */
 export function unpackCodes(packed: Packed): Codes {
   const buffer = bytes(packed.data);
   switch (packed.type) {

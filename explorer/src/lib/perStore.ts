@@ -1,4 +1,4 @@
-/** State of a view that outlives its being shown, one per page. */
+/** State of a view that is kept while other views are shown. */
 
 import type { Store } from "../store";
 

@@ -4,21 +4,21 @@ import { batch, computed, type ReadonlySignal, type Signal } from "@preact/signa
 import type { Scalar } from "../payload";
 import type { Store } from "../store";
 import { middleOf } from "./axis";
-import { rowValues } from "./evaluate";
+import { rowValues } from "./evaluateRow";
 import { perStore } from "./perStore";
 import type { Feature } from "./rules";
 import type { AskedRow } from "./served";
 import { describeValue, formatName } from "./text";
 
 export interface RowDraft {
-  /** The row of the report that is started from; null for a typical row. */
+  /** The row of the report that the draft starts from; null for a typical row. */
   readonly base: ReadonlySignal<number | null>;
   readonly baseValues: ReadonlySignal<readonly number[]>;
   /** Encoded, one per feature, NaN where missing. */
   readonly values: ReadonlySignal<readonly number[]>;
   /** Features whose values differ from the base, or may differ. */
   readonly changed: ReadonlySignal<ReadonlySet<number>>;
-  /** Features whose values the report left out and nobody has given since. */
+  /** Features whose values the report left out and that have not been set since. */
   readonly leftOut: ReadonlySignal<ReadonlySet<number>>;
   setBase: (row: number | null) => void;
   setValues: (changes: ReadonlyMap<number, number>) => void;
@@ -60,12 +60,12 @@ export const rowDraftOf = perStore((store): RowDraft => {
         row.value = next === null ? "typical" : String(next);
         written.value = "";
       };
-      // Values set by hand are got back with the browser's Back; through the rows one goes without such steps.
+      // The browser's Back restores values set by hand; stepping through rows leaves no history.
       if (written.value === "") batch(change);
       else store.address.step(change);
     },
     setValues: (changes) => {
-      // What is shown now stays the start, even if another row is selected later.
+      // Keep the current row as the base, even if another row is selected later.
       row.value = base.value === null ? "typical" : String(base.value);
       const next = new Map([...overrides.value, ...changes]);
       for (const [feature, value] of next) if (isAsBase(feature, value)) next.delete(feature);
@@ -94,8 +94,9 @@ function typicalRow(store: Store): number[] {
 }
 
 /**
- * A question to the network's server: the row of the draft, with some more values changed. Only changes are sent of a
- * row that the server has, as the page may not hold all of it. A text says why the network cannot be asked.
+ * A question to the network's server: the row of the draft, with some more values changed. Of a row that
+ * the server has, only changes are sent, as the page may not have all its values. A text says why the network cannot
+ * be asked.
  */
 export function questionOf(store: Store, draft: RowDraft, more: ReadonlyMap<number, number>): AskedRow | string {
   const { features } = store.original;
@@ -112,12 +113,12 @@ export function questionOf(store: Store, draft: RowDraft, more: ReadonlyMap<numb
   return { number: store.table.numbers[row], changes: sent.map((feature, i) => [feature, raw[i]] as const) };
 }
 
-/** JSON has no infinite numbers, and of an unknown category only is known that it is none of the others. */
+/** JSON has no infinite numbers, and the value of an unknown category is not known. */
 function hasRawValue({ categories }: Feature, value: number): boolean {
   return value !== value || (categories === null ? Number.isFinite(value) : value < categories.length);
 }
 
-/** An encoded value as the data has it; null where it is missing. */
+/** The raw value of an encoded one; null if it is missing. */
 function rawValue({ kind, categories }: Feature, value: number): Scalar | null {
   if (value !== value) return null;
   if (categories !== null) return categories[value];

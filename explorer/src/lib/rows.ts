@@ -1,4 +1,4 @@
-/** How many rows a report holds, in words. */
+/** The number of rows in a report, in words. */
 
 import type { Table } from "./table";
 import { counted, grouped } from "./text";

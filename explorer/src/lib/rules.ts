@@ -1,8 +1,8 @@
-/** Rules as the page works with them: features and classes by place, immutable, and back to a rule file. */
+/** Rules as the page works with them: immutable, with features and classes by their places. */
 
-import type { ChangeEntry, FeatureEntry, Kind, RuleEntry, RuleFile, Scalar, TermEntry, Voting } from "../payload";
+import type { ChangeEntry, Kind, RuleFile, Scalar, Voting } from "../payload";
 
-/** low < x ≤ high, infinite where open; or, where `codes` is there, one of these categories (ascending). */
+/** low < x ≤ high, infinite where open; or, if `codes` is not null, one of these categories (ascending). */
 export interface Term {
   readonly feature: number;
   readonly low: number;
@@ -16,8 +16,8 @@ export interface Origin {
 }
 
 /**
- * One rule. Rules are never changed: an edit makes a new object, so that whatever was computed for a rule may be
- * kept by its identity. `id` stays the same through edits; those of the report are numbered from 0.
+ * One rule. Rules are never changed: an edit makes a new object, so that results for a rule can be
+ * cached by its identity. `id` stays the same through edits; those of the report are numbered from 0.
  */
 export interface Rule {
   readonly id: number;
@@ -40,7 +40,7 @@ export interface Feature {
 export interface RuleSet {
   readonly features: readonly Feature[];
   readonly classes: readonly Scalar[];
-  readonly classDtype: string;
+  readonly classDtype: RuleFile["class_dtype"];
   readonly named: boolean;
   readonly voting: Voting;
   readonly defaultIndex: number;
@@ -51,100 +51,12 @@ export interface RuleSet {
   readonly changes: readonly ChangeEntry[];
 }
 
-export function readRuleFile(file: RuleFile): RuleSet {
-  const features: Feature[] = file.features.map((entry) => ({
-    name: entry.name,
-    kind: entry.kind,
-    categories: entry.categories ?? null,
-  }));
-  const placeOf = new Map(features.map((feature, place) => [feature.name, place]));
-  const codeOf = features.map((feature) => new Map((feature.categories ?? []).map((value, code) => [value, code])));
-  const classOf = new Map(file.classes.map((label, place) => [label, place]));
-  return {
-    features,
-    classes: file.classes,
-    classDtype: file.class_dtype,
-    named: file.named,
-    voting: file.voting,
-    defaultIndex: found(classOf, file.default, "default class"),
-    base: file.base ?? file.classes.map(() => 0),
-    scale: file.scale ?? 1,
-    rules: file.rules.map((entry, id) => ({
-      id,
-      terms: entry.if.map((term) => {
-        const feature = found(placeOf, term.feature, "feature");
-        return {
-          feature,
-          low: term.low ?? -Infinity,
-          high: term.high ?? Infinity,
-          codes: term.values?.map((value) => found(codeOf[feature], value, "category")).sort((a, b) => a - b) ?? null,
-        };
-      }),
-      classIndex: found(classOf, entry.then, "class"),
-      confidence: entry.confidence,
-      cover: entry.cover,
-      correct: entry.correct,
-      weight: entry.weight,
-      priority: entry.priority ?? false,
-      origin: entry.origin ?? null,
-    })),
-    changes: file.changes ?? [],
-  };
-}
+/** A rule that is not yet part of a rule set. */
+export type NewRule = Omit<Rule, "id">;
 
-function found<K extends Scalar>(places: ReadonlyMap<K, number>, key: K, what: string): number {
-  const place = places.get(key);
-  if (place === undefined) throw new Error(`The rules name the ${what} ${JSON.stringify(key)}, which they do not list.`);
-  return place;
-}
-
-/** A rule file as `RuleSet.load` reads it. */
-export function writeRuleFile(set: RuleSet): RuleFile {
-  const file: RuleFile = {
-    format: "clausewise-rules",
-    version: 1,
-    voting: set.voting,
-    default: set.classes[set.defaultIndex],
-    classes: [...set.classes],
-    class_dtype: set.classDtype,
-    named: set.named,
-    ...(set.base.some((votes) => votes !== 0) ? { base: [...set.base] } : {}),
-    ...(set.scale !== 1 ? { scale: set.scale } : {}),
-    features: set.features.map(featureEntry),
-    rules: set.rules.map((rule) => ruleEntry(rule, set)),
-  };
-  return set.changes.length > 0 ? { ...file, changes: [...set.changes] } : file;
-}
-
-function featureEntry(feature: Feature): FeatureEntry {
-  const entry: FeatureEntry = { name: feature.name, kind: feature.kind };
-  return feature.categories === null ? entry : { ...entry, categories: [...feature.categories] };
-}
-
-function ruleEntry(rule: Rule, set: RuleSet): RuleEntry {
-  const entry: RuleEntry = {
-    if: rule.terms.map((term) => termEntry(term, set.features[term.feature])),
-    then: set.classes[rule.classIndex],
-    confidence: rule.confidence,
-    cover: rule.cover,
-    correct: rule.correct,
-    weight: rule.weight,
-  };
-  if (rule.priority) entry.priority = true;
-  if (rule.origin !== null) entry.origin = { ...rule.origin };
-  return entry;
-}
-
-function termEntry(term: Term, feature: Feature): TermEntry {
-  if (term.codes !== null) {
-    const categories = feature.categories ?? [];
-    return { feature: feature.name, values: term.codes.map((code) => categories[code]) };
-  }
-  const entry: TermEntry = { feature: feature.name };
-  if (Number.isFinite(term.low)) entry.low = term.low;
-  if (Number.isFinite(term.high)) entry.high = term.high;
-  return entry;
-}
+/** The numbers of a rule, with the values that a rule text may omit. */
+export const DEFAULT_STATISTICS = { confidence: 1, cover: 0, correct: 0, weight: 1 } as const;
+export type Statistic = keyof typeof DEFAULT_STATISTICS;
 
 /** Whether an encoded value (NaN where missing) satisfies a term. */
 export function holds(term: Term, value: number): boolean {
@@ -161,4 +73,34 @@ export function sameTerm(a: Term, b: Term): boolean {
 /** Equal for equal terms only. */
 export function termKey(term: Term): string {
   return term.codes === null ? `${term.feature}:${term.low}:${term.high}` : `${term.feature}=${term.codes.join(",")}`;
+}
+
+/**
+ * Terms in the form in which Python keeps them, so that equal conditions are equal terms: one per feature, the
+ * intersection of all on it, sorted by feature; on a binary feature x ≤ 0, x > 0 or "is known".
+ */
+export function canonicalTerms(terms: readonly Term[], features: readonly Feature[]): Term[] {
+  return mergedTerms(terms).map((term) => (features[term.feature].kind === "binary" ? withBinaryBounds(term) : term));
+}
+
+/** A binary feature is 0 or 1, so 0 stands for all bounds in [0, 1). A term that neither satisfies becomes (0, 0]. */
+function withBinaryBounds(term: Term): Term {
+  const { low, high } = term;
+  if (low >= 1 || high < 0 || low >= high) return { ...term, low: 0, high: 0 };
+  return { ...term, low: low < 0 ? -Infinity : 0, high: high >= 1 ? Infinity : 0 };
+}
+
+function mergedTerms(terms: readonly Term[]): Term[] {
+  const byFeature = new Map<number, Term>();
+  for (const term of terms) {
+    const known = byFeature.get(term.feature);
+    byFeature.set(term.feature, known === undefined ? term : intersection(known, term));
+  }
+  return [...byFeature.values()].sort((a, b) => a.feature - b.feature);
+}
+
+/** The term that holds where both terms hold. */
+export function intersection(a: Term, b: Term): Term {
+  const codes = a.codes === null || b.codes === null ? null : a.codes.filter((code) => b.codes?.includes(code));
+  return { feature: a.feature, low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes };
 }

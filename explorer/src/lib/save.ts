@@ -15,7 +15,7 @@ function listed(key: string, entries: readonly object[]): string {
   return entries.length === 0 ? `  "${key}": []` : `  "${key}": [\n${inside}\n  ]`;
 }
 
-/** JSON in one line, with spaces as Python puts them. */
+/** JSON in one line, with spaces where Python puts them. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -23,7 +23,7 @@ function spaced(value: unknown): string {
   return `{${fields.join(", ")}}`;
 }
 
-/** Hands a file to the reader. */
+/** Offers a file for download. */
 export function download(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -33,7 +33,7 @@ export function download(name: string, text: string, type: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A name for files out of the title of the report. */
+/** A file name made of the report's title. */
 export function fileName(title: string, what: string): string {
   const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 40);
   return plain === "" ? what : `${plain}-${what}`;

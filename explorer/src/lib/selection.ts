@@ -1,4 +1,4 @@
-/** What is selected, in all views alike: a rule, a row, or a cohort of rows. As text it stands in the address. */
+/** The selection, shared by all views: a rule, a row, or a cohort of rows. The address holds it as text. */
 
 import type { Scalar } from "../payload";
 import { type Bits, emptyBits, setBit } from "./bits";
@@ -10,7 +10,7 @@ import { formatLabel } from "./text";
 export type Judge = "rules" | "network" | "truth";
 
 export type Cohort =
-  /** Rows on which `a` says label `i` and `b` says label `j` (places in classes and extra labels). */
+  /** Rows to which `a` gives label `i` and `b` gives label `j` (places in classes and extra labels). */
   | { kind: "cell"; a: Judge; i: number; b: Judge; j: number }
   /** Rows on which two judges differ. */
   | { kind: "differ"; a: Judge; b: Judge }
@@ -49,7 +49,7 @@ function writeCohort(cohort: Cohort): string {
   }
 }
 
-/** Null for anything that does not name a selection. */
+/** The selection that a text names; null if it names none. */
 export function readSelection(text: string): Selection | null {
   const [kind, ...parts] = text.split(".");
   const number = (i: number): number | null => (/^\d{1,9}$/.test(parts[i] ?? "") ? Number(parts[i]) : null);
@@ -74,7 +74,7 @@ export function readSelection(text: string): Selection | null {
   return null;
 }
 
-/** The labels that a judge gives, row by row; null if the report does not hold them. */
+/** The labels that a judge gives, row by row; null if the report does not have them. */
 export function labelsOf(judge: Judge, table: Table, found: Evaluation): ArrayLike<number> | null {
   if (judge === "rules") return found.decisions;
   return (judge === "network" ? table.network : table.truth)?.codes ?? null;
@@ -105,7 +105,7 @@ export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation): B
   const a = labelsOf(cohort.a, table, found);
   const b = labelsOf(cohort.b, table, found);
   if (a === null || b === null) return bits;
-  // Labels that the rules do not know are numbered by each judge for itself.
+  // Labels unknown to the rules are numbered differently by each judge.
   const same = samePlaces(namesOf(cohort.a, table, found.set), namesOf(cohort.b, table, found.set));
   for (let row = 0; row < table.nRows; row++) {
     const isIn = cohort.kind === "cell" ? a[row] === cohort.i && b[row] === cohort.j : same[a[row]] !== b[row];
@@ -114,7 +114,7 @@ export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation): B
   return bits;
 }
 
-/** How a judge is called at the beginning of a line. */
+/** The names of the judges, capitalised. */
 export const JUDGES: Record<Judge, string> = { rules: "Rules", network: "Network", truth: "Truth" };
 
 export function describeCohort(cohort: Cohort, table: Table | null, found: { classes: readonly Scalar[] }, ruleName: (id: number) => string): string {

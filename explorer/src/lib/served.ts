@@ -1,16 +1,16 @@
-/** What a served page may ask: the network's own answers, and measures on all rows. Files on disk ask nobody. */
+/** The requests of a served page: predictions of the network, and measures on all rows. Files on disk send none. */
 
 import type { RuleFile, Scalar, ServedEntry } from "../payload";
 
-/** The network's answers on rows, one label each. */
+/** The network's predictions, one label per row. */
 export interface NetworkAnswer {
   labels: Scalar[];
-  /** Per row one number per class of `classes`; null where the network gives none. */
+  /** Per row one number per class of `classes`; null if the network gives none. */
   probabilities: number[][] | null;
   classes: Scalar[];
 }
 
-/** Of rules, on all rows that the server holds. */
+/** Measures of rules on all rows of the server. */
 export interface ServedMeasures {
   n_rows: number;
   fidelity: number | null;
@@ -36,7 +36,7 @@ async function ask<T>(address: string, question: object, signal: AbortSignal): P
     body: JSON.stringify(question),
     signal,
   });
-  const said = (await answer.json()) as T & { error?: string };
-  if (!answer.ok) throw new Error(said.error ?? `the server answered with status ${answer.status}`);
-  return said;
+  const reply = (await answer.json()) as T & { error?: string };
+  if (!answer.ok) throw new Error(reply.error ?? `the server answered with status ${answer.status}`);
+  return reply;
 }

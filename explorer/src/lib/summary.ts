@@ -1,4 +1,4 @@
-/** Counts over a rule set: what an overview shows. Pure functions. */
+/** Counts over a rule set for the Overview. Pure functions. */
 
 import { type Rule, type RuleSet, type Term, termKey } from "./rules";
 

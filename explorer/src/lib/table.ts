@@ -6,17 +6,17 @@ import { type Codes, unpackCodes, unpackNumbers } from "./packed";
 /** One column: its distinct values, ascending, and for each row the place of its value. */
 export interface Column {
   values: Float64Array;
-  /** Values before this place are numbers; behind it stands NaN, if some are missing. */
+  /** The number of values before NaN, which is last if values are missing. */
   nKnown: number;
   codes: Codes;
-  /** Rows ordered by value, and for each value where its rows begin (one entry more than values). */
+  /** Rows ordered by value, and for each value the start of its rows (one entry more than values). */
   order: Uint32Array;
   starts: Uint32Array;
 }
 
 export interface Labels {
   codes: Codes;
-  /** The classes, then labels that the rules do not know. */
+  /** The classes, then labels unknown to the rules. */
   names: readonly Scalar[];
 }
 

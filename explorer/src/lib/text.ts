@@ -6,14 +6,14 @@ import type { Feature, Rule, RuleSet, Term } from "./rules";
 
 export { formatNumber };
 
-/** Four significant digits, for charts and cells where the exact number stands elsewhere. */
+/** Four significant digits, for charts and cells where the exact number is shown elsewhere. */
 export function shortNumber(number: number): string {
   if (!Number.isFinite(number)) return Number.isNaN(number) ? "missing" : number > 0 ? "∞" : "−∞";
   if (Number.isInteger(number) && Math.abs(number) < 1e7) return grouped(number);
   return formatNumber(Number(number.toPrecision(4)));
 }
 
-/** Six significant digits, as Python shows what a row has: enough to recognise the value. */
+/** Six significant digits, as Python shows values of a row: enough to recognise them. */
 export function knownNumber(number: number): string {
   return formatNumber(Number(number.toPrecision(6)));
 }
@@ -23,7 +23,7 @@ export function grouped(number: number): string {
   return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
 }
 
-/** What is not quite all is not rounded to it: 99.96 % as 99.9 %. */
+/** Anything below 1 is shown as less than 100 %: 99.96 % as 99.9 %. */
 export function percent(part: number, digits = 1): string {
   const shown = (100 * part).toFixed(digits);
   return `${Number(shown) === 100 && part < 1 ? (100 - 10 ** -digits).toFixed(digits) : shown} %`;
@@ -41,12 +41,12 @@ export function formatLabel(label: Scalar): string {
   return isPlain ? label : JSON.stringify(label);
 }
 
-/** The name of a feature: quoted where it would not be seen. */
+/** The name of a feature, quoted if it is blank. */
 export function formatName(name: string): string {
   return name.trim() === "" ? JSON.stringify(name) : name;
 }
 
-/** What a term says about its feature, without the name: `≤ 47`, `30 to 47`, `nurse, cook`. */
+/** The condition of a term without the name of its feature: `≤ 47`, `30 to 47`, `nurse, cook`. */
 export function describeCondition(term: Term, feature: Feature, most = Infinity): string {
   if (term.codes !== null) return categoriesOf(term.codes, feature, most).join(", ") || "none of all";
   if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
@@ -61,7 +61,7 @@ function boundsOf(term: Term): [above: string, below: string] {
   return [lowerBound(term.low).replace(">=", "≥"), upperBound(term.high).replace("<=", "≤")];
 }
 
-/** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`; at `most` so many categories by name. */
+/** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`; at most `most` categories by name. */
 export function describeTerm(term: Term, feature: Feature, most = Infinity): string {
   const name = isolated(formatName(feature.name));
   if (term.codes !== null) {
@@ -81,7 +81,7 @@ export function describePremise(rule: Pick<Rule, "terms">, features: readonly Fe
   return rule.terms.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ") || "anything";
 }
 
-/** So many categories of a term are written out in lists; the whole term stands in the title and in the inspector. */
+/** Lists show at most this number of categories of a term; the tooltip and the inspector show all. */
 export const MOST_CATEGORIES = 8;
 
 export function describeRule(rule: Rule, set: RuleSet): string {
@@ -99,7 +99,7 @@ export function describeValue(value: number, feature: Feature): string {
   return formatCell(value);
 }
 
-/** A number of a table: one in single precision with the digits that single precision has. */
+/** A number of a table; one in single precision with no more digits than that has. */
 export function formatCell(value: number): string {
   if (Number.isFinite(value) && Math.fround(value) === value) {
     for (let digits = 1; digits <= 9; digits++) {
@@ -110,7 +110,7 @@ export function formatCell(value: number): string {
   return Number.isFinite(value) ? formatNumber(value) : shortNumber(value);
 }
 
-/** The same with six significant digits of a number. */
+/** The same, with numbers shortened to six significant digits. */
 export function describeShortly(value: number, feature: Feature): string {
   return feature.kind === "numeric" && Number.isFinite(value) ? knownNumber(value) : describeValue(value, feature);
 }
@@ -122,14 +122,14 @@ function categoriesOf(codes: readonly number[], feature: Feature, most: number):
   return [...codes.slice(0, most).map(name), `… ${grouped(codes.length - most)} more of ${grouped(known.length)}`];
 }
 
-/** Hebrew, Arabic and their like; a name in one of these turns round what stands beside it unless it is kept apart. */
+/** Scripts written from right to left, such as Hebrew and Arabic; such names are isolated, or they would reorder the text around them. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 function isolated(name: string): string {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-/** 0 or 1 for the terms that rules on a binary feature have. */
+/** The value that a term on a binary feature accepts; null if it accepts both or neither. */
 function binaryValue(term: Term): 0 | 1 | null {
   if (term.low === -Infinity && term.high === 0) return 0;
   return term.low === 0 && term.high === Infinity ? 1 : null;

@@ -1,5 +1,5 @@
 /**
- * The shared-prefix tree of a rule set: rules that have terms in common stand below them. Pure functions of the rules.
+ * The shared-prefix tree of a rule set: rules are grouped below the terms they share. Pure functions of the rules.
  *
  * At every node the term that most rules share comes first, with all rules that have it below; then the term that most
  * of the others share; and so on. Rules that share nothing more are leaves with the rest of their terms.
@@ -12,13 +12,13 @@ export type Sharing = "equal" | "bounds";
 
 export interface Branch {
   readonly kind: "branch";
-  /** Made of what is shared from the root to here, so that it stays when rules elsewhere come, go or change. */
+  /** A hash of the shared terms from the root, so that it is stable when rules elsewhere change. */
   readonly id: string;
-  /** What every rule below demands; empty for a class. */
+  /** Terms that every rule below has; empty for a class. */
   readonly terms: readonly Term[];
   /** All terms from the root to here. */
   readonly path: readonly Term[];
-  /** Of a branch that stands for a class. */
+  /** The class of a branch that groups by class. */
   readonly classIndex: number | null;
   /** Places of the rules below, ascending. */
   readonly places: readonly number[];
@@ -29,7 +29,7 @@ export interface Leaf {
   readonly kind: "leaf";
   readonly id: string;
   readonly place: number;
-  /** The terms that no branch above has said. */
+  /** The terms that no branch above has. */
   readonly rest: readonly Term[];
   readonly path: readonly Term[];
 }
@@ -37,7 +37,7 @@ export interface Leaf {
 export type Node = Branch | Leaf;
 
 /** A rule on its way down the tree. */
-interface Passenger {
+interface Candidate {
   place: number;
   rest: readonly Term[];
 }
@@ -49,57 +49,57 @@ interface Options {
 }
 
 export function treeOf(set: RuleSet, places: readonly number[], options: Options): Node[] {
-  const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, riders: readonly Passenger[]): Branch => {
-    // Terms that all below share stand in one branch: no chain of branches with one child each.
+  const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, candidates: readonly Candidate[]): Branch => {
+    // Terms that all rules below share are in one branch, to avoid chains of branches with one child.
     const shared = [...terms];
-    let inside = riders;
+    let inside = candidates;
     for (let more = sharedByAll(inside); more !== null; more = sharedByAll(inside)) {
       const { key } = more;
       shared.push(more.term);
-      inside = inside.map((rider) => ({ ...rider, rest: rider.rest.filter((term) => termKey(term) !== key) }));
+      inside = inside.map((candidate) => ({ ...candidate, rest: candidate.rest.filter((term) => termKey(term) !== key) }));
     }
     const path = [...above, ...shared];
     const children = grown(way, inside, path);
-    return { kind: "branch", id: shortened(way), terms: shared, path, classIndex, places: riders.map((rider) => rider.place), children };
+    return { kind: "branch", id: shortened(way), terms: shared, path, classIndex, places: candidates.map((candidate) => candidate.place), children };
   };
-  const grown = (way: string, riders: readonly Passenger[], path: readonly Term[]): Node[] => {
+  const grown = (way: string, candidates: readonly Candidate[], path: readonly Term[]): Node[] => {
     const nodes: Node[] = [];
-    const { groups, alone } = grouped(riders, path, options.sharing);
-    for (const group of groups) nodes.push(branch(`${way}/${group.key}`, [group.term], path, null, group.riders));
+    const { groups, alone } = grouped(candidates, path, options.sharing);
+    for (const group of groups) nodes.push(branch(`${way}/${group.key}`, [group.term], path, null, group.candidates));
     for (const { place, rest } of alone) nodes.push({ kind: "leaf", id: `rule${set.rules[place].id}`, place, rest, path: [...path, ...rest] });
     return nodes;
   };
-  const riders = places.map((place) => ({ place, rest: set.rules[place].terms }));
-  if (!options.byClass) return grown("", riders, []);
+  const candidates = places.map((place) => ({ place, rest: set.rules[place].terms }));
+  if (!options.byClass) return grown("", candidates, []);
   return set.classes.flatMap((_, classIndex) => {
-    const own = riders.filter((rider) => set.rules[rider.place].classIndex === classIndex);
+    const own = candidates.filter((candidate) => set.rules[candidate.place].classIndex === classIndex);
     return own.length === 0 ? [] : [branch(`class ${classIndex}`, [], [], classIndex, own)];
   });
 }
 
-/** A term that every rider still has; null for one rider, who has nobody to share with. */
-function sharedByAll(riders: readonly Passenger[]): { key: string; term: Term } | null {
-  if (riders.length < 2) return null;
-  const others = riders.slice(1).map((rider) => new Set(rider.rest.map(termKey)));
-  const term = riders[0].rest.find((one) => others.every((keys) => keys.has(termKey(one))));
+/** A term that every candidate still has; null for a single candidate. */
+function sharedByAll(candidates: readonly Candidate[]): { key: string; term: Term } | null {
+  if (candidates.length < 2) return null;
+  const others = candidates.slice(1).map((candidate) => new Set(candidate.rest.map(termKey)));
+  const term = candidates[0].rest.find((one) => others.every((keys) => keys.has(termKey(one))));
   return term === undefined ? null : { key: termKey(term), term };
 }
 
 interface Group {
-  /** By which its riders were put together; no two groups side by side have the same. */
+  /** The key by which its candidates were grouped; unique among siblings. */
   key: string;
   term: Term;
-  riders: Passenger[];
+  candidates: Candidate[];
 }
 
-/** The riders by what most of them share, the largest group first; and those who share nothing. */
-function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: Sharing): { groups: Group[]; alone: Passenger[] } {
+/** The candidates grouped by shared terms, the largest group first; and those that share none. */
+function grouped(candidates: readonly Candidate[], path: readonly Term[], sharing: Sharing): { groups: Group[]; alone: Candidate[] } {
   const bounded = new Set(path.map((term) => term.feature));
   // Below a bound on a feature, sharper bounds on the same feature are shared only where they are equal.
   const keyOf = (term: Term): string => (sharing === "equal" || bounded.has(term.feature) ? termKey(term) : sideOf(term));
   const members = new Map<string, Set<number>>();
-  riders.forEach((rider, i) => {
-    for (const term of rider.rest) {
+  candidates.forEach((candidate, i) => {
+    for (const term of candidate.rest) {
       const key = keyOf(term);
       const known = members.get(key);
       if (known === undefined) members.set(key, new Set([i]));
@@ -107,7 +107,7 @@ function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: S
     }
   });
   const groups: Group[] = [];
-  const left = new Set(riders.keys());
+  const left = new Set(candidates.keys());
   for (;;) {
     let best: string | null = null;
     for (const [key, known] of members) {
@@ -117,16 +117,16 @@ function grouped(riders: readonly Passenger[], path: readonly Term[], sharing: S
     if (best === null) break;
     const chosen = best;
     const inGroup = [...(members.get(chosen) ?? [])];
-    const terms = inGroup.map((i) => riders[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
+    const terms = inGroup.map((i) => candidates[i].rest.find((term) => keyOf(term) === chosen)).filter((term) => term !== undefined);
     const term = hullOf(terms);
-    const said = termKey(term);
-    groups.push({ key: chosen, term, riders: inGroup.map((i) => ({ place: riders[i].place, rest: riders[i].rest.filter((one) => termKey(one) !== said) })) });
+    const sharedKey = termKey(term);
+    groups.push({ key: chosen, term, candidates: inGroup.map((i) => ({ place: candidates[i].place, rest: candidates[i].rest.filter((one) => termKey(one) !== sharedKey) })) });
     for (const i of inGroup) {
       left.delete(i);
-      for (const one of riders[i].rest) members.get(keyOf(one))?.delete(i);
+      for (const one of candidates[i].rest) members.get(keyOf(one))?.delete(i);
     }
   }
-  return { groups, alone: [...left].map((i) => riders[i]) };
+  return { groups, alone: [...left].map((i) => candidates[i]) };
 }
 
 /** Which side of a feature a term bounds. */
@@ -142,13 +142,13 @@ function hullOf(terms: readonly Term[]): Term {
   return { feature, codes, low, high: Math.max(...terms.map((term) => term.high)) };
 }
 
-/** Whether so few terms are equal that a tree of equal terms would be a list. */
+/** Whether so few terms are equal that a tree of equal terms would be almost a list. */
 export function sharesLittle(rules: readonly Rule[]): boolean {
   const terms = rules.flatMap((rule) => rule.terms.map(termKey));
   return new Set(terms).size > terms.length / 2;
 }
 
-/** A text as 53 bits in letters and digits: short enough for an address, too many for two branches to meet. */
+/** A 53-bit hash in letters and digits: short enough for an address, long enough to avoid collisions. */
 function shortened(text: string): string {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let i = 0; i < text.length; i++) {

@@ -1,9 +1,9 @@
-/** Where rules, network and truth differ: the table of who says what, the rows behind a cell, who misled. */
+/** Where rules, network and truth differ: a confusion table, the rows of a cell, and misleading rules. */
 
 import { useMemo, useRef } from "preact/hooks";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
+import { MisleadingRules } from "../components/RuleButtons";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { MisleadingRules } from "../Inspector";
 import { rowsOf } from "../lib/bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "../lib/confusion";
 import { firedOn, scoresOf } from "../lib/evaluate";
@@ -14,7 +14,7 @@ import type { Scalar } from "../payload";
 import { type Store, useStore } from "../store";
 import "./disagreement.css";
 
-/** The pairs of judges that a report can compare: its rows need labels for it. */
+/** The pairs of judges that the report has labels of. */
 function pairsOf(store: Store): (readonly [Judge, Judge])[] {
   const { table } = store;
   const pairs: (readonly [Judge, Judge])[] = [];
@@ -36,7 +36,7 @@ export function Disagreement() {
   const countsText = store.address.param("dis.counts");
   const [a, b] = pairs.find((pair) => pair.join("-") === pairText.value) ?? pairs[0];
   const given = store.payload.confusion?.find((entry) => entry.rows === a && entry.columns === b);
-  // Edited rules were never run on the rows that are not in this report.
+  // Edited rules cannot be run on rows that are not in this report.
   const canCountAll = given !== undefined && !(store.isEdited.value && b === "rules");
   const isOfAll = canCountAll && countsText.value !== "here";
   const { table } = store;
@@ -76,7 +76,7 @@ export function Disagreement() {
           </span>
         )}
         {b === "rules" && store.whyUnknown.value !== null ? (
-          <span role="status">How often they agree is not known here: {store.whyUnknown.value}, which the edited rules test. Counted without the rules that test it.</span>
+          <span role="status">How often they agree is not known here: {store.whyUnknown.value}, which the edited rules test. Rules that test it are ignored.</span>
         ) : (
           <span>
             They agree on <strong>{percent(agreementOf(confusion))}</strong> of {counted(confusion.nRows, "row")}.
@@ -84,11 +84,11 @@ export function Disagreement() {
         )}
       </div>
       <div class="parts">
-        <section aria-label="Who says what" class="who">
+        <section aria-label="Confusion table" class="who">
           <CellGrid confusion={confusion} cohort={cohort} onChoose={choose} />
           <p class="quiet">
-            Rows: {JUDGES[a].toLowerCase()}. Columns: {JUDGES[b].toLowerCase()}. A cell shows its rows
-            {table.nRows < table.nTotal ? " among those in this report" : ""}; arrow keys move.
+            Rows: {JUDGES[a].toLowerCase()}. Columns: {JUDGES[b].toLowerCase()}. Choose a cell to list its rows
+            {table.nRows < table.nTotal ? " among those in this report" : ""}; arrow keys move between cells.
           </p>
         </section>
         <CohortRows cohort={cohort} isAll={cohort.kind === "differ"} onAll={() => choose({ kind: "differ", a, b })} />
@@ -116,7 +116,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
   const isDense = bNames.length > 10;
   const within = (place: number, n: number) => Math.min(n - 1, Math.max(0, Number.isInteger(place) ? place : 0));
   const [wantedRow, wantedColumn] = focus.value.split(".").map(Number);
-  // Another pair of judges may have fewer labels: one cell can always be reached.
+  // Another pair of judges may have fewer labels; one cell must stay reachable by Tab.
   const [focusRow, focusColumn] = [within(wantedRow, aNames.length), within(wantedColumn, bNames.length)];
   const focused = `${focusRow}.${focusColumn}`;
   const move = (event: KeyboardEvent) => {
@@ -231,7 +231,7 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
     {
       key: "margin",
       title: "Margin",
-      hint: "Votes of the class decided for, less those of the runner-up",
+      hint: "Votes of the predicted class minus those of the runner-up",
       width: 76,
       align: "end",
       cell: (i) => shortNumber(marginOf(Array.from(scoresOf(found, rows[i])), found.decisions[rows[i]])),
@@ -239,7 +239,7 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
     { key: "fired", title: "Rules that fired", cell: (i) => <span class="clip">{firedOn(found, rows[i]).join(", ")}</span> },
   );
   return (
-    <section class="cohort" aria-label="Rows behind it">
+    <section class="cohort" aria-label="Rows of the cell">
       <div class="cohort-head">
         <h2>{describeCohort(cohort, table, set, (id) => `rule ${store.placeOf.value.get(id) ?? "?"}`)}: {counted(rows.length, "row")} in this report</h2>
         {!isAll && (
@@ -251,8 +251,8 @@ function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: boolean; 
       <div class="cohort-parts">
         <VirtualTable label="Rows" nRows={rows.length} columns={columns} active={active} onActivate={(i) => store.select({ kind: "row", row: rows[i] })} minWidth={440} empty="No row of this report is in this cell." />
         <div class="misled">
-          <h3>Rules that misled</h3>
-          <p class="quiet">They fired, their class won, and the {judge} says another.</p>
+          <h3>Misleading rules</h3>
+          <p class="quiet">They fired and their class won, but the {judge} differs.</p>
           <MisleadingRules misled={misled} most={20} />
         </div>
       </div>

@@ -17,11 +17,11 @@ export function Origin() {
   const layers = useComputed(() => layersOf(store.rules.value)).value;
   const layerParam = store.address.param("origin.layer");
   const clauseParam = store.address.param("origin.clause");
-  // A rule that is selected anywhere is shown where it comes from, until a layer or clause is chosen here.
+  // The layer and clause of the selected rule are shown, until others are chosen here.
   const selected = store.selectedRule.value;
   const ruleLayer = selected === null ? undefined : layers.find((layer) => layer.name === (selected.rule.origin?.layer ?? ""));
   const layer = layers.find((one) => named(one.name) === layerParam.value) ?? ruleLayer ?? layers[0];
-  if (layer === undefined) return <p>No rule says where it comes from.</p>;
+  if (layer === undefined) return <p>No rule has an origin.</p>;
   const clauseOfRule = selected === null ? -1 : layer.clauses.findIndex((clause) => clause.places.includes(selected.place));
   const chosen = clauseParam.value === "" ? -1 : layer.clauses.findIndex((clause) => named(clause.text) === clauseParam.value);
   const clausePlace = chosen >= 0 ? chosen : clauseOfRule;
@@ -52,7 +52,7 @@ export function Origin() {
           </h2>
           {clause !== null && (
             <button type="button" onClick={() => chooseLayerOnly(store, layer.name)}>
-              All of the layer
+              All rules of the layer
             </button>
           )}
         </div>
@@ -63,7 +63,7 @@ export function Origin() {
   );
 }
 
-/** A name in the address: an empty one, of rules without a layer or clause, is still a name. */
+/** A name for the address, where the empty name of rules without a layer or clause must not be the default. */
 function named(name: string): string {
   return `.${name}`;
 }
@@ -115,7 +115,7 @@ function ClauseTable({ layer, active, onChoose }: { layer: LayerUse; active: num
   return <VirtualTable label="Intermediate clauses" nRows={layer.clauses.length} columns={columns} active={active} onActivate={onChoose} minWidth={300} />;
 }
 
-/** `hidden 1[8] ≤ 0.02` as `[8] ≤ 0.02`: the layer stands above the table. */
+/** `hidden 1[8] ≤ 0.02` as `[8] ≤ 0.02`: the heading names the layer. */
 function withoutLayer(text: string, layer: string): string {
   return layer === "" ? text : text.split(`${layer}[`).join("[");
 }

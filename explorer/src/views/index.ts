@@ -19,7 +19,7 @@ export interface View {
   id: string;
   title: string;
   component: ComponentType;
-  /** Whether the report holds what the view needs; one without is not listed. Always, unless given. */
+  /** Whether the report has the data that the view needs; always true if omitted. */
   isAvailable?: (store: Store) => boolean;
 }
 

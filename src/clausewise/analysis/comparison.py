@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.frames import Backend, frame_of
-from clausewise.rules.language import written_rule
 from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
+from clausewise.rules.text import write_rule
 
 SHOWN = 20
 """More rules or flips of a kind than this are counted only when printed."""
@@ -198,7 +198,7 @@ class _Texts(Sequence[str]):
 
     def __getitem__(self, number: Any) -> Any:
         rules = self._rules
-        return written_rule(rules.columns, number, rules.features, rules.labels)
+        return write_rule(rules.columns, number, rules.features, rules.labels)
 
 
 def _shown(lines: list[str], what: str) -> list[str]:

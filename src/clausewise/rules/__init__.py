@@ -3,10 +3,10 @@
 from clausewise.rules.builder import RuleSetBuilder
 from clausewise.rules.changes import RuleChange
 from clausewise.rules.evaluator import BitMatrix
-from clausewise.rules.language import RuleTextError
 from clausewise.rules.rule import RESIDUAL, Origin, Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term
+from clausewise.rules.text import RuleTextError
 
 __all__ = [
     "RESIDUAL",

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clausewise.rules import columns as _columns
-from clausewise.rules import language
 from clausewise.rules.changes import Action, RuleChange
 from clausewise.rules.rule import Rule, check_statistics, checked_priority
 from clausewise.rules.ruleset import RuleLike, RuleSelection, RuleSet
+from clausewise.rules.text import read_rules, vocabulary_of, write_rule
 
 
 def add(
@@ -93,7 +93,7 @@ def _as_rules(rules: RuleSet, given: RuleLike | Iterable[RuleLike]) -> list[Rule
     if isinstance(given, Rule):
         return [given]
     if isinstance(given, str):
-        return language.read_rules(given, language.vocabulary_of(rules))
+        return read_rules(given, vocabulary_of(rules))
     parts = list(given) if isinstance(given, Iterable) else [given]
     for part in parts:
         if not isinstance(part, Rule | str):
@@ -117,7 +117,7 @@ def _checked_position(at: int, n_rules: int) -> int:
 
 
 def _text(rules: RuleSet, number: int) -> str:
-    return language.written_rule(rules.columns, number, rules.features, rules.labels)
+    return write_rule(rules.columns, number, rules.features, rules.labels)
 
 
 def _change(

@@ -401,9 +401,9 @@ class RuleSet(BaseRuleSet):
         RuleTextError
             With the line and column of the mistake.
         """
-        from clausewise.rules import language
+        from clausewise.rules.text import read_ruleset, vocabulary_from
 
-        return language.read(text, language.vocabulary(features, classes, default, voting))
+        return read_ruleset(text, vocabulary_from(features, classes, default, voting))
 
     def to_text(self, *, header: bool = True) -> str:
         """Return the rules in the rule language, one per line; `from_text` reads an equal rule set back.
@@ -414,9 +414,9 @@ class RuleSet(BaseRuleSet):
             Whether to write features, classes, default class and voting before the rules; without them,
             `from_text` needs them as arguments.
         """
-        from clausewise.rules import language
+        from clausewise.rules.text import write_rules, write_ruleset
 
-        return language.written(self) if header else "".join(f"{r}\n" for r in language.written_rules(self))
+        return write_ruleset(self) if header else "".join(f"{rule}\n" for rule in write_rules(self))
 
     def add(
         self,

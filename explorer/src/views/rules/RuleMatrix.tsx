@@ -1,16 +1,16 @@
 /**
- * Rules × features: each term as the part of its feature's range that it accepts, over the feature's histogram.
- * Only cells in sight exist, in both directions.
+ * Rules × features: each term as the range of its feature that it accepts, over the feature's histogram.
+ * Only visible cells are in the document, in both directions.
  */
 
 import { useEffect } from "preact/hooks";
-import { ClassChip } from "../components/ClassMark";
-import { TermStrip } from "../components/TermStrip";
-import { moved } from "../components/VirtualTable";
-import { keepInSight, linesInSight, useViewport } from "../components/viewport";
-import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../lib/text";
-import { axisOf } from "../lib/axis";
-import { useStore } from "../store";
+import { ClassChip } from "../../components/ClassMark";
+import { TermStrip } from "../../components/TermStrip";
+import { keepInSight, linesInSight, useViewport } from "../../components/viewport";
+import { moved } from "../../components/VirtualTable";
+import { axisOf } from "../../lib/axis";
+import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../../lib/text";
+import { useStore } from "../../store";
 
 const [ROW, COLUMN, HEAD] = [32, 118, 58];
 /** The column of rule numbers and classes. */
@@ -30,7 +30,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
   useEffect(() => keepInSight(box.current, active, ROW, HEAD), [active, places.length]);
 
   const side = view.width < 500 ? SIDE_NARROW : SIDE_WIDE;
-  // The features of the rules shown, those of most rules first.
+  // The features of the listed rules, the most tested first.
   const uses = new Map<number, number>();
   for (const place of places) for (const term of set.rules[place].terms) uses.set(term.feature, (uses.get(term.feature) ?? 0) + 1);
   const features = byUse(uses);
@@ -101,7 +101,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
           );
         })}
       </div>
-      {places.length === 0 && <p class="table-empty">No rule passes these filters.</p>}
+      {places.length === 0 && <p class="table-empty">No rule matches these filters.</p>}
     </div>
   );
 }

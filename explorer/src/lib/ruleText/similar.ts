@@ -1,31 +1,31 @@
-/** Which known name was probably meant, by the same measure as Python's difflib.get_close_matches. */
+/** The known name that was probably meant, by the same measure as Python's difflib.get_close_matches. */
 
 const CUTOFF = 0.6;
 
-/** The known name most like `name`, of equally alike ones the last by code points; null if none is alike. */
+/** The known name most similar to `name`, of equally similar ones the last by code points; null if none is similar. */
 export function closest(name: string, known: Iterable<string>): string | null {
   const letters = Array.from(name);
   let best: string | null = null;
   let bestRatio = CUTOFF;
   for (const other of known) {
-    const ratio = likeness(Array.from(other), letters);
+    const ratio = similarity(Array.from(other), letters);
     if (ratio > bestRatio || (ratio === bestRatio && (best === null || isAfter(other, best)))) [best, bestRatio] = [other, ratio];
   }
   return best;
 }
 
-/** Twice the number of letters in matching blocks, as a part of all letters. */
-function likeness(a: readonly string[], b: readonly string[]): number {
+/** The fraction of all letters of both that lie in matching blocks. */
+function similarity(a: readonly string[], b: readonly string[]): number {
   const nBoth = a.length + b.length;
   if (nBoth === 0) return 1;
-  // No more than the shorter can match.
+  // At most all letters of the shorter one match.
   if ((2 * Math.min(a.length, b.length)) / nBoth < CUTOFF) return 0;
   const places = new Map<string, number[]>();
   b.forEach((letter, j) => places.set(letter, [...(places.get(letter) ?? []), j]));
   return (2 * matching(a, 0, a.length, 0, b.length, places)) / nBoth;
 }
 
-/** The longest common block (the first of them), and what matches on both sides of it. */
+/** The letters of the longest common block (the first of equals), and of the matching blocks on both sides of it. */
 function matching(
   a: readonly string[],
   aFrom: number,

@@ -1,0 +1,85 @@
+/** A selected row. */
+
+import { ClassChip } from "../components/ClassMark";
+import { Fact } from "../components/Fact";
+import { RuleButtons } from "../components/RuleButtons";
+import { UnknownDecisions } from "../components/UnknownDecisions";
+import { VoteBars } from "../components/VoteBars";
+import { firedOn, scoresOf } from "../lib/evaluate";
+import { rowDraftOf } from "../lib/rowDraft";
+import { counted, describeValue, formatName, shortNumber } from "../lib/text";
+import { votesOf } from "../lib/votes";
+import { useStore } from "../store";
+
+export function RowDetails({ row }: { row: number }) {
+  const store = useStore();
+  const { table } = store;
+  const found = store.evaluation.value;
+  if (table === null || found === null || row >= table.nRows) return <p>This row is not in the report.</p>;
+  const set = store.rules.value;
+  const decision = found.decisions[row];
+  // Rules for the decision first, and among these the ones with most votes.
+  const rank = (place: number) => (set.rules[place].classIndex === decision ? 0 : 1);
+  const fired = firedOn(found, row).sort(
+    (a, b) => rank(a) - rank(b) || votesOf(set.rules[b], set.voting) - votesOf(set.rules[a], set.voting) || a - b,
+  );
+  const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
+  const features = set.features.map((_, place) => place).filter((place) => tested.has(place));
+  const scores = Array.from(scoresOf(found, row));
+  return (
+    <>
+      <UnknownDecisions />
+      <dl class="facts">
+        <div>
+          <dt>Rules</dt>
+          <dd>
+            <ClassChip index={found.decisions[row]} />
+          </dd>
+        </div>
+        {table.network !== null && (
+          <div>
+            <dt>Network</dt>
+            <dd>
+              <ClassChip index={table.network.codes[row]} names={table.network.names} />
+            </dd>
+          </div>
+        )}
+        {table.truth !== null && (
+          <div>
+            <dt>Truth</dt>
+            <dd>
+              <ClassChip index={table.truth.codes[row]} names={table.truth.names} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <h3>Votes</h3>
+      <VoteBars scores={scores} decision={found.decisions[row]} />
+      <h3>{counted(fired.length, "rule")} fired</h3>
+      <RuleButtons places={fired} note={(place) => `· ${shortNumber(votesOf(set.rules[place], set.voting))}`} />
+      {store.view.value !== "predict" && (
+        <p>
+          <button
+            type="button"
+            onClick={() =>
+              store.address.step(() => {
+                rowDraftOf(store).setBase(row);
+                store.show("predict");
+              })
+            }
+          >
+            Try other values
+          </button>
+        </p>
+      )}
+      <h3>Values tested by rules</h3>
+      <dl class="facts">
+        {features.map((place) => {
+          const column = table.columns[place];
+          const value = column === null ? "not in this report" : describeValue(column.values[column.codes[row]], set.features[place]);
+          return <Fact key={place} name={formatName(set.features[place].name)} value={value} />;
+        })}
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+/** Measures of an evaluation on the rows of the report. */
+
+import { type Bits, lowestBit } from "./bits";
+import type { Evaluation } from "./evaluate";
+import type { Table } from "./table";
+
+export interface Measures {
+  readonly nRows: number;
+  /** Fraction of rows on which the rules decide as the network; null if its labels are not known. */
+  readonly fidelity: number | null;
+  readonly accuracy: number | null;
+  /** Fraction of rows on which a rule fires. */
+  readonly coverage: number;
+  readonly nUncovered: number;
+}
+
+export function measuresOf(found: Evaluation, table: Table): Measures {
+  let nUncovered = 0;
+  for (let row = 0; row < found.nRows; row++) if (found.nFired[row] === 0) nUncovered++;
+  return {
+    nRows: found.nRows,
+    fidelity: agreement(found.decisions, table.network?.codes ?? null),
+    accuracy: agreement(found.decisions, table.truth?.codes ?? null),
+    coverage: found.nRows === 0 ? 0 : 1 - nUncovered / found.nRows,
+    nUncovered,
+  };
+}
+
+function agreement(decisions: Uint16Array, codes: ArrayLike<number> | null): number | null {
+  if (codes === null || decisions.length === 0) return null;
+  let n = 0;
+  for (let row = 0; row < decisions.length; row++) if (decisions[row] === codes[row]) n++;
+  return n / decisions.length;
+}
+
+/** The number of rows that a rule covers whose label is its class. */
+export function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex: number): number {
+  let n = 0;
+  for (let w = 0; w < cover.length; w++) {
+    for (let word = cover[w]; word !== 0; word &= word - 1) {
+      if (codes[(w << 5) + lowestBit(word)] === classIndex) n++;
+    }
+  }
+  return n;
+}
+
+/** The measures that are compared; null where unknown. */
+export interface Measured {
+  fidelity: number | null;
+  accuracy: number | null;
+  coverage: number;
+}
+
+export function measured(measures: Measures): Measured {
+  const { fidelity, accuracy, coverage } = measures;
+  return { fidelity, accuracy, coverage };
+}
+
+/** The number of rows on which two rule sets with the same classes decide differently. */
+export function nDiffering(a: Evaluation, b: Evaluation): number {
+  let n = 0;
+  for (let row = 0; row < a.nRows; row++) if (a.decisions[row] !== b.decisions[row]) n++;
+  return n;
+}

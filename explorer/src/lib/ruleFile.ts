@@ -1,0 +1,103 @@
+/** Rules from a rule file, and back to one (docs/rule-file-format.md). */
+
+import type { FeatureEntry, RuleEntry, RuleFile, Scalar, TermEntry } from "../payload";
+import type { Feature, Origin, Rule, RuleSet, Term } from "./rules";
+
+export function readRuleFile(file: RuleFile): RuleSet {
+  const features: Feature[] = file.features.map((entry) => ({
+    name: entry.name,
+    kind: entry.kind,
+    categories: entry.categories ?? null,
+  }));
+  const placeOf = new Map(features.map((feature, place) => [feature.name, place]));
+  const codeOf = features.map((feature) => new Map((feature.categories ?? []).map((value, code) => [value, code])));
+  const classOf = new Map(file.classes.map((label, place) => [label, place]));
+  return {
+    features,
+    classes: file.classes,
+    classDtype: file.class_dtype,
+    named: file.named,
+    voting: file.voting,
+    defaultIndex: found(classOf, file.default, "default class"),
+    base: file.base ?? file.classes.map(() => 0),
+    scale: file.scale ?? 1,
+    rules: file.rules.map((entry, id) => ({
+      id,
+      terms: entry.if.map((term) => {
+        const feature = found(placeOf, term.feature, "feature");
+        return {
+          feature,
+          low: term.low ?? -Infinity,
+          high: term.high ?? Infinity,
+          codes: term.values?.map((value) => found(codeOf[feature], value, "category")).sort((a, b) => a - b) ?? null,
+        };
+      }),
+      classIndex: found(classOf, entry.then, "class"),
+      confidence: entry.confidence,
+      cover: entry.cover,
+      correct: entry.correct,
+      weight: entry.weight,
+      priority: entry.priority ?? false,
+      origin: originOf(entry),
+    })),
+    changes: file.changes ?? [],
+  };
+}
+
+function originOf({ origin }: RuleEntry): Origin | null {
+  return origin == null ? null : { layer: origin.layer ?? null, clause: origin.clause ?? null };
+}
+
+function found<K extends Scalar>(places: ReadonlyMap<K, number>, key: K, what: string): number {
+  const place = places.get(key);
+  if (place === undefined) throw new Error(`The rules name the ${what} ${JSON.stringify(key)}, which they do not list.`);
+  return place;
+}
+
+/** A rule file as `RuleSet.load` reads it. */
+export function writeRuleFile(set: RuleSet): RuleFile {
+  const file: RuleFile = {
+    format: "clausewise-rules",
+    version: 1,
+    voting: set.voting,
+    default: set.classes[set.defaultIndex],
+    classes: [...set.classes],
+    class_dtype: set.classDtype,
+    named: set.named,
+    ...(set.base.some((votes) => votes !== 0) ? { base: [...set.base] } : {}),
+    ...(set.scale !== 1 ? { scale: set.scale } : {}),
+    features: set.features.map(featureEntry),
+    rules: set.rules.map((rule) => ruleEntry(rule, set)),
+  };
+  return set.changes.length > 0 ? { ...file, changes: [...set.changes] } : file;
+}
+
+function featureEntry(feature: Feature): FeatureEntry {
+  const entry: FeatureEntry = { name: feature.name, kind: feature.kind };
+  return feature.categories === null ? entry : { ...entry, categories: [...feature.categories] };
+}
+
+function ruleEntry(rule: Rule, set: RuleSet): RuleEntry {
+  const entry: RuleEntry = {
+    if: rule.terms.map((term) => termEntry(term, set.features[term.feature])),
+    then: set.classes[rule.classIndex],
+    confidence: rule.confidence,
+    cover: rule.cover,
+    correct: rule.correct,
+    weight: rule.weight,
+  };
+  if (rule.priority) entry.priority = true;
+  if (rule.origin !== null) entry.origin = { ...rule.origin };
+  return entry;
+}
+
+function termEntry(term: Term, feature: Feature): TermEntry {
+  if (term.codes !== null) {
+    const categories = feature.categories ?? [];
+    return { feature: feature.name, values: term.codes.map((code) => categories[code]) };
+  }
+  const entry: TermEntry = { feature: feature.name };
+  if (Number.isFinite(term.low)) entry.low = term.low;
+  if (Number.isFinite(term.high)) entry.high = term.high;
+  return entry;
+}

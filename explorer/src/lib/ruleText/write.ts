@@ -1,0 +1,61 @@
+/** Writes rules as text that `read.ts` and Python read back as equal rules. */
+
+import type { Scalar } from "../../payload";
+import { formatNumber, lowerBound, upperBound } from "../decimals";
+import { DEFAULT_STATISTICS, type Feature, type NewRule, type Statistic, type Term } from "../rules";
+import { isBareName, MIRRORED } from "./tokens";
+import type { Vocabulary } from "./vocabulary";
+
+export const STATISTICS = Object.keys(DEFAULT_STATISTICS) as Statistic[];
+
+/** One rule; default values are omitted. */
+export function writeRule(rule: NewRule, known: Vocabulary): string {
+  const premise = rule.terms.map((term) => writeTerm(term, known.features[term.feature])).join(" AND ") || "TRUE";
+  const text = `IF ${premise} THEN ${writeValue(known.classes[rule.classIndex], known.classDtype.startsWith("float"))}`;
+  const properties = writeProperties(rule);
+  return properties.length > 0 ? `${text} WITH ${properties.join(", ")}` : text;
+}
+
+function writeProperties(rule: NewRule): string[] {
+  const written = STATISTICS.filter((name) => rule[name] !== DEFAULT_STATISTICS[name]).map((name) => `${name} ${formatNumber(rule[name])}`);
+  if (rule.priority) written.push("priority");
+  if (rule.origin !== null) {
+    const { layer, clause } = rule.origin;
+    const known = [...(layer === null ? [] : [`layer ${quoted(layer)}`]), ...(clause === null ? [] : [`clause ${quoted(clause)}`])];
+    written.push(...(known.length > 0 ? known : ["origin"]));
+  }
+  return written;
+}
+
+export function writeTerm(term: Term, feature: Feature): string {
+  const name = writeName(feature.name);
+  const { low, high } = term;
+  if (term.codes !== null) {
+    const values = term.codes.map((code) => writeValue((feature.categories ?? [])[code]));
+    return values.length === 1 ? `${name} = ${values[0]}` : `${name} IN {${values.join(", ")}}`;
+  }
+  if (feature.kind === "binary" && low !== high && Number.isFinite(low) !== Number.isFinite(high)) {
+    return `${name} = ${low === 0 ? "TRUE" : "FALSE"}`;
+  }
+  if (low === -Infinity && high === Infinity) return `${name} IS KNOWN`;
+  if (low === -Infinity) return `${name} ${upperBound(high)}`;
+  if (high === Infinity) return `${name} ${lowerBound(low)}`;
+  const [comparison, number] = lowerBound(low).split(" ");
+  return `${number} ${MIRRORED[comparison]} ${name} ${upperBound(high)}`;
+}
+
+/** A class or category. Whole numbers that are floats in Python are written with a fraction: `2.0`. */
+export function writeValue(value: Scalar, isFloat = false): string {
+  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
+  if (typeof value === "string") return writeName(value);
+  const text = formatNumber(value);
+  return isFloat && Number.isInteger(value) && !text.includes("e") ? `${text}.0` : text;
+}
+
+export function writeName(name: string): string {
+  return isBareName(name) ? name : quoted(name);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

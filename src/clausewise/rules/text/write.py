@@ -1,0 +1,81 @@
+"""Writes rules as text that `read.py` reads back as equal rules."""
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from clausewise.base.json_text import json_text
+from clausewise.data.features import Features
+from clausewise.data.labels import Label
+from clausewise.data.table import Category
+from clausewise.rules.columns import NO_SET, RuleColumns, values_at
+from clausewise.rules.decimals import format_number, lower_bound, upper_bound
+from clausewise.rules.text.tokens import MIRRORED, is_bare_name
+
+_DEFAULTS: Final = {"confidence": 1.0, "cover": 0.0, "correct": 0.0, "weight": 1.0}
+
+
+def write_rule(columns: RuleColumns, number: int, features: Features, labels: Sequence[Label]) -> str:
+    """Write one rule, `IF age <= 47 THEN yes WITH confidence 0.9`; default values are omitted."""
+    terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
+    premise = " AND ".join(_write_term(columns, term, features) for term in terms) or "TRUE"
+    text = f"IF {premise} THEN {write_value(labels[columns.class_index[number]])}"
+    properties = _write_properties(columns, number)
+    return f"{text} WITH {', '.join(properties)}" if properties else text
+
+
+def _write_properties(columns: RuleColumns, number: int) -> list[str]:
+    values = {name: float(getattr(columns, name)[number]) for name in _DEFAULTS}
+    written = [f"{name} {format_number(value)}" for name, value in values.items() if value != _DEFAULTS[name]]
+    if columns.priority[number]:
+        written.append("priority")
+    origin = columns.origins[number]
+    if origin is not None:
+        parts = {"layer": origin.layer, "clause": origin.clause}
+        known = [f"{name} {json_text(part)}" for name, part in parts.items() if part is not None]
+        written += known or ["origin"]
+    return written
+
+
+def _write_term(columns: RuleColumns, term: int, features: Features) -> str:
+    feature = int(columns.feature[term])
+    name = write_name(features.names[feature])
+    if columns.value_set[term] != NO_SET:
+        values = [write_value(value) for value in values_at(columns, term, features)]
+        return f"{name} = {values[0]}" if len(values) == 1 else f"{name} IN {{{', '.join(values)}}}"
+    low, high = float(columns.low[term]), float(columns.high[term])
+    if features.kinds[feature] == "binary" and low != high and math.isinf(low) != math.isinf(high):
+        return f"{name} = {'TRUE' if low == 0.0 else 'FALSE'}"
+    if low == -math.inf and high == math.inf:
+        return f"{name} IS KNOWN"
+    above, below = lower_bound(low), upper_bound(high)
+    if low == -math.inf:
+        return f"{name} {below}"
+    return f"{name} {above}" if high == math.inf else f"{_from_left(above)} {name} {below}"
+
+
+def _from_left(bound: str) -> str:
+    """Turn `> 17` and `>= 17` into what stands before the name: `17 <`, `17 <=`."""
+    comparison, number = bound.split(" ")
+    return f"{number} {MIRRORED[comparison]}"
+
+
+def write_set(values: Sequence[Category]) -> str:
+    """Write values in braces."""
+    return f"{{{', '.join(map(write_value, values))}}}"
+
+
+def write_value(value: Category) -> str:
+    """Write a class or category."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        # A whole number stays a float: `2` and `2.0` are labels of different arrays.
+        text = format_number(value)
+        return text if not value.is_integer() or "e" in text else f"{text}.0"
+    return str(value) if isinstance(value, int) else write_name(value)
+
+
+def write_name(name: str) -> str:
+    """Write a name, in quotes where it needs them."""
+    return name if is_bare_name(name) else json_text(name)

@@ -1,0 +1,78 @@
+"""The rule language: rules read back equal, and errors show their place. The corpus tests what texts mean."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rules.random_rules import random_features, random_ruleset
+
+from clausewise import Features, Rule, RuleSet, RuleTextError
+
+FEATURES = Features(
+    ("age", "job", "smokes", "mean radius"),
+    ("numeric", "categorical", "binary", "numeric"),
+    (None, ("cook", "nurse", "teacher"), None, None),
+)
+
+
+def read(*lines, **options):
+    known = {"classes": ["no", "yes"], "default": "no"} | options
+    return RuleSet.from_text("\n".join(lines), FEATURES, **known)
+
+
+@pytest.mark.parametrize(
+    ("classes", "default"),
+    [
+        (np.array([0, 1, 5], dtype=np.int8), 5),
+        (np.array([0.5, 2.0]), 2.0),
+        (np.array([False, True]), True),
+        (np.array(["if", "a b", '"', "é\n"], dtype=object), "if"),
+        (np.array(["no", "yes"]), "no"),
+    ],
+)
+def test_labels_of_every_type_come_back_with_their_type(classes, default):
+    rules = RuleSet.from_rules([Rule((), default)], ["x"], classes=classes, default=default)
+    back = RuleSet.from_text(rules.to_text())
+    assert back == rules
+    assert back.classes.dtype == classes.dtype
+
+
+NAMES = st.text(st.characters(), min_size=1, max_size=8)
+
+
+@given(st.integers(0, 10**6), st.lists(NAMES, min_size=3, max_size=3, unique=True), st.booleans())
+def test_every_rule_set_reads_back_equal(seed, names, named):
+    rng = np.random.default_rng(seed)
+    drawn = random_features(rng, 3)
+    features = Features(tuple(names), drawn.kinds, drawn.categories, named)
+    voting = str(rng.choice(["confidence", "majority", "share", "weights"]))
+    rules = random_ruleset(rng, features, 6, voting=voting).with_scale(float(rng.choice([1.0, 2.5])))
+    assert RuleSet.from_text(rules.to_text()) == rules
+
+
+def test_text_without_header_needs_features_and_default():
+    rules = read("IF age <= 3 THEN yes")
+    text = rules.to_text(header=False)
+    assert text == "IF age <= 3 THEN yes\n"
+    assert RuleSet.from_text(text, FEATURES, classes=["no", "yes"], default="no") == rules
+    with pytest.raises(RuleTextError, match="no features are known"):
+        RuleSet.from_text(text, default="no")
+    with pytest.raises(RuleTextError, match="write DEFAULT or pass default"):
+        RuleSet.from_text(text, FEATURES)
+
+
+def test_the_caret_stands_below_the_error_in_a_long_line():
+    text = "IF " + " AND ".join(["age <= 3"] * 50) + " AND aeg <= 3 THEN yes"
+    with pytest.raises(RuleTextError) as caught:
+        read(text)
+    _, line, caret = str(caught.value).split("\n")
+    assert line[caret.index("^") :].startswith("aeg")
+    assert len(line) < 100
+
+
+def test_a_bound_just_below_a_short_number_is_written_as_at_least_or_less():
+    text = "IF 18 <= age < 65 THEN yes\n"
+    rules = read(text)
+    assert rules.to_text(header=False) == text
+    assert str(rules[0]).startswith("IF 18 ≤ age < 65 THEN yes")
+    assert read("IF age >= 0 THEN yes").to_text(header=False) == "IF age >= 0 THEN yes\n"
