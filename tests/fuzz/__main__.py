@@ -29,9 +29,7 @@ def main():
     parser.add_argument("--keep", default="out/fuzz", help="folder for inputs that failed")
     options = parser.parse_args()
     if not driver.has_atheris():
-        print(
-            "atheris is not installed (pip install 'clausewise[fuzz]'); the mutator replaces it."
-        )
+        print("atheris is not installed (pip install 'clausewise[fuzz]'); the mutator replaces it.")
     print(driver.HEADER, flush=True)
     results = [
         _run(name, engine, max(1, int(n_inputs * options.share)), options)

@@ -11,15 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.export.plan import (
-    Above,
-    AtMost,
-    ExportPlan,
-    Known,
-    OneOf,
-    PlannedJury,
-    export_plan,
-)
+from clausewise.export.plan import ExportPlan, PlannedJury, export_plan
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf
 from clausewise.export.text import free_name, one_line, require_unicode
 from clausewise.rules.ruleset import RuleSet
 

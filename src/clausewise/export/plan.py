@@ -10,47 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from clausewise.data.features import Category, Features
+from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
 from clausewise.export.text import quoted_short
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.voting import Jury, juries, sums_are_exact
-
-
-@dataclass(frozen=True)
-class Above:
-    """The number is greater than `bound`, which is finite."""
-
-    feature: int
-    bound: float
-
-
-@dataclass(frozen=True)
-class AtMost:
-    """The number is at most `bound`, which is finite; −inf passes."""
-
-    feature: int
-    bound: float
-
-
-@dataclass(frozen=True)
-class Known:
-    """The number is not missing."""
-
-    feature: int
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """The category is one of `values`: at least one, in the order of the feature's categories."""
-
-    feature: int
-    values: tuple[Category, ...]
-
-
-Test = Above | AtMost | Known | OneOf
-"""A condition on one value of a row. Missing values and unknown categories never satisfy it."""
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,8 @@ from xml.sax.saxutils import escape, quoteattr
 import clausewise
 from clausewise.data.features import Category
 from clausewise.data.labels import Label
-from clausewise.export.plan import (
-    Above,
-    AtMost,
-    ExportPlan,
-    IntegerVotes,
-    Known,
-    OneOf,
-    PlannedJury,
-    PlannedRule,
-    Test,
-    export_plan,
-)
+from clausewise.export.plan import ExportPlan, IntegerVotes, PlannedJury, PlannedRule, export_plan
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
 from clausewise.export.text import free_name, one_line, quoted_short
 from clausewise.rules.decimals import format_number
 from clausewise.rules.ruleset import RuleSet
@@ -263,7 +253,7 @@ def _rule(identity: str, score: str, premise: Iterable[str], **attributes: objec
 
 
 def _compound(operator: str, predicates: Sequence[Sequence[str]], nothing: str = "<True/>") -> Lines:
-    """Yield predicates joined by an operator; PMML requires at least two, so one stands alone."""
+    """Yield predicates joined by an operator; PMML does not allow fewer than two."""
     if len(predicates) < 2:
         yield from predicates[0] if predicates else [nothing]
         return

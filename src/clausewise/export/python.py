@@ -5,17 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clausewise.export.plan import (
-    Above,
-    AtMost,
-    ExportPlan,
-    Known,
-    OneOf,
-    PlannedJury,
-    PlannedRule,
-    Test,
-    export_plan,
-)
+from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
 from clausewise.export.text import free_name, one_line
 from clausewise.rules.ruleset import RuleSet
 

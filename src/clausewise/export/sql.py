@@ -11,16 +11,8 @@ from typing import Any, Final
 
 from clausewise.base.parameters import TEXT, Constraint, check_parameters, one_of
 from clausewise.data.features import Features
-from clausewise.export.plan import (
-    AtMost,
-    ExportPlan,
-    Known,
-    OneOf,
-    PlannedJury,
-    PlannedRule,
-    Test,
-    export_plan,
-)
+from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.row_tests import AtMost, Known, OneOf, Test
 from clausewise.export.sql_dialects import DIALECTS, Dialect
 from clausewise.export.text import free_name, one_line, quoted_short
 from clausewise.rules.ruleset import RuleSet

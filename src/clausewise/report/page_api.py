@@ -48,7 +48,7 @@ class PageApi:
 
     @property
     def served(self) -> dict[str, Any]:
-        """What the page may ask, for its payload: ServedEntry of explorer/src/payload.ts."""
+        """The ServedEntry of the payload (explorer/src/payload.ts)."""
         return {
             "api": "api/",
             "has_network": self._network is not None,
