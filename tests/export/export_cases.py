@@ -1,4 +1,4 @@
-"""Random rule sets with rows and what `predict` says of them; awkward names, categories, labels included."""
+"""Rule sets to export: random ones with rows and the decisions of `predict`, and fixed ones."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from tests.rules.random_rules import JOBS, random_column, random_ruleset
 
-from clausewise import Features, RuleSet
+from clausewise import Features, Rule, RuleSet, Term
+from clausewise.export.text import one_line
+from clausewise.rules import display
+from clausewise.rules.term import format_category
 from clausewise.rules.voting import VOTINGS
 
 AWKWARD = (
@@ -26,7 +29,7 @@ AWKWARD = (
     "tab\there",
     "'''\"\"\"",
 )
-"""Texts that a careless writer of SQL, Python, XML or DOT would trip over."""
+"""Texts that break careless writers of SQL, Python, XML or DOT."""
 
 NAMES = (*AWKWARD, "t", "x1", "votes", "values", "lambda", "decision", "clausewise_votes_0", "X", "select")
 
@@ -45,7 +48,7 @@ LABELS = (
 @dataclass(frozen=True)
 class Case:
     rules: RuleSet
-    rows: list[list]  # raw values; None is missing
+    rows: list[list]  # raw values; None for missing ones
     expected: list
 
 
@@ -58,7 +61,7 @@ def random_case(seed, voting, n_rows=25):
     return Case(rules, rows, predicted(rules, rows))
 
 
-# Executing takes longer than asking, so half as many examples as elsewhere; far more in `make fuzz`.
+# Half as many examples as elsewhere, because running exports is slow.
 half_as_many = settings(max_examples=settings().max_examples // 2)
 cases = st.builds(random_case, st.integers(0, 10**6), st.sampled_from(VOTINGS))
 
@@ -91,15 +94,16 @@ def raw_column(rng, features, position, n_rows):
 
 
 def relabelled(rng, rules):
-    """The same rules with other labels for the three classes."""
+    """Return the same rules with other labels for the three classes."""
     labels = LABELS[rng.integers(len(LABELS))]
     return replace(rules, classes=np.array(labels), default=labels[rules.default_index])
 
 
-def two_rules(name="age", category="nurse", label="yes"):
-    """A small rule set with one text from outside in each place where there can be one."""
-    from clausewise import Rule, Term
+# --- Fixed rule sets ---
 
+
+def two_rules(name="age", category="nurse", label="yes"):
+    """Return two rules with a given feature name, category and class label."""
     features = Features((name, "job"), ("numeric", "categorical"), (None, (category, "cook")))
     return RuleSet.from_rules(
         [
@@ -110,3 +114,48 @@ def two_rules(name="age", category="nurse", label="yes"):
         default="no",
         classes=["no", label],
     )
+
+
+def many_rules(rng, n_rules, voting, decimals=None):
+    """Return rules with two terms each, about half of them with priority."""
+    low = rng.normal(size=2 * n_rules)
+    return RuleSet.from_arrays(
+        ["a", "b"],
+        ["no", "yes"],
+        "no",
+        starts=np.arange(n_rules + 1) * 2,
+        feature=np.tile([0, 1], n_rules),
+        low=low if decimals is None else low.round(decimals),
+        high=np.full(2 * n_rules, np.inf),
+        class_index=rng.integers(0, 2, n_rules),
+        confidence=rng.random(n_rules),
+        weight=rng.normal(size=n_rules),
+        priority=rng.random(n_rules) < 0.5,
+        voting=voting,
+    )
+
+
+MIXED_RULES = RuleSet.from_rules(
+    [
+        Rule((Term(0, high=47), Term(1, values=["a", "b"])), "yes", confidence=0.93, cover=120, correct=112),
+        Rule((Term(0, high=47), Term(2, low=0)), "no", confidence=0.61, cover=50, correct=30),
+        Rule((), "no", confidence=0.5, priority=True),
+    ],
+    Features(("age", "job", "smokes"), ("numeric", "categorical", "binary"), (None, ("a", "b"), None)),
+    default="no",
+)
+"""Rules over all kinds of features, one of them with priority."""
+
+
+def shown_rules(rules):
+    """Return the terms and the conclusion of each rule, as tables and trees show them."""
+    return [
+        (
+            [
+                one_line(term, 10_000)
+                for term in display.describe_terms(rules.columns, number, rules.features)
+            ],
+            one_line(format_category(rules.labels[rules.columns.class_index[number]]), 10_000),
+        )
+        for number in range(len(rules))
+    ]

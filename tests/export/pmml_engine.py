@@ -1,8 +1,8 @@
-"""A small engine for the part of PMML 4.4 that rule sets use, written from the specification alone.
+"""A small engine for the part of PMML 4.4 that rule sets use, written from the specification.
 
 https://dmg.org/pmml/v4-4/ : RuleSet.html, TreeModel.html (predicates), MultipleModels.html (selectFirst),
-Transformations.html, BuiltinFunctions.html, MiningSchema.html. Where the specification leaves an engine free,
-it does what would hurt: it adds weights from the last rule to the first, and refuses to break a tie.
+Transformations.html, BuiltinFunctions.html, MiningSchema.html. Where the specification leaves engines free,
+this one is adversarial: it adds weights from the last rule to the first, and refuses to break ties.
 """
 
 import operator
@@ -32,7 +32,7 @@ class Engine:
         self.target = self.fields[target.get("name")]
 
     def decide(self, row):
-        """The class of a row, a mapping from names to values; absent fields are missing."""
+        """Return the class of a row, a mapping from names to values; absent fields are missing."""
         label = self.score(self.model, row)
         assert label in [value.get("value") for value in self.target]
         kind = self.target.get("dataType")
@@ -54,7 +54,7 @@ class Engine:
         return self.by_rules(child(model, "RuleSet"), values)
 
     def prepared(self, schema, row):
-        """The values of the active fields, of their data type; invalid ones as the schema says."""
+        """Return the values of the active fields, typed; invalid ones are treated as the schema says."""
         values = {}
         for mining_field in schema:
             if mining_field.get("usageType") == "target":
@@ -89,11 +89,11 @@ class Engine:
         for rule in reversed(fired):
             totals[rule.get("score")] = totals.get(rule.get("score"), 0.0) + float(rule.get("weight"))
         best = [label for label, total in totals.items() if total == max(totals.values())]
-        assert len(best) == 1, "the specification and the engines do not agree on ties"
+        assert len(best) == 1, "engines disagree on ties"
         return best[0]
 
     def truth(self, predicate, values):
-        """True, False, or None for unknown."""
+        """Return True, False, or None for unknown."""
         kind = tag(predicate)
         if kind in ("True", "False"):
             return kind == "True"
@@ -170,7 +170,7 @@ def children(node, name):
 
 
 def entries(array):
-    """The items of an Array: separated by spaces, and in quotes if they hold spaces."""
+    """Return the items of an Array: separated by spaces, and quoted if they contain spaces."""
     text, found = array.text, []
     while text := text.lstrip(" "):
         if text[0] == '"':

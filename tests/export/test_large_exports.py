@@ -1,4 +1,4 @@
-"""Memory of exports grows with the rules, not with their product."""
+"""The memory that exports take grows linearly with the number of rules."""
 
 import tracemalloc
 
@@ -34,7 +34,7 @@ def rules_of_three_terms(voting):
 def test_an_export_takes_few_kilobytes_per_rule(method, voting):
     rules = rules_of_three_terms(voting)
     arguments = ["t"] if method == "to_sql" else []
-    getattr(rules[:2], method)(*arguments)  # what is imported counts once, not per rule
+    getattr(rules[:2], method)(*arguments)  # imports do not count
     tracemalloc.start()
     try:
         getattr(rules, method)(*arguments)

@@ -1,4 +1,4 @@
-"""ONNX models are run by onnxruntime, and give the labels and scores of the rule set."""
+"""ONNX models, run by onnxruntime, give the labels and scores of the rule set."""
 
 import sys
 
@@ -6,15 +6,15 @@ import numpy as np
 import onnxruntime
 import pytest
 from hypothesis import given
-from tests.export.export_cases import AWKWARD, cases, half_as_many, predicted, two_rules
+from tests.export.export_cases import AWKWARD, cases, half_as_many, many_rules, predicted, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 
-NO_CATEGORY = "\x01 no category of any feature"
+NOT_A_CATEGORY = "\x01 not a category of any feature"
 
 
 def run(rules, rows):
-    """Labels and scores of raw rows."""
+    """Return the labels and scores of raw rows."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(rules.to_onnx().SerializeToString(), options)
@@ -40,7 +40,7 @@ def numbers(column):
 
 
 def texts(column):
-    return np.array([NO_CATEGORY if value is None else value for value in column], dtype=object)
+    return np.array([NOT_A_CATEGORY if value is None else value for value in column], dtype=object)
 
 
 @half_as_many
@@ -54,7 +54,7 @@ def test_onnxruntime_gives_the_same_labels_and_scores(case):
     assert np.array_equal(scores, case.rules.scores(table))
 
 
-def test_numbers_come_as_one_matrix_and_categories_as_columns():
+def test_numbers_are_one_matrix_and_categories_are_columns():
     numeric = RuleSet.from_rules([Rule((Term(0, low=1),), 1)], ["a", "b"], default=0)
     assert [value.name for value in numeric.to_onnx().graph.input] == ["X"]
     assert [value.name for value in two_rules().to_onnx().graph.input] == ["age", "job"]
@@ -82,22 +82,8 @@ def test_labels_keep_their_kind(labels, dtype):
 
 def test_thousands_of_rules_run():
     rng = np.random.default_rng(3)
-    n_rules = 3000
     for voting in ("confidence", "weights"):
-        rules = RuleSet.from_arrays(
-            ["a", "b"],
-            ["no", "yes"],
-            "no",
-            starts=np.arange(n_rules + 1) * 2,
-            feature=np.tile([0, 1], n_rules),
-            low=rng.normal(size=2 * n_rules),
-            high=np.full(2 * n_rules, np.inf),
-            class_index=rng.integers(0, 2, n_rules),
-            confidence=rng.random(n_rules),
-            weight=rng.normal(size=n_rules),
-            priority=rng.random(n_rules) < 0.5,
-            voting=voting,
-        )
+        rules = many_rules(rng, 3000, voting)
         rows = rng.normal(size=(40, 2)).tolist()
         labels, scores = run(rules, rows)
         assert labels.tolist() == predicted(rules, rows)
@@ -105,12 +91,12 @@ def test_thousands_of_rules_run():
 
 
 @pytest.mark.parametrize("text", AWKWARD)
-def test_texts_from_outside_stay_texts(text):
+def test_text_from_data_stays_text(text):
     labels, _ = run(two_rules(text, text, text), [[30.0, text], [30.0, "cook"], [60.0, text]])
     assert labels.tolist() == [text, "no", "no"]
 
 
-def test_no_rows_give_no_labels():
+def test_zero_rows_give_zero_labels():
     rules = RuleSet.from_rules([Rule((Term(0, low=1),), "yes")], ["a"], default="no")
     session = onnxruntime.InferenceSession(rules.to_onnx().SerializeToString())
     labels, scores = session.run(None, {"X": np.empty((0, 1))})
@@ -121,14 +107,14 @@ def test_no_rows_give_no_labels():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": ""}, "an input of the ONNX model cannot be called"),
-        ({"name": "label"}, "an input of the ONNX model cannot be called"),
+        ({"name": ""}, "cannot be the name of an ONNX input"),
+        ({"name": "label"}, "cannot be the name of an ONNX input"),
         ({"name": "\ud800"}, "lone surrogate"),
         ({"category": "\ud800"}, "lone surrogate"),
         ({"label": "\ud800"}, "lone surrogate"),
     ],
 )
-def test_what_onnx_cannot_say_is_refused(changes, message):
+def test_text_that_onnx_cannot_hold_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         two_rules(**changes).to_onnx()
 

@@ -1,4 +1,4 @@
-"""PMML documents are executed: by a small engine of the tests, and by PMML4S and JPMML if they are there."""
+"""PMML documents, run by an engine of the tests (and PMML4S and JPMML if installed), decide as `predict`."""
 
 import shutil
 import xml.etree.ElementTree as ET
@@ -15,7 +15,7 @@ from clausewise import Rule, RuleSet, Term
 from clausewise.rules.voting import VOTINGS
 
 needs_java = pytest.mark.skipif(
-    shutil.which("java") is None, reason="there is no Java to run the engine with"
+    shutil.which("java") is None, reason="Java, which runs the engine, is not installed"
 )
 
 
@@ -34,7 +34,7 @@ def test_the_document_decides_as_predict_does(case):
     assert decisions(case.rules, case.rows) == case.expected
 
 
-# --- Structure, as the schema of PMML 4.4 has it: attributes, and children in their order ---
+# --- Structure, as in the schema of PMML 4.4: attributes, and children in order ---
 
 PREDICATES = ("SimplePredicate", "CompoundPredicate", "SimpleSetPredicate", "True", "False")
 EXPRESSIONS = ("Constant", "FieldRef", "NormDiscrete", "Apply")
@@ -91,7 +91,7 @@ def require_structure(node):
 
 @half_as_many
 @given(cases)
-def test_elements_and_attributes_are_those_of_the_schema(case):
+def test_elements_and_attributes_match_the_schema(case):
     require_structure(ET.fromstring(case.rules.to_pmml().encode()))
 
 
@@ -104,7 +104,7 @@ def weights_of(rules):
 
 
 def test_votes_are_whole_numbers_that_never_tie():
-    # Two classes, so votes count twice; the default class, "no", starts with one more.
+    # Votes are doubled for two classes; the default class, "no", starts with one more.
     assert weights_of(two_rules()) == ["1", "0", "1800", "1200"]
 
 
@@ -112,14 +112,14 @@ def test_shares_are_brought_to_a_common_divisor():
     rules = RuleSet.from_rules(
         [Rule((Term(0, low=i),), "ab"[i % 2 == 0]) for i in range(5)], ["x"], default="a", voting="share"
     )
-    # a has 2 rules and b has 3: a share of a counts 3 · 2 classes, one of b 2 · 2.
+    # a has 2 rules and b has 3: a rule of a weighs 3 · 2 (classes), a rule of b 2 · 2.
     assert weights_of(rules) == ["1", "0", "4", "6", "4", "6", "4"]
     rows = [[float(i)] for i in range(-1, 7)]
     assert decisions(rules, rows) == predicted(rules, rows)
 
 
 def test_fitted_weights_are_added_in_the_order_of_the_rules():
-    # (0.1 + 0.2) + 0.3 is more than 0.6; 0.1 + (0.2 + 0.3) is not.
+    # (0.1 + 0.2) + 0.3 is more than 0.6 in doubles; 0.1 + (0.2 + 0.3) is not.
     rules = RuleSet.from_rules(
         [*(Rule((Term(0, low=0),), "yes", weight=w) for w in (0.1, 0.2, 0.3)), Rule((), "no", weight=0.6)],
         ["x"],
@@ -155,12 +155,12 @@ def test_booleans_become_booleans():
     assert decisions(rules, [[0.0], [2.0]]) == [False, True]
 
 
-# --- Texts from outside ---
+# --- Text from data ---
 
 
 @pytest.mark.parametrize("text", [*AWKWARD, "", "\r", "\x85\u2028", "\U0001f600"])
 @pytest.mark.parametrize("voting", ["confidence", "weights"])
-def test_texts_from_outside_stay_texts(voting, text):
+def test_text_from_data_stays_text(voting, text):
     rules = two_rules(text, text, text).with_weights([0.1, 0.2], base=[0.3, 0.7]).with_voting(voting)
     rows = [[30.0, text], [30.0, "cook"], [60.0, text]]
     assert decisions(rules, rows) == predicted(rules, rows)
@@ -181,13 +181,13 @@ def test_characters_that_xml_cannot_hold_are_refused(character, place):
 # --- Other engines and the schema itself ---
 
 DRAWN = [random_case(seed, voting) for seed in range(12) for voting in VOTINGS]
-# To JPMML an integer has 32 bits.
+# JPMML reads 32-bit integers only.
 DRAWN = [case for case in DRAWN if 2**53 + 1 not in case.rules.labels]
 
 
 @needs_java
 def test_pmml4s_decides_as_predict_does():
-    pypmml = pytest.importorskip("pypmml", reason="the engine PMML4S is not installed (pip install pypmml)")
+    pypmml = pytest.importorskip("pypmml", reason="PMML4S is not installed (pip install pypmml)")
     for case in DRAWN:
         model = pypmml.Model.fromString(case.rules.to_pmml())
         for row, expected in zip(case.rows, case.expected, strict=True):
@@ -212,9 +212,9 @@ def test_jpmml_decides_as_predict_does(tmp_path):
 
 
 def test_the_schema_accepts_the_documents():
-    etree = pytest.importorskip("lxml.etree", reason="lxml is not installed, which checks schemas")
+    etree = pytest.importorskip("lxml.etree", reason="lxml, which checks schemas, is not installed")
     jpmml = pytest.importorskip(
-        "jpmml_evaluator", reason="jpmml_evaluator, which holds pmml.xsd, is not there"
+        "jpmml_evaluator", reason="jpmml_evaluator, which contains pmml.xsd, is not installed"
     )
     (archive,) = Path(jpmml.__file__).parent.glob("dependencies/pmml-model-[0-9]*.jar")
     with zipfile.ZipFile(archive) as jar:

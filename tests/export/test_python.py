@@ -1,4 +1,4 @@
-"""The Python text is executed in an empty namespace and decides as `predict` does."""
+"""The Python module, run in an empty namespace, decides as `predict` does."""
 
 import ast
 import math
@@ -28,7 +28,7 @@ def test_the_function_decides_as_predict_does(case):
     assert [module["predict"](dict(zip(names, row, strict=True))) for row in case.rows] == case.expected
 
 
-def test_the_text_imports_nothing_and_only_defines_functions_and_constants():
+def test_the_module_imports_nothing_and_only_defines_functions_and_constants():
     tree = ast.parse(two_rules().to_python())
     kinds = {type(node) for node in tree.body}
     assert kinds == {ast.Expr, ast.Assign, ast.FunctionDef}
@@ -65,7 +65,7 @@ def test_none_and_nan_are_missing(missing):
 
 
 @pytest.mark.parametrize("text", [*AWKWARD, "a\0b", "\ud800", "\u2028", "\x0c", "\r", ""])
-def test_texts_from_outside_stay_texts(text):
+def test_text_from_data_stays_text(text):
     module = executed(two_rules(text, text, text))
     assert module["predict"]({text: 30, "job": text}) == text
     assert module["predict"]([60, text]) == "no"
@@ -94,9 +94,9 @@ def test_local_names_never_clash():
 
 def test_wrong_rows_are_refused():
     module = executed(two_rules())
-    with pytest.raises(TypeError, match="'age' is the text '30'; a number is needed"):
+    with pytest.raises(TypeError, match="'age' is the text '30'; expected a number"):
         module["predict"](["30", "nurse"])
-    with pytest.raises(ValueError, match="The row has 1 values; there are 2 features"):
+    with pytest.raises(ValueError, match="The row has 1 values; expected 2, one per feature"):
         module["predict"]([30])
     with pytest.raises(KeyError, match="age"):
         module["predict"]({"job": "nurse"})

@@ -1,4 +1,4 @@
-"""Queries are executed by SQLite and DuckDB, and decide as `predict` does."""
+"""SQL queries, run by SQLite and DuckDB, decide as `predict` does."""
 
 import math
 import sqlite3
@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.export.export_cases import AWKWARD, cases, half_as_many, predicted, random_case, two_rules
+from tests.export.export_cases import (
+    AWKWARD,
+    cases,
+    half_as_many,
+    many_rules,
+    predicted,
+    random_case,
+    two_rules,
+)
 
 from clausewise import Features, Rule, RuleSet, Term
-from clausewise.export.sql import DIALECTS
+from clausewise.export import DIALECTS
 
 DUCKDB = duckdb.connect()
 
@@ -31,7 +39,7 @@ def column_type(features, position, database):
 
 
 def decisions(database, rules, rows, table="some table"):
-    """What the query says of the rows of a table that has two more columns."""
+    """Return the decisions of the query on a table that has two more columns."""
     connection = sqlite3.connect(":memory:") if database == "sqlite" else duckdb.connect()
     features = rules.features
     columns = [
@@ -75,21 +83,7 @@ def test_duckdb_decides_as_predict_does_and_nan_is_missing(case, seed):
 @pytest.mark.parametrize("voting", ["confidence", "weights"])
 def test_thousands_of_rules_run_in_one_query(database, voting):
     rng = np.random.default_rng(5)
-    n_rules = 1200
-    rules = RuleSet.from_arrays(
-        ["a", "b"],
-        ["no", "yes"],
-        "no",
-        starts=np.arange(n_rules + 1) * 2,
-        feature=np.tile([0, 1], n_rules),
-        low=rng.normal(size=2 * n_rules).round(2),
-        high=np.full(2 * n_rules, np.inf),
-        class_index=rng.integers(0, 2, n_rules),
-        confidence=rng.random(n_rules),
-        weight=rng.normal(size=n_rules),
-        priority=rng.random(n_rules) < 0.5,
-        voting=voting,
-    )
+    rules = many_rules(rng, 1200, voting, decimals=2)
     rows = (rng.normal(size=(40, 2)) - 1).tolist()
     expected = predicted(rules, rows)
     assert len(set(expected)) == 2
@@ -154,14 +148,14 @@ def doubles():
 
 @settings(max_examples=300)
 @given(doubles() | st.integers(-(10**7), 10**7).map(lambda digits: digits / 1e6))
-@example(-0.011227)  # SQLite 3.40 reads the next double
+@example(-0.011227)  # SQLite 3.40 reads a neighbouring double
 @example(0.831602497819316)
 @example(2.91e-11)
 @example(5e-324)
 @example(-1.7976931348623157e308)
 @example(2.2250738585072014e-308)
 def test_every_threshold_is_read_as_the_same_double(number):
-    number += 0.0  # thresholds have no −0
+    number += 0.0  # thresholds are never −0
     lite = sqlite3.connect(":memory:").execute(f"SELECT {DIALECTS['sqlite'].number(number)}").fetchone()
     duck = DUCKDB.execute(f"SELECT {DIALECTS['duckdb'].number(number)}").fetchone()
     assert struct.pack("d", lite[0]) == struct.pack("d", duck[0]) == struct.pack("d", number)
@@ -183,7 +177,7 @@ def test_text_is_compared_letter_by_letter_whatever_the_collation():
     assert [row[-1] for row in connection.execute(two_rules().to_sql("t"))] == ["no", "yes"]
 
 
-def test_a_missing_column_is_an_error_and_not_a_text():
+def test_a_missing_column_is_an_error():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t (job TEXT)")
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
@@ -192,7 +186,7 @@ def test_a_missing_column_is_an_error_and_not_a_text():
 
 @pytest.mark.parametrize("text", AWKWARD)
 @pytest.mark.parametrize("database", ["sqlite", "duckdb"])
-def test_texts_from_outside_stay_texts(database, text):
+def test_text_from_data_stays_text(database, text):
     rules = two_rules(text, text, text)
     rows = [[30.0, text], [30.0, "cook"], [60.0, text]]
     assert decisions(database, rules, rows, table=text) == [text, "no", "no"]
@@ -204,11 +198,11 @@ def test_ten_megabytes_of_quotes_are_one_category(database):
     assert decisions(database, two_rules(category=text, label=text), [[1.0, text]]) == [text]
 
 
-def test_a_table_may_be_called_as_the_steps_of_the_query():
+def test_a_table_may_have_the_name_of_a_step_of_the_query():
     assert decisions("sqlite", two_rules(), [[1.0, "nurse"]], table="clausewise_step_0") == ["yes"]
 
 
-def test_a_table_is_named_by_its_parts():
+def test_a_table_name_may_have_parts():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t AS SELECT 1.0 AS age, 'nurse' AS job")
     assert connection.execute(two_rules().to_sql(("main", "t"))).fetchone()[-1] == "yes"
@@ -245,18 +239,18 @@ def test_the_decision_can_have_another_name():
         ({"label": "\ud800"}, "lone surrogate"),
         ({"name": "\udfff"}, "lone surrogate"),
         ({"name": ""}, "empty text"),
-        ({"name": "JOB"}, "one column to SQLite"),
+        ({"name": "JOB"}, "are the same column in SQLite"),
     ],
 )
-def test_what_sql_cannot_say_is_refused(changes, message):
+def test_text_that_sql_cannot_hold_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         two_rules(**changes).to_sql("t")
 
 
 def test_wrong_arguments_are_refused():
-    with pytest.raises(ValueError, match="the dialects are sqlite, postgresql, duckdb, bigquery"):
+    with pytest.raises(ValueError, match="'oracle'; expected 'sqlite', 'postgresql', 'duckdb' or 'bigquery'"):
         two_rules().to_sql("t", "oracle")
-    with pytest.raises(ValueError, match="parts of one"):
+    with pytest.raises(ValueError, match=r"table is \(\); expected a name, or the parts of one"):
         two_rules().to_sql(())
     huge = RuleSet.from_rules([], ["a"], default=0, classes=np.array([0, 2**64 - 1], dtype=np.uint64))
     with pytest.raises(ValueError, match="too large an integer for SQLite"):
@@ -264,8 +258,8 @@ def test_wrong_arguments_are_refused():
     assert str(2**64 - 1) in huge.to_sql("t", "duckdb")
 
 
-def test_random_cases_are_worth_it():
-    """The cases of this folder hold what they are meant to hold."""
+def test_random_cases_are_varied():
+    """The cases of this folder include priority, unsatisfiable rules, three classes, floats and infinity."""
     drawn = [random_case(seed, "weights") for seed in range(100)]
     assert any(case.rules.columns.priority.any() for case in drawn)
     assert any(not case.rules.columns.satisfiable.all() for case in drawn)

@@ -1,11 +1,13 @@
-"""Hostile inputs for everything that comes from outside: `python -m tests.fuzz`, or `make fuzz`.
+"""Fuzzing of all external input: `python -m tests.fuzz`, or `make fuzz`.
 
-| file | what it does |
+| file | purpose |
 |---|---|
-| targets.py | what is fuzzed: one target per kind of input, and what must hold for any input |
-| mutation.py | new inputs out of valid ones: bytes, words, and the structure of the format |
-| recording.py | runs one input, and keeps score of what was accepted, refused, slow or wrong |
-| child.py | the process in which inputs run, with bounds on memory and on what may be touched |
-| driver.py | starts such processes, and ends those that take too long |
-| found/ | inputs that once went wrong; test_found.py runs them all |
+| targets.py | one target per kind of input: how it is read, and what must hold for any input |
+| onnx_models.py, page_requests.py | examples and mutations of ONNX models and of HTTP requests |
+| mutation.py | mutates valid inputs: bytes, words, and the structure of the format |
+| recording.py | runs one input, and counts accepted, refused, slow and failing inputs |
+| child.py | the process in which inputs run, with limits on memory and on side effects |
+| driver.py | starts these processes, and kills those that hang |
+| bad_targets.py | targets that misbehave, to test the fuzzer itself |
+| found/ | inputs that once failed; test_fuzz.py runs them all |
 """

@@ -1,12 +1,12 @@
-"""`python -m tests.fuzz`: many inputs for every target by every engine, and a table of what came of them."""
+"""`python -m tests.fuzz`: run many inputs of every engine through every target, and print a table."""
 
 import argparse
 import sys
 
 from tests.fuzz import driver
 
-# Inputs per target and engine, 1 = all of them with the usual number.
-PLAN = {
+# Number of inputs by target and engine.
+N_INPUTS = {
     "RULE_FILE": {"mutation": 50_000, "hypothesis": 10_000, "atheris": 30_000},
     "RULE_TEXT": {"mutation": 45_000, "hypothesis": 10_000, "atheris": 30_000},
     "RULE_TO_ADD": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 10_000},
@@ -20,23 +20,21 @@ PLAN = {
 
 
 def main():
-    """Fuzz, print a table, and fail if anything was found."""
+    """Fuzz, print a table, and return 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", help=f"some of {', '.join(PLAN)}; all unless given")
+    parser.add_argument("targets", nargs="*", help=f"some of {', '.join(N_INPUTS)}; all by default")
     parser.add_argument("--engine", choices=("mutation", "hypothesis", "atheris"), action="append")
-    parser.add_argument("--share", type=float, default=1.0, help="part of the usual number of inputs")
+    parser.add_argument("--share", type=float, default=1.0, help="fraction of the usual number of inputs")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", default="out/fuzz", help="folder for inputs that went wrong")
+    parser.add_argument("--keep", default="out/fuzz", help="folder for inputs that failed")
     options = parser.parse_args()
     if not driver.has_atheris():
-        print(
-            "atheris is not installed (pip install 'clausewise[fuzz]'); its inputs come from the own mutator."
-        )
+        print("atheris is not installed (pip install 'clausewise[fuzz]'); the mutator replaces it.")
     print(driver.HEADER, flush=True)
     results = [
         _run(name, engine, max(1, int(n_inputs * options.share)), options)
-        for name in options.targets or PLAN
-        for engine, n_inputs in _engines(PLAN[name.upper()]).items()
+        for name in options.targets or N_INPUTS
+        for engine, n_inputs in _engines(N_INPUTS[name.upper()]).items()
         if not options.engine or engine in options.engine
     ]
     total = sum(result.score.inputs for result in results)
@@ -47,12 +45,12 @@ def main():
     return 1 if found else 0
 
 
-def _engines(plan):
-    """The plan, with atheris's part done by the own mutator where it is not installed."""
+def _engines(n_inputs):
+    """Return the number of inputs by engine; without atheris, the mutator takes over its inputs."""
     if driver.has_atheris():
-        return plan
-    others = {engine: n_inputs for engine, n_inputs in plan.items() if engine != "atheris"}
-    return others | {"mutation": others["mutation"] + plan.get("atheris", 0)}
+        return n_inputs
+    others = {engine: n for engine, n in n_inputs.items() if engine != "atheris"}
+    return others | {"mutation": others["mutation"] + n_inputs.get("atheris", 0)}
 
 
 def _run(name, engine, n_inputs, options):

@@ -1,4 +1,4 @@
-"""Targets that do what no input may do, to see that the fuzzer notices."""
+"""Targets that misbehave, to test that the fuzzer notices."""
 
 import ctypes
 import os
@@ -22,7 +22,7 @@ def _target(name, read, check=lambda value: None):
 
 
 class _Bad:
-    """Acts on inputs of odd length, and accepts the others."""
+    """Misbehaves on inputs of odd length, and accepts the others."""
 
     def __init__(self, act):
         self._act = act

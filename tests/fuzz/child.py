@@ -1,4 +1,4 @@
-"""The process in which inputs run: bounded in memory, in an empty folder, and allowed nothing but to read."""
+"""The process in which inputs run: with limited memory, in an empty folder, and only allowed to read."""
 
 import contextlib
 import gc
@@ -14,25 +14,25 @@ ENGINES = ("mutation", "hypothesis", "atheris")
 
 
 def main(target_path, engine, n_inputs, seed, work, memory):
-    """Run a target (`module:NAME`) on inputs of an engine; the score goes to a file in the folder `work`."""
+    """Run a target (`module:NAME`) on inputs of an engine; the score is written to the folder `work`."""
     module, name = target_path.split(":")
     target = getattr(importlib.import_module(module), name)
-    from tests.fuzz.recording import Recorder, forbid_acts
+    from tests.fuzz.recording import Recorder, forbid_side_effects
 
-    warnings.simplefilter("error")  # a warning about what an input did is no clear refusal
+    warnings.simplefilter("error")  # a warning is not a clear refusal
     recorder = Recorder(target, Path(work) / "score", Path(work) / "findings")
-    for example in target.examples():  # imports what is imported late, before the bounds are drawn
+    for example in target.examples():  # triggers late imports before the limits apply
         with contextlib.suppress(Exception):
             target.check(target.read(example))
-    _bound_memory(memory)
-    forbid_acts()
+    _limit_memory(memory)
+    forbid_side_effects()
     {"mutation": _mutation, "hypothesis": _hypothesis, "atheris": _atheris}[engine](
         target, recorder, n_inputs, seed, Path(work)
     )
 
 
-def _bound_memory(n_bytes):
-    """So many bytes more than the imported packages take; beyond, Python raises MemoryError."""
+def _limit_memory(n_bytes):
+    """Allow `n_bytes` on top of what the imported packages take; beyond that, Python raises MemoryError."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + n_bytes, used + n_bytes))
 
@@ -71,7 +71,7 @@ def _atheris(target, recorder, n_inputs, seed, work):
 
     from tests.fuzz.mutation import Mutator
 
-    # One by one: atheris's own import hook does not see what an editable installation imports.
+    # One by one, because atheris's import hook does not see editable installations.
     for function in gc.get_objects():
         if isinstance(function, types.FunctionType) and (function.__module__ or "").startswith("clausewise"):
             atheris.instrument_func(function)
@@ -82,7 +82,7 @@ def _atheris(target, recorder, n_inputs, seed, work):
     mutator = Mutator(target.examples(), target.words, target.structured, seed)
 
     def changed(data, max_size, seed):
-        # Half by libFuzzer, which mutates bytes towards new branches, half by what knows the format.
+        # Half by libFuzzer, which is guided by coverage, half by the mutator, which knows the format.
         if seed % 2:
             return atheris.Mutate(data, max_size)
         mutator.random.seed(seed)
@@ -93,8 +93,8 @@ def _atheris(target, recorder, n_inputs, seed, work):
         f"-runs={n_inputs}",
         f"-seed={seed + 1}",
         "-max_len=65536",
-        "-len_control=0",  # long inputs from the start: valid ones are long
-        "-timeout=60",  # the driver's own watch is stricter
+        "-len_control=0",  # long inputs from the start, because valid ones are long
+        "-timeout=60",  # the driver's limit is stricter
         "-rss_limit_mb=0",
         "-verbosity=0",
         "-print_final_stats=0",

@@ -1,4 +1,4 @@
-"""Runs inputs in processes of their own, and ends those that hang."""
+"""Runs inputs in child processes, and kills those that hang."""
 
 import importlib.util
 import os
@@ -18,12 +18,12 @@ SECONDS = 2.0
 
 @dataclass
 class Result:
-    """What a run of one target came to."""
+    """The result of fuzzing one target."""
 
     target: str
     engine: str
     score: Score = field(default_factory=Score)
-    findings: dict[str, str] = field(default_factory=dict)  # name of the input → what it did
+    findings: dict[str, str] = field(default_factory=dict)  # name of the input → description
 
     @property
     def row(self):
@@ -47,22 +47,22 @@ def has_atheris():
 
 
 def fuzz(target_path, engine, n_inputs, seed=0, seconds=SECONDS, memory=MEMORY, keep=None):
-    """Run inputs of an engine through a target; whatever ends the process ends the input, not the run.
+    """Run inputs of an engine through a target; an input that ends its process does not end the run.
 
     Parameters
     ----------
     target_path : str
         `module:NAME` of a Target.
     engine : {"mutation", "hypothesis", "atheris"}
-        Where inputs come from.
+        The source of inputs.
     n_inputs : int
-        How many.
+        Number of inputs.
     seed : int
-        Makes inputs the same every time.
+        Makes inputs reproducible.
     seconds, memory : float, int
-        Bounds on one input, and on the process beyond what its packages take.
+        Limits on the time of one input, and on the memory of the process beyond its packages.
     keep : path, optional
-        Folder for inputs that went wrong.
+        Folder for inputs that failed.
     """
     result = Result(target_path.split(":")[1].lower().replace("_", "-"), engine)
     with tempfile.TemporaryDirectory(prefix="clausewise-fuzz-") as name:
@@ -90,7 +90,7 @@ def _run_process(target_path, work, result, n_inputs, seed, seconds, memory):
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "MALLOC_ARENA_MAX": "2",  # memory that each thread reserves and does not use counts as well
+        "MALLOC_ARENA_MAX": "2",  # memory that threads reserve but do not use counts too
         "HYPOTHESIS_STORAGE_DIRECTORY": str(work / "hypothesis"),
     }
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.child", target_path, result.engine]
@@ -102,12 +102,12 @@ def _run_process(target_path, work, result, n_inputs, seed, seconds, memory):
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-        hung = _watched(process, file, seconds)
+        is_hung = _wait(process, file, seconds)
     status, score = process.returncode, file.read()
     file.close()
     _add(result.score, score)
     log = (work / "log").read_text(errors="replace")[-5000:]
-    if hung:
+    if is_hung:
         save_finding(work / "findings", result.target, "hang", score.running, f"over {seconds} s\n{log}")
     elif score.started > 0:
         save_finding(work / "findings", result.target, "crash", score.running, f"exit code {status}\n{log}")
@@ -115,29 +115,27 @@ def _run_process(target_path, work, result, n_inputs, seed, seconds, memory):
         raise RuntimeError(f"{target_path}: the process ended with {status} between two inputs\n{log}")
 
 
-def _watched(process, file, seconds):
-    """Wait for the process; True if an input ran too long, and the process had to be ended.
+def _wait(process, file, seconds):
+    """Wait for the process; return True if an input ran too long and the process was killed.
 
-    What counts is the time of the processor, which other work on the machine does not change; an input that
-    only waits gets five times as long.
+    The limit is on CPU time, which does not depend on other work on the machine; an input that only waits
+    gets five times as long.
     """
     started = used = 0.0
     while process.poll() is None:
         time.sleep(0.02)
         score = file.read()
         if score.started != started:
-            started, used = score.started, _processor_time(process.pid)
-        if started and (
-            _processor_time(process.pid) - used > seconds or time.monotonic() - started > 5 * seconds
-        ):
+            started, used = score.started, _cpu_time(process.pid)
+        if started and (_cpu_time(process.pid) - used > seconds or time.monotonic() - started > 5 * seconds):
             process.kill()
             process.wait()
             return True
     return False
 
 
-def _processor_time(pid):
-    """Seconds that a process has computed so far."""
+def _cpu_time(pid):
+    """Return the CPU time of a process in seconds."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:  # it has just ended

@@ -1,4 +1,4 @@
-"""New inputs out of valid ones: changed bytes, words of the format, and changed structure."""
+"""Mutates valid inputs: changed bytes, words of the format, and changed structure."""
 
 import json
 import random
@@ -42,18 +42,18 @@ TEXTS = (
 
 
 class Mutator:
-    """Draws inputs by changing examples, and inputs that were accepted before.
+    """Draws inputs by changing examples and previously accepted inputs.
 
     Parameters
     ----------
     examples : list of bytes
         Valid inputs.
     words : sequence of bytes
-        What the format is made of.
+        Tokens of the format.
     structured : callable, optional
-        From an input and a source of chance to one with changed structure, or None if it has none.
+        Takes an input and a `random.Random`; returns an input with changed structure, or None.
     seed : int
-        Makes the inputs the same every time.
+        Makes the inputs reproducible.
     """
 
     def __init__(self, examples, words=(), structured=None, seed=0):
@@ -71,7 +71,7 @@ class Mutator:
         return self.changed(self.random.choice(self._pool))
 
     def accepted(self, data):
-        """Change this input further on; a bounded number of them is kept, and none that grew too long."""
+        """Add an accepted input to the pool, unless it is too long; the size of the pool is limited."""
         if len(data) > self._max_size:
             return
         if len(self._pool) < self._n_examples + 200:
@@ -80,7 +80,7 @@ class Mutator:
             self._pool[self.random.randrange(self._n_examples, len(self._pool))] = data
 
     def changed(self, data, max_size=1 << 16):
-        """Another input like this one."""
+        """Return a changed copy of an input."""
         for _ in range(self.random.choice((1, 1, 1, 2, 3, 5))):
             changes = [*_CHANGES, self._with_word, self._spliced]
             if self._structured is not None and self.random.random() < 0.6:
@@ -187,7 +187,7 @@ _VALUES = (None, True, False, 0, -1, 1, 0.5, 1e308, 2**53 + 1, 2**64, 10**320, [
 
 
 def changed_json(data, rng):
-    """A JSON document with a value replaced, removed, repeated or exchanged; None if it is none."""
+    """Return a JSON document with a value replaced, removed, repeated or exchanged; None if not JSON."""
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
@@ -209,7 +209,7 @@ def changed_json(data, rng):
         inside[rng.choice((*TEXTS, *inside))] = inside[key]
     else:
         other, place = rng.choice(places)
-        # By way of text, so that no value becomes part of itself.
+        # Copied through text, so that no value contains itself.
         copies = [json.loads(json.dumps(part)) for part in (other[place], inside[key])]
         inside[key] = copies[0]
         if how == 5 and rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""ONNX models to start from, and changes to their structure."""
+"""Example ONNX models, and changes to their structure."""
 
 from functools import cache
 
@@ -62,7 +62,7 @@ WORDS = [
 
 @cache
 def examples():
-    """A perceptron, a convolution, a recurrence and a converted classifier."""
+    """Return a perceptron (with any number of rows, and with one), a convolution and a recurrence."""
     from onnx import TensorProto, helper, numpy_helper
 
     rng = np.random.default_rng(0)
@@ -129,7 +129,7 @@ def examples():
 
 
 def changed(data, rng):
-    """A model with another operator, edge, attribute, shape or weight; None if it is no model."""
+    """Return a model with another operator, edge, attribute, shape or weight; None if not a model."""
     import onnx
 
     model = onnx.ModelProto()
@@ -142,13 +142,13 @@ def changed(data, rng):
     if graph.node:
         changes += [_other_operator, _other_edge, _other_attribute, _without_node, _repeated_node]
     if graph.initializer:
-        changes += [_other_shape, _other_type, _other_weights, _outside_weights]
+        changes += [_other_shape, _other_type, _other_weights, _external_weights]
     if graph.input and graph.output:
         changes += [_other_input]
     try:
         rng.choice(changes)(model, rng)
         return model.SerializeToString()
-    except ValueError:  # text that protobuf does not take
+    except ValueError:  # text that protobuf does not accept
         return None
 
 
@@ -219,8 +219,8 @@ def _other_weights(model, rng):
     tensor.raw_data = bytes(raw[: rng.choice((len(raw), len(raw), len(raw) // 2))])
 
 
-def _outside_weights(model, rng):
-    """Weights in another file, which is where a model could reach out of its folder."""
+def _external_weights(model, rng):
+    """Move weights to another file, by which a model could access files outside its folder."""
     tensor = rng.choice(model.graph.initializer)
     tensor.data_location = 1
     tensor.external_data.add(
@@ -242,7 +242,7 @@ def _other_input(model, rng):
 
 
 def strategy():
-    """Models with up to three changes, and anything at all."""
+    """Return a strategy for models with up to three changes, and for arbitrary bytes."""
 
     def several(drawn):
         data, source, n_changes = drawn

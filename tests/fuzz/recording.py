@@ -1,4 +1,4 @@
-"""Runs inputs one by one and keeps score, in memory that outlives the process."""
+"""Runs inputs one by one and keeps the score in a file that survives the process."""
 
 import hashlib
 import mmap
@@ -10,20 +10,20 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-# Inputs, accepted, refused, peak memory; start of the one that runs (0 between two), slowest; its length.
+# Inputs, accepted, refused, peak memory; start of the running input (0 if none), slowest; its length.
 _HEAD = struct.Struct("<QQQQddQ")
 MAX_INPUT = 1 << 20
 MAX_MESSAGE = 20_000
-"""An error that repeats megabytes of its input is not clear."""
+"""A message that repeats megabytes of its input is not clear."""
 
 
 class Forbidden(BaseException):
-    """An act that reading an input must not lead to; no `except Exception` swallows it."""
+    """Reading an input had a side effect. A BaseException, so that `except Exception` does not catch it."""
 
 
 @dataclass
 class Score:
-    """What is known of the inputs so far."""
+    """Counts over the inputs so far, and the input that is running."""
 
     inputs: int = 0
     accepted: int = 0
@@ -35,7 +35,7 @@ class Score:
 
 
 class ScoreFile:
-    """The score as a file in memory: a process that is killed leaves it as it was."""
+    """The score in a memory-mapped file, which survives if the process is killed."""
 
     def __init__(self, path, create=False):
         if create:
@@ -62,7 +62,7 @@ class ScoreFile:
 
 
 class Recorder:
-    """Runs a target on inputs; what goes wrong becomes a file, once per place in the source."""
+    """Runs a target on inputs, and saves failures, one per line of source code."""
 
     def __init__(self, target, score_path, findings, slow_after=2.0):
         self._target = target
@@ -73,7 +73,7 @@ class Recorder:
         self.score = Score()
 
     def __call__(self, data):
-        """Run one input; tells whether it was accepted."""
+        """Run one input; return whether it was accepted."""
         score = self.score
         data = bytes(data[:MAX_INPUT])
         score.inputs += 1
@@ -106,8 +106,8 @@ class Recorder:
 
 
 def peak_memory():
-    """The most bytes that this process ever had in memory (0 where the system does not tell)."""
-    # Not getrusage: what it says is at least what the parent process had when it started this one.
+    """Return the peak memory of this process in bytes, or 0 if the system does not report it."""
+    # Not getrusage, which also counts the memory of the parent process at the start.
     try:
         status = Path("/proc/self/status").read_bytes()
     except OSError:
@@ -117,14 +117,14 @@ def peak_memory():
 
 
 def save_finding(folder, target, kind, data, reason):
-    """Keep an input and what it did."""
+    """Save an input and the reason why it failed."""
     name = f"{target}-{kind}-{hashlib.sha256(data).hexdigest()[:8]}"
     (Path(folder) / f"{name}.input").write_bytes(data)
     (Path(folder) / f"{name}.txt").write_text(reason[-20_000:], encoding="utf-8", errors="backslashreplace")
 
 
 def run(target, data):
-    """Whether the target accepts an input; raises what is neither an accepted input nor a clear refusal."""
+    """Return whether the target accepts an input; raise if it is neither accepted nor clearly refused."""
     try:
         value = target.read(data)
     except target.errors as error:
@@ -137,21 +137,21 @@ def run(target, data):
     return True
 
 
-# --- What an input must not lead to ---
+# --- Side effects ---
 
-_ACTS = """
+_FORBIDDEN_EVENTS = """
     os.chmod os.chown os.exec os.fork os.forkpty os.kill os.link os.mkdir os.posix_spawn os.putenv os.remove
     os.rename os.rmdir os.spawn os.symlink os.system os.truncate os.utime pty.spawn pickle.find_class
     shutil.copyfile shutil.move shutil.rmtree socket.bind socket.connect socket.getaddrinfo
     subprocess.Popen urllib.Request
 """
-_FORBIDDEN = frozenset(_ACTS.split())
+_FORBIDDEN = frozenset(_FORBIDDEN_EVENTS.split())
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _is_watched = False
 
 
 class watched:  # noqa: N801 - used like a function
-    """While this is open, no file may be written, no process started and no connection made."""
+    """In this block, no file may be written, no process started and no connection made."""
 
     def __enter__(self):
         global _is_watched
@@ -163,7 +163,7 @@ class watched:  # noqa: N801 - used like a function
 
 
 class unwatched:  # noqa: N801 - used like a function
-    """What a target itself may do while an input runs."""
+    """In this block, side effects are allowed, for targets that need them to run an input."""
 
     def __enter__(self):
         global _is_watched
@@ -190,6 +190,6 @@ def _hook(event, arguments):
         raise Forbidden(f"{event}{arguments!r}")
 
 
-def forbid_acts():
-    """From now on, acts are errors while an input runs (`watched`)."""
+def forbid_side_effects():
+    """From now on, raise for side effects while an input runs (`watched`)."""
     sys.addaudithook(_hook)

@@ -1,7 +1,7 @@
-"""What comes from outside, one target per kind of input.
+"""Targets of the fuzzer, one per kind of external input.
 
-A target says how an input is read, with which errors it may be refused, and what must hold once it has been
-accepted. Everything else that happens is a finding.
+A target declares how an input is read, with which errors it may be refused, and what must hold once it is
+accepted. Anything else is a finding.
 """
 
 import io
@@ -23,7 +23,7 @@ from clausewise.cli.rows import rows_for_rules
 from clausewise.cli.tables import DataError, Source, read_table
 from clausewise.io import json as rule_json
 from clausewise.rules.text import KEYWORDS
-from tests.fuzz import onnx_models, requests
+from tests.fuzz import onnx_models, page_requests
 from tests.fuzz.mutation import NUMBERS, TEXTS, changed_json
 from tests.fuzz.recording import unwatched
 from tests.rules.random_rules import random_features, random_ruleset
@@ -36,17 +36,17 @@ class Target:
     Attributes
     ----------
     read : callable
-        From bytes to what was read.
+        Reads bytes.
     errors : tuple of types
-        The documented refusals.
+        The documented errors for refused inputs.
     check : callable
-        Raises if something that was accepted does not hold what was promised.
+        Raises if an accepted input violates a promise.
     examples : callable
-        Gives valid inputs.
+        Returns valid inputs.
     strategy : callable
-        Gives a hypothesis strategy for inputs.
+        Returns a hypothesis strategy for inputs.
     words : sequence of bytes
-        What the format is made of.
+        Tokens of the format.
     structured : callable, optional
         See `Mutator`.
     """
@@ -61,12 +61,12 @@ class Target:
     structured: Callable[[bytes, Any], bytes | None] | None = None
 
 
-# --- Rule sets, however they came ---
+# --- Rule sets from any source ---
 
 
 @cache
 def example_rules():
-    """Small rule sets that use everything there is."""
+    """Return small rule sets that use every feature of the format."""
     features = Features(
         ("age", 'a "name"', "smokes", "zip", "</script>"),
         ("numeric", "categorical", "binary", "categorical", "numeric"),
@@ -96,20 +96,20 @@ def example_rules():
 
 
 def check_rules(rules):
-    """What holds for every rule set: it is written, read back, shown, and decides rows."""
+    """Check that a rule set can be written, read back, shown, and decides rows."""
     written = rule_json.dumps(rules)
     again = rule_json.loads(written.encode("utf-8"))
     assert again == rules
     assert hash(again) == hash(rules)
     assert again.changes == rules.changes
     assert rule_json.dumps(again) == written
-    said = RuleSet.from_text(rules.to_text())
-    assert said == rules
-    assert said.to_text() == rules.to_text()
+    from_text = RuleSet.from_text(rules.to_text())
+    assert from_text == rules
+    assert from_text.to_text() == rules.to_text()
     rows = rows_for(rules.features)
     decided = rules.predict(rows, n_jobs=1)
     assert set(decided.tolist()) <= set(rules.labels)
-    assert decided.tolist() == said.predict(rows, n_jobs=1).tolist()
+    assert decided.tolist() == from_text.predict(rows, n_jobs=1).tolist()
     assert np.isfinite(rules.predict_proba(rows, n_jobs=1)).all()
     assert str(rules)
     assert repr(rules)
@@ -117,13 +117,13 @@ def check_rules(rules):
 
 
 def rows_for(features):
-    """A few rows: missing, ordinary, unknown and infinite values."""
+    """Return a few rows with missing, ordinary, unknown and infinite values."""
     table = np.empty((4, len(features)), dtype=object)
     for place, (kind, categories) in enumerate(zip(features.kinds, features.categories, strict=True)):
         if categories is None:
             cells = [None, 0.0, 1.0, 1.0 if kind == "binary" else -np.inf]
         else:
-            unknown = "nobody knows" if not categories or isinstance(categories[0], str) else -12345.5
+            unknown = "an unknown category" if not categories or isinstance(categories[0], str) else -12345.5
             cells = [None, unknown, *categories[:1], *categories[-1:], None, None]
         for row in range(4):
             table[row, place] = cells[row]
@@ -145,7 +145,7 @@ class _Tags(HTMLParser):
 
 
 def assert_only_own_tags(html):
-    """Nothing in names or labels became part of the page."""
+    """Check that nothing in names or labels became markup."""
     parser = _Tags()
     parser.feed(html)
     parser.close()
@@ -210,7 +210,7 @@ def _of_the_same_kind(value):
 
 
 def _damaged_files():
-    """Valid files with any JSON in any place, and anything at all."""
+    """Return a strategy for valid files with any JSON in any place, any JSON, and any bytes."""
     values = st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
         lambda inner: (
@@ -286,7 +286,7 @@ def _text_examples():
 
 
 def _words(words):
-    """Words of the language in any order, and lines of valid texts among them."""
+    """Return a strategy for words of the language in any order, mixed with lines of valid texts."""
     word = st.sampled_from([word.decode("utf-8", "surrogatepass") for word in words if len(word) < 100])
     lines = [line for rules in example_rules() for line in rules.to_text().splitlines()]
     name = st.sampled_from(["age", "smokes", "yes", "no", "x", "f0", "f1"])
@@ -295,7 +295,7 @@ def _words(words):
 
 
 def _statements():
-    """Texts that are nearly right: a header and rules, with a word exchanged here and there."""
+    """Return a strategy for valid texts with a few words exchanged."""
 
     @st.composite
     def nearly(draw):
@@ -332,14 +332,14 @@ def _added(data):
         return example_rules()[0].add(_as_text(data), at=1)
     except RuleTextError:
         raise
-    except ValueError as error:  # what no text alone can tell
+    except ValueError as error:  # depends on the other rules, not on the text alone
         if "add up to more than a double can hold" in str(error):
             return None
         raise
 
 
 def _additions():
-    """Rules about the first example, most of them right."""
+    """Return a strategy for rules about the first example, most of them valid."""
     number = st.floats(allow_nan=False).map(str) | st.integers(-100, 100).map(str)
     comparison = st.sampled_from(["<", "<=", ">", ">=", "=", "!=", "≤", "≥", "≠", "==", "<>"])
     name = st.sampled_from(["age", "smokes", "zip", '"</script>"', '"a \\"name\\""', "weight", "job"])
@@ -353,10 +353,10 @@ def _additions():
         st.tuples(name, st.just("IS KNOWN")),
     )
     term = st.one_of(*pieces).map(" ".join)
-    said = st.tuples(
+    property_ = st.tuples(
         st.sampled_from(["confidence", "cover", "correct", "weight", "priority", "layer", "origin"]), value
     )
-    properties = st.lists(said.map(" ".join) | st.just("priority"), max_size=3).map(", ".join)
+    properties = st.lists(property_.map(" ".join) | st.just("priority"), max_size=3).map(", ".join)
     rule = st.builds(
         lambda terms, label, with_: f"IF {' AND '.join(terms)} THEN {label}{' WITH ' * bool(with_)}{with_}",
         st.lists(term, min_size=1, max_size=4),
@@ -405,7 +405,7 @@ def _folder():
 
 
 def _as_file(data, name):
-    """A file with this input, which is the target's own doing, and not the input's."""
+    """Write the input to a file; this side effect is allowed, because the target causes it."""
     with unwatched():
         path = Path(_folder().name) / name
         path.write_bytes(data)
@@ -416,12 +416,12 @@ def _as_file(data, name):
 
 
 def _rules_for_tables(suffix=".csv"):
-    """NPZ holds a matrix of numbers, so that rules about numbers alone are asked."""
+    """Return rules for a table; NPZ files hold numbers only, so their rules are numeric."""
     return example_rules()[2 if suffix == ".npz" else 0]
 
 
 def _table_reader(suffix):
-    """Reads a file as the command line does: by itself, and then as rows for rules."""
+    """Return a reader that reads a file as the command line does: as a table, then as rows for rules."""
 
     def read(data):
         source = Source.of(str(_as_file(data, f"rows{suffix}")))
@@ -433,13 +433,13 @@ def _table_reader(suffix):
 
 
 def _check_table(read):
-    """Rows that were accepted are decided, or refused with a reason."""
+    """Check that accepted rows are decided, or refused with a reason."""
     rules, rows = read
     try:
         decided = rules.predict(rows.X, n_jobs=1)
     except ValueError as error:
         if not str(error):
-            raise AssertionError("no reason is given") from error
+            raise AssertionError("no reason given") from error
         return
     assert len(decided) == len(rows)
 
@@ -453,16 +453,22 @@ def _example_tables():
     return [pa.table(columns), pa.table(columns | {"class": [1, 2, 3, 4]}).slice(1, 2)]
 
 
-def _csv_examples():
+def _written_tables(write):
+    """Return the example tables as files, each written by `write(table, sink)`."""
     import pyarrow as pa
-    import pyarrow.csv
 
-    texts = []
+    files = []
     for table in _example_tables():
         sink = pa.BufferOutputStream()
-        pa.csv.write_csv(table, sink)
-        texts.append(sink.getvalue().to_pybytes())
-    return texts
+        write(table, sink)
+        files.append(sink.getvalue().to_pybytes())
+    return files
+
+
+def _csv_examples():
+    from pyarrow import csv
+
+    return _written_tables(csv.write_csv)
 
 
 def _csv_texts():
@@ -474,27 +480,19 @@ def _csv_texts():
 
 
 def _arrow_examples():
-    import pyarrow as pa
+    from pyarrow import ipc
 
-    files = []
-    for table in _example_tables():
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_file(sink, table.schema) as writer:
+    def write(table, sink):
+        with ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)
-        files.append(sink.getvalue().to_pybytes())
-    return files
+
+    return _written_tables(write)
 
 
 def _parquet_examples():
-    import pyarrow as pa
-    import pyarrow.parquet
+    from pyarrow import parquet
 
-    files = []
-    for table in _example_tables():
-        sink = pa.BufferOutputStream()
-        pa.parquet.write_table(table, sink)
-        files.append(sink.getvalue().to_pybytes())
-    return files
+    return _written_tables(parquet.write_table)
 
 
 def _npz_examples():
@@ -536,7 +534,7 @@ def _table_target(suffix, examples, strategy=None, words=()):
 
 
 def _changed_bytes(examples):
-    """Binary files with up to four bytes changed, cut off somewhere or not at all."""
+    """Return a strategy for files with up to four bytes changed, possibly cut off."""
     change = st.tuples(st.integers(0, 10**6), st.integers(0, 255))
 
     def changed(drawn):
@@ -564,10 +562,10 @@ def _read_onnx(data):
 
 
 def _check_network(network):
-    """A network that was accepted prints itself, and decides rows or says why not."""
+    """Check that an accepted network has a text form, and decides rows or says why not."""
     assert str(network)
     n_inputs = network.n_inputs or 4
-    if n_inputs > 100_000:  # a file may claim what it likes
+    if n_inputs > 100_000:  # a file may declare any size
         return
     rows = np.linspace(-1, 1, 3 * n_inputs).reshape(3, n_inputs)
     try:
@@ -593,13 +591,13 @@ ONNX = Target(
 
 REQUEST = Target(
     "request",
-    requests.ask,
-    (requests.RefusedError,),
-    requests.check,
-    requests.examples,
-    requests.strategy,
-    requests.WORDS,
-    requests.changed,
+    page_requests.ask,
+    (page_requests.RefusedError,),
+    page_requests.check,
+    page_requests.examples,
+    page_requests.strategy,
+    page_requests.WORDS,
+    page_requests.changed,
 )
 
 TARGETS = {

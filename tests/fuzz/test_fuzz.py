@@ -1,4 +1,4 @@
-"""A short run of the fuzzer, inputs that once went wrong, and what the fuzzer itself must notice."""
+"""A short run of the fuzzer, inputs that once failed, and tests of the fuzzer itself."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FOUND = sorted((Path(__file__).parent / "found").glob("*.input"))
 
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
-def test_an_input_that_once_went_wrong_is_read_or_refused(path):
+def test_an_input_that_once_failed_is_read_or_refused(path):
     name = next(name for name in TARGETS if path.name.startswith(f"{name}-"))
     run(TARGETS[name], path.read_bytes())
 
@@ -36,12 +36,12 @@ def test_drawn_inputs_are_read_or_refused(name):
     every()
 
 
-# Small enough for every run of the tests; `make fuzz` runs a hundred times as many.
+# Few enough for every test run; `make fuzz` runs about a hundred times as many.
 SHORT = {"rule-file": 1_000, "rule-text": 600, "csv": 300, "onnx": 100, "request": 100}
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_changed_inputs_are_read_or_refused_within_bounds(name):
+def test_changed_inputs_are_read_or_refused_within_limits(name):
     path = f"tests.fuzz.targets:{name.upper().replace('-', '_')}"
     result = driver.fuzz(path, "mutation", SHORT[name])
     assert result.findings == {}
@@ -64,21 +64,21 @@ def test_changed_inputs_are_read_or_refused_within_bounds(name):
         ("TALKS", "a message of 1,000,000 characters"),
     ],
 )
-def test_the_fuzzer_notices_what_no_input_may_do(target, finding):
+def test_the_fuzzer_notices_misbehaviour(target, finding):
     seconds = 0.3 if target == "HANGS" else 5
     result = driver.fuzz(f"tests.fuzz.bad_targets:{target}", "mutation", 8, seconds=seconds)
     assert result.score.inputs == 8
     assert any(finding in text for text in result.findings.values()), result.findings
 
 
-def test_the_fuzzer_finds_nothing_where_nothing_is():
+def test_the_fuzzer_finds_nothing_in_a_good_target():
     result = driver.fuzz("tests.fuzz.bad_targets:GOOD", "mutation", 50)
     assert result.findings == {}
     assert result.score.inputs == 50
 
 
 @pytest.mark.skipif(not driver.has_atheris(), reason="atheris is not installed")
-def test_atheris_runs_so_many_inputs():
+def test_atheris_runs_the_requested_number_of_inputs():
     result = driver.fuzz("tests.fuzz.targets:RULE_TEXT", "atheris", 300)
     assert result.findings == {}
     assert 300 <= result.score.inputs <= 320

@@ -1,4 +1,4 @@
-"""Killed processes, full disks and read-only folders: the old file survives every one of them."""
+"""The old file survives killed processes, full disks and read-only folders."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ from clausewise import Rule, RuleSet, Term
 from clausewise.cli.writing import table_writer
 from clausewise.io import atomic
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, locks and limits of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals, locks and limits")
 
 N_KILLS = 100
 MANY = RuleSet.from_rules([Rule((Term(0, low=i),), "yes") for i in range(3_000)], ["x"], default="no")
@@ -25,15 +25,15 @@ FEW = MANY[:5]
 
 
 def python(code, *arguments, **options):
-    """A process that runs this code."""
+    """Start a process that runs this code."""
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
 
 
-def said_by(process, timeout=60):
-    """What a process prints until its end."""
+def output_of(process, timeout=60):
+    """Wait for a process and return what it printed."""
     output, errors = process.communicate(timeout=timeout)
     assert process.returncode == 0, errors
     return output
@@ -48,7 +48,7 @@ KILL_WRITERS = """
 
     few, many = (RuleSet.load(path) for path in sys.argv[1:3])
     target = sys.argv[3]
-    # Made beforehand: what is to be hit is the writing, which takes far less time.
+    # Serialised beforehand, so that the kill hits the writing, which is much faster.
     texts = {len(rules): rule_json.dumps(rules) for rules in (few, many)}
     rule_json.dumps = lambda rules: texts[len(rules)]
     whole = {text.encode() for text in texts.values()}
@@ -78,12 +78,12 @@ def versions(tmp_path):
     return [tmp_path / "few.json", tmp_path / "many.json"]
 
 
-def test_a_process_killed_while_it_saves_leaves_a_whole_file_and_the_next_save_clears_up(tmp_path, versions):
+def test_a_process_killed_while_saving_leaves_a_complete_file_and_the_next_save_cleans_up(tmp_path, versions):
     folder = tmp_path / "folder"
     folder.mkdir()
     FEW.save(folder / "rules.json")
-    said = said_by(python(KILL_WRITERS, *versions, folder / "rules.json", N_KILLS))
-    assert int(said) > 0, "nobody was killed while writing, so nothing was tested"
+    printed = output_of(python(KILL_WRITERS, *versions, folder / "rules.json", N_KILLS))
+    assert int(printed) > 0, "no process was killed while writing, so nothing was tested"
     assert RuleSet.load(folder / "rules.json") == FEW
 
 
@@ -121,11 +121,11 @@ KILLED_AT = """
 def test_a_process_killed_at_each_step_leaves_the_old_file(tmp_path, versions):
     folder = tmp_path / "folder"
     folder.mkdir()
-    said = said_by(python(KILLED_AT, *versions, folder / "rules.json"))
-    assert said.split() == ["fdopen", "fsync", "chmod", "replace"]
+    printed = output_of(python(KILLED_AT, *versions, folder / "rules.json"))
+    assert printed.split() == ["fdopen", "fsync", "chmod", "replace"]
 
 
-def test_a_file_that_another_process_is_writing_is_not_taken_for_a_leftover(tmp_path):
+def test_a_temporary_file_in_use_is_not_removed_as_a_leftover(tmp_path):
     target = tmp_path / "rules.json"
     handle, temporary = atomic._new_temporary(target, None)
     try:
@@ -137,7 +137,7 @@ def test_a_file_that_another_process_is_writing_is_not_taken_for_a_leftover(tmp_
     assert os.listdir(tmp_path) == ["rules.json"]
 
 
-def test_files_of_others_are_left_alone(tmp_path):
+def test_other_files_are_left_alone(tmp_path):
     kept = [
         ".other.json.0123.tmp",
         "rules.json.tmp",
@@ -151,7 +151,7 @@ def test_files_of_others_are_left_alone(tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted([*kept, "rules.json"])
 
 
-def test_a_name_as_long_as_the_system_allows_can_be_saved(tmp_path):
+def test_the_longest_possible_file_name_can_be_saved(tmp_path):
     path = tmp_path / ("é" * 120 + ".json")
     FEW.save(path)
     FEW.save(path)
@@ -188,14 +188,14 @@ SAVE_ONCE = """
 
 
 def test_a_disk_without_room_for_the_file_keeps_the_old_one(tmp_path, versions):
-    # The bound on the size of files stands for a disk that is full: both fail in the middle of a write.
+    # A limit on the size of files acts like a full disk: both fail in the middle of a write.
     folder = tmp_path / "folder"
     folder.mkdir()
     FEW.save(folder / "rules.json")
     process = python(SAVE_ONCE, versions[1], folder / "rules.json")
     assert process.stdout.readline() == "ready\n"
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (10_000, 10_000))
-    number, message = said_by(process).strip().split(" ", 1)
+    number, message = output_of(process).strip().split(" ", 1)
     assert int(number) == errno.EFBIG
     assert message.endswith(f"'{folder / 'rules.json'}'")
     assert os.listdir(folder) == ["rules.json"]
@@ -204,12 +204,12 @@ def test_a_disk_without_room_for_the_file_keeps_the_old_one(tmp_path, versions):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 64 kB; only root may make one, and not in every container."""
+    """Mount a file system of 64 kB; only root can, and not in every container."""
     place = tmp_path / "disk"
     place.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", place], capture_output=True)
     if made.returncode:
-        pytest.skip(f"no file system can be mounted here: {made.stderr.decode().strip()}")
+        pytest.skip(f"cannot mount a file system here: {made.stderr.decode().strip()}")
     yield place
     subprocess.run(["umount", place], check=True)
 
@@ -275,14 +275,14 @@ SAVE_AS_NOBODY = """
 """
 
 
-def test_a_folder_that_may_not_be_written_keeps_the_old_file(versions):
-    # Beside pytest's own folders, which other users may not even enter.
+def test_a_folder_without_write_permission_keeps_the_old_file(versions):
+    # Outside pytest's folders, which other users cannot enter.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         FEW.save(folder / "rules.json")
         folder.chmod(0o555)
-        said = said_by(python(SAVE_AS_NOBODY, versions[1], folder / "rules.json"))
-        assert said == f"[Errno 13] Permission denied: '{folder / 'rules.json'}'\n"
+        printed = output_of(python(SAVE_AS_NOBODY, versions[1], folder / "rules.json"))
+        assert printed == f"[Errno 13] Permission denied: '{folder / 'rules.json'}'\n"
         assert os.listdir(folder) == ["rules.json"]
         assert RuleSet.load(folder / "rules.json") == FEW
         folder.chmod(0o755)

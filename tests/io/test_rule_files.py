@@ -1,4 +1,4 @@
-"""Rule files: what is written comes back, what is damaged is refused, and a failed save changes nothing."""
+"""Rule files: round trips are exact, damaged files are refused, and a failed save changes nothing."""
 
 import copy
 import json
@@ -79,13 +79,13 @@ def test_every_threshold_comes_back_bit_for_bit(low, high):
 def test_any_text_can_be_a_name_a_category_a_label_or_an_origin(name, category, label, clause):
     features = Features((name,), ("categorical",), ((category,),))
     rule = Rule((Term(0, values=[category]),), label, origin=Origin(name, clause))
-    # NumPy cuts trailing NULs off its own text type; as objects labels stay as they are.
+    # NumPy's text type drops trailing NULs; object arrays keep them.
     classes = np.array([label], dtype=object)
     rules = RuleSet.from_rules([rule], features, classes=classes, default=label)
     assert rule_json.loads(rule_json.dumps(rules).encode("utf-8")) == rules
 
 
-def test_half_a_surrogate_pair_survives_a_file_in_utf8(tmp_path):
+def test_a_lone_surrogate_survives_a_file_in_utf8(tmp_path):
     rules = RuleSet.from_rules([], ["\ud800"], default="a")
     rules.save(tmp_path / "rules.json")
     assert RuleSet.load(tmp_path / "rules.json") == rules
@@ -115,7 +115,7 @@ def test_labels_come_back_with_their_type(classes):
     VALIDATOR.validate(json.loads(text))
 
 
-def test_open_ends_are_left_out_and_may_be_null():
+def test_open_ends_are_left_out_or_null():
     rules = RuleSet.from_rules([Rule((Term(0, high=3),), "yes")], ["x"], default="no")
     assert '{"feature": "x", "high": 3}' in rule_json.dumps(rules)
     assert rule_json.loads(rule_json.dumps(rules).replace('"high": 3', '"high": 3, "low": null')) == rules
@@ -130,7 +130,7 @@ def test_brackets_in_names_are_not_nesting():
     assert rule_json.loads(rule_json.dumps(rules)) == rules
 
 
-def test_the_file_reads_well():
+def test_a_rule_is_one_line_of_the_file():
     lines = rule_json.dumps(RULES).splitlines()
     assert (
         '    {"if": [{"feature": "age", "low": 30, "high": 47.5}, {"feature": "job", "values": ["nurse"]}], '
@@ -171,14 +171,14 @@ def without(key):
     return {name: value for name, value in GOOD.items() if name != key}
 
 
-# (what the file holds, what the error says)
-SEEN_BY_THE_SCHEMA = {
-    "a list": ([], "this is no rule file"),
-    "a number": (3, "this is no rule file"),
+# (content of the file, expected message)
+REFUSED_BY_SCHEMA = {
+    "a list": ([], "this is not a rule file"),
+    "a number": (3, "this is not a rule file"),
     "base votes that are text": (GOOD | {"base": ["1", 2]}, r"base\[0\] is \"1\"; expected a number"),
     "base votes that are a number": (GOOD | {"base": 3}, "base is 3; expected a list"),
-    "null": (None, "this is no rule file"),
-    "another format": (changed(format="other"), "this is no rule file"),
+    "null": (None, "this is not a rule file"),
+    "another format": (changed(format="other"), "this is not a rule file"),
     "a newer version": (changed(version=2), "has version 2.*upgrade clausewise"),
     "a huge version": (changed(version=10**30), "a huge number"),
     "version zero": (changed(version=0), "version is 0"),
@@ -236,19 +236,19 @@ SEEN_BY_THE_SCHEMA = {
     "a feature by position": (with_term(feature=0), "feature is 0; expected text"),
     "a term without a feature": (with_rule(**{"if": [{"low": 1}]}), r"has no \"feature\""),
 }
-SEEN_BY_THE_SCHEMA |= {
+REFUSED_BY_SCHEMA |= {
     f"no {key}": (without(key), f'has no "{key}"')
     for key in sorted(GOOD.keys() - {"format", "version", "base"})
 }
-SEEN_BY_THE_SCHEMA |= {
-    "no format": (without("format"), "this is no rule file"),
+REFUSED_BY_SCHEMA |= {
+    "no format": (without("format"), "this is not a rule file"),
     "no version": (without("version"), "version is null"),
 }
-# What one place of a file cannot tell about another.
-SEEN_ONLY_BY_LOAD = {
+# Contradictions between two places of a file, which a schema cannot express.
+REFUSED_ONLY_BY_LOAD = {
     "an unknown feature": (
         with_term(feature="height"),
-        r"if\[0\] tests \"height\", which is none of the features",
+        r"if\[0\] tests \"height\", which is not one of the features",
     ),
     "a feature tested twice": (
         with_rule(**{"if": [{"feature": "age", "low": 1}, {"feature": "age", "high": 3}]}),
@@ -256,12 +256,12 @@ SEEN_ONLY_BY_LOAD = {
     ),
     "an unknown category": (
         with_rule(**{"if": [{"feature": "job", "values": ["pilot"]}]}),
-        r"values\[0\] is \"pilot\", which is none of the categories",
+        r"values\[0\] is \"pilot\", which is not one of the categories",
     ),
     "true for a category that is 1": (
         with_feature(3, categories=[1, 9000])
         | {"rules": [GOOD["rules"][0] | {"if": [{"feature": "zip", "values": [True]}]}]},
-        r"values\[0\] is true, which is none of the categories",
+        r"values\[0\] is true, which is not one of the categories",
     ),
     "an interval on a categorical feature": (
         with_term(feature="job"),
@@ -271,18 +271,21 @@ SEEN_ONLY_BY_LOAD = {
         with_rule(**{"if": [{"feature": "age", "values": [3]}]}),
         "which is numeric; expected low and high only",
     ),
-    "an unknown conclusion": (with_rule(then="maybe"), 'then is "maybe", which is none of the classes'),
+    "an unknown conclusion": (with_rule(then="maybe"), 'then is "maybe", which is not one of the classes'),
     "base votes of another number": (changed(base=[1]), "base has 1 numbers for 2 classes"),
     "a base vote beyond doubles": (changed(base=[1, 10**400]), r"base\[1\] is too large for a double"),
-    "an unknown default": (changed(default="maybe"), 'default is "maybe", which is none of the classes'),
-    "a label of another type": (changed(class_dtype="int64"), r"classes\[0\] is \"no\", which is no int64"),
+    "an unknown default": (changed(default="maybe"), 'default is "maybe", which is not one of the classes'),
+    "a label of another type": (
+        changed(class_dtype="int64"),
+        r"classes\[0\] is \"no\", which is not of type int64",
+    ),
     "a label that is true": (
         changed(classes=[True, 2], class_dtype="int64", default=2, rules=[]),
-        r"classes\[0\] is true, which is no int64",
+        r"classes\[0\] is true, which is not of type int64",
     ),
     "a label that is a fraction": (
         changed(classes=[1.5], class_dtype="int64", default=1.5, rules=[]),
-        r"classes\[0\] is 1.5, which is no int64",
+        r"classes\[0\] is 1.5, which is not of type int64",
     ),
     "a label beyond its type": (
         changed(classes=[300], class_dtype="uint8", default=300, rules=[]),
@@ -314,17 +317,17 @@ def test_the_origin_of_a_residual_rule_comes_back():
     assert rules.to_frame()["layer"].tolist() == ["residual"]
 
 
-@pytest.mark.parametrize("damage", SEEN_BY_THE_SCHEMA)
+@pytest.mark.parametrize("damage", REFUSED_BY_SCHEMA)
 def test_damage_is_refused_by_load_and_by_the_schema(tmp_path, damage):
-    content, message = SEEN_BY_THE_SCHEMA[damage]
+    content, message = REFUSED_BY_SCHEMA[damage]
     assert not VALIDATOR.is_valid(content)
     with pytest.raises(RuleFileError, match=message):
         load_text(tmp_path, json.dumps(content))
 
 
-@pytest.mark.parametrize("damage", SEEN_ONLY_BY_LOAD)
+@pytest.mark.parametrize("damage", REFUSED_ONLY_BY_LOAD)
 def test_contradictions_inside_a_file_are_refused_by_load(tmp_path, damage):
-    content, message = SEEN_ONLY_BY_LOAD[damage]
+    content, message = REFUSED_ONLY_BY_LOAD[damage]
     with pytest.raises(RuleFileError, match=message):
         load_text(tmp_path, json.dumps(content))
 
@@ -338,13 +341,13 @@ TEXT = rule_json.dumps(RULES)
         ("", "line 1, column 1: .*damaged or cut off"),
         ("hello", "damaged or cut off"),
         (TEXT + "}", "Extra data"),
-        (TEXT.replace('"low": 30', '"low": NaN'), "NaN is not JSON and no threshold"),
+        (TEXT.replace('"low": 30', '"low": NaN'), "NaN is not JSON and not a threshold"),
         (TEXT.replace('"low": 30', '"low": Infinity'), "Infinity is not JSON"),
         (TEXT.replace('"low": 30', '"low": -Infinity'), "-Infinity is not JSON"),
         (TEXT.replace('"low": 30', '"low": 1e999'), "low is too large for a double"),
         (TEXT.replace('"low": 30', '"low": ' + "9" * 5000), "thousands of digits"),
-        (TEXT.replace('"low": 30', '"low": 1, "low": 30'), 'the key "low" stands twice'),
-        (TEXT.replace('"version": 1', '"version": 1, "version": 1'), 'the key "version" stands twice'),
+        (TEXT.replace('"low": 30', '"low": 1, "low": 30'), 'the key "low" appears twice'),
+        (TEXT.replace('"version": 1', '"version": 1, "version": 1'), 'the key "version" appears twice'),
         (TEXT.encode("utf-16"), "byte 0 is not UTF-8"),
         (TEXT.encode().replace(b"nurse", b"n\xffrse"), "is not UTF-8"),
         (b"\x00" * 100, "damaged or cut off"),
@@ -354,7 +357,7 @@ TEXT = rule_json.dumps(RULES)
         (TEXT.replace('"if": [', '"if": [' + "[" * 10_000), "nested more than 16 deep"),
     ],
 )
-def test_text_that_is_no_rule_file_is_refused(tmp_path, text, message):
+def test_text_that_is_not_a_rule_file_is_refused(tmp_path, text, message):
     with pytest.raises(RuleFileError, match=message):
         load_text(tmp_path, text)
 
@@ -367,7 +370,7 @@ def test_a_file_cut_off_anywhere_is_refused(tmp_path):
 
 
 @given(st.data())
-def test_a_file_with_changed_bytes_is_read_or_refused_but_nothing_else(data):
+def test_a_file_with_changed_bytes_is_read_or_refused(data):
     raw = bytearray(TEXT.encode())
     for _ in range(data.draw(st.integers(1, 4))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
@@ -386,7 +389,7 @@ json_values = st.recursive(
 
 
 @given(st.sampled_from(sorted(GOOD)), json_values)
-def test_any_json_in_any_place_is_read_or_refused_but_nothing_else(key, value):
+def test_any_json_in_any_place_is_read_or_refused(key, value):
     for damaged in (
         changed(**{key: value}),
         with_rule(then=value),
@@ -400,7 +403,7 @@ def test_any_json_in_any_place_is_read_or_refused_but_nothing_else(key, value):
 
 
 def test_the_error_names_the_file(tmp_path):
-    with pytest.raises(RuleFileError, match=f"{tmp_path.name}.rules.json: this is no rule file"):
+    with pytest.raises(RuleFileError, match=f"{tmp_path.name}.rules.json: this is not a rule file"):
         load_text(tmp_path, "{}")
 
 
@@ -424,15 +427,21 @@ def test_a_file_above_the_limit_is_refused_before_it_is_parsed(tmp_path, monkeyp
         RuleSet.load(path, max_bytes=size - 1)
 
 
+@pytest.mark.parametrize("max_bytes", [0, -1, 1.5, "1", True])
+def test_a_limit_is_a_positive_whole_number(tmp_path, max_bytes):
+    with pytest.raises(ValueError, match=r"max_bytes is .*; expected a whole number of 1 or more"):
+        RuleSet.load(tmp_path / "rules.json", max_bytes=max_bytes)
+
+
 def test_a_billion_elements_are_refused_by_their_size(tmp_path):
     path = tmp_path / "rules.json"
     with path.open("wb") as file:
-        file.truncate(2 * 10**9)  # a sparse file: as long as a billion elements, without taking the space
+        file.truncate(2 * 10**9)  # a sparse file, which takes no space on disk
     with pytest.raises(RuleFileError, match="more than 67,108,864 bytes"):
         RuleSet.load(path)
 
 
-def test_a_file_that_is_not_there_is_the_usual_error(tmp_path):
+def test_a_missing_file_raises_file_not_found(tmp_path):
     with pytest.raises(FileNotFoundError):
         RuleSet.load(tmp_path / "nothing.json")
 
@@ -500,7 +509,7 @@ def test_a_link_is_followed(tmp_path):
     assert RuleSet.load(target) == RULES
 
 
-def test_saving_into_a_folder_that_is_not_there_is_the_usual_error(tmp_path):
+def test_saving_into_a_missing_folder_raises_file_not_found(tmp_path):
     with pytest.raises(FileNotFoundError):
         RULES.save(tmp_path / "nowhere" / "rules.json")
 

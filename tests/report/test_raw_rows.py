@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from clausewise import Features
-from clausewise.report.raw_rows import ChangedRow, TableLike, read_rows
+from clausewise.report.request_rows import ChangedRow, read_rows
+from clausewise.report.table_like import TableLike
 
 FEATURES = Features(
     ("age", "job", "smokes", "visits"),
@@ -141,7 +142,7 @@ def test_arrays_of_text_stay_text_unless_something_is_missing():
 )
 def test_a_category_that_the_type_of_the_column_cannot_hold_is_refused(frame):
     like = TableLike(frame, FEATURES)
-    with pytest.raises(ValueError, match="'astronaut' is none of the categories that column 'job'"):
+    with pytest.raises(ValueError, match="'astronaut' is not one of the categories that column 'job'"):
         like.table([[1, "astronaut", True, 1]])
 
 
@@ -163,8 +164,8 @@ def test_rows_are_read_with_unknown_categories_and_missing_values():
         ('[[[1], "cook", true, 1]]', "has a list of 1 for 'age'"),
         ("[[1, 7, true, 1]]", "has 7 for 'job'; expected text"),
         ('[[1, "cook", 2, 1]]', "has 2 for 'smokes'; expected true, false, 0 or 1"),
-        ('[[1e999, "cook", 1, 1]]', "for 'age' that no double can hold"),
-        (f'[[1{"0" * 400}, "cook", 1, 1]]', "for 'age' that no double can hold"),
+        ('[[1e999, "cook", 1, 1]]', "for 'age' that is too large for a double"),
+        (f'[[1{"0" * 400}, "cook", 1, 1]]', "for 'age' that is too large for a double"),
         (f'[[1, "cook", 1{"0" * 400}, 1]]', "has a huge number for 'smokes'"),
         (f'[["{"x" * 500}", "cook", 1, 1]]', "has 'x{59}… for 'age'"),
     ],
@@ -189,8 +190,8 @@ def test_changed_rows_are_read():
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"number": 1}, 'expected the keys "number" and "changes" alone'),
-        ({"number": 2, "changes": []}, "has the number 2; expected that of one of 2 rows"),
+        ({"number": 1}, 'expected the keys "number" and "changes" only'),
+        ({"number": 2, "changes": []}, "has the number 2; expected a whole number from 0 to 1"),
         ({"number": -1, "changes": []}, "has the number -1"),
         ({"number": True, "changes": []}, "has the number True"),
         ({"number": 0, "changes": {}}, "has an object of 0 as changes; expected a list of pairs"),

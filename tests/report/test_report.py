@@ -53,7 +53,7 @@ def test_a_report_that_fails_leaves_the_old_file(tmp_path):
 
 
 def test_labels_without_rows_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="y and network speak about rows; pass these as X"):
+    with pytest.raises(ValueError, match="y and network refer to rows; pass the rows as X"):
         reports.rules().report(tmp_path / "report.html", y=["no"])
 
 

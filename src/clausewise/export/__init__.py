@@ -1,11 +1,13 @@
-"""Rule sets written for other systems, all of which decide exactly as `RuleSet.predict` does."""
+"""Rule sets written for other systems. Every export that decides rows decides as `RuleSet.predict` does."""
 
 from clausewise.export.graphviz import to_graphviz
+from clausewise.export.latex import to_latex
+from clausewise.export.markdown import to_markdown
 from clausewise.export.onnx import to_onnx
 from clausewise.export.pmml import to_pmml
 from clausewise.export.python import to_python
-from clausewise.export.sql import DIALECTS, DialectName, to_sql
-from clausewise.export.tables import to_latex, to_markdown
+from clausewise.export.sql import to_sql
+from clausewise.export.sql_dialects import DIALECTS, DialectName
 
 __all__ = [
     "DIALECTS",

@@ -1,8 +1,8 @@
 """A rule set as an ONNX model.
 
-All tests are answered at once, then a rule fires where the tests at its first, second, … place all hold, so
-that nothing is larger than rows × rules. Votes add up by one matrix product where every order of addition
-gives the same; else rule by rule, all classes at a time.
+All tests are evaluated at once; rules are then combined test by test (first, second, …), so that no tensor is
+larger than rows × rules. Votes are added by one matrix product if every order of addition gives the same sum,
+otherwise rule by rule, for all classes at a time.
 """
 
 from collections.abc import Sequence
@@ -11,44 +11,35 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.export.plan import (
-    Above,
-    AtMost,
-    Known,
-    OneOf,
-    Plan,
-    PlannedJury,
-    free_name,
-    one_line,
-    plan_of,
-    require_unicode,
-)
+from clausewise.export.plan import ExportPlan, PlannedJury, export_plan
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf
+from clausewise.export.text import free_name, one_line, require_unicode
 from clausewise.rules.ruleset import RuleSet
 
 _OPSET: Final = 17
 _ML_OPSET: Final = 3
-_IR_VERSION: Final = 8  # what came with opset 17, so that older runtimes read it
-_MOST_BYTES: Final = 2**31 - 2**20
+_IR_VERSION: Final = 8  # the version of opset 17, so that older runtimes read it
+_MAX_BYTES: Final = 2**31 - 2**20
 """A model is one protocol buffer, which must stay below 2 GiB."""
 
 
 def to_onnx(rules: RuleSet) -> Any:
-    """The model; see `RuleSet.to_onnx`."""
+    """Return an `onnx.ModelProto`; see `RuleSet.to_onnx`."""
     try:
         import onnx
     except ImportError as error:
         raise ImportError(
             "to_onnx needs the package onnx; install it with: pip install 'clausewise[onnx]'"
         ) from error
-    model = _Graph(onnx, plan_of(rules), rules.classes).model(one_line(rules._headline))
+    model = _GraphBuilder(onnx, export_plan(rules), rules.classes).model(one_line(rules.headline))
     onnx.checker.check_model(model)
     return model
 
 
-class _Graph:
-    """Builds the graph node by node. Values that it makes are named by `prefix` and a number."""
+class _GraphBuilder:
+    """Builds the graph node by node. Intermediate values are named by `prefix` and a number."""
 
-    def __init__(self, onnx: Any, plan: Plan, classes: NDArray[Any]) -> None:
+    def __init__(self, onnx: Any, plan: ExportPlan, classes: NDArray[Any]) -> None:
         self._onnx = onnx
         self._plan = plan
         self._classes = classes
@@ -60,15 +51,15 @@ class _Graph:
         self._prefix = free_name("clausewise", lambda prefix: any(name.startswith(prefix) for name in names))
 
     def model(self, description: str) -> Any:
-        """The whole model, with inputs and outputs."""
+        """Return the whole model, with inputs and outputs."""
         helper, types = self._onnx.helper, self._onnx.TensorProto
         label_type, labels = self._labels()
         inputs, columns = self._inputs()
-        holds = self._answers(columns)
+        holds = self._test_results(columns)
         scores = self._scores(holds)
         by_rank = self._constant(np.array(self._plan.by_rank, dtype=np.int64))
         ranked = self._node("Gather", [scores, by_rank], axis=1)
-        # The first of the largest.
+        # Of equal scores, ArgMax takes the first.
         winner = self._node("ArgMax", [ranked], axis=1, keepdims=0)
         self._node("Gather", [labels, winner], output="label")
         self._node("Identity", [scores], output="scores")
@@ -85,12 +76,12 @@ class _Graph:
     # --- Inputs and labels ---
 
     def _inputs(self) -> tuple[list[Any], dict[int, str]]:
-        """The inputs of the model, and per tested feature the name of its column, of shape (rows, 1)."""
+        """Return the inputs, and the name of each feature's column, of shape (rows, 1), if not in X."""
         helper, types = self._onnx.helper, self._onnx.TensorProto
         features = self._plan.features
         if all(categories is None for categories in features.categories):
-            whole = helper.make_tensor_value_info("X", types.DOUBLE, ["rows", len(features)])
-            return [whole], {}
+            matrix = helper.make_tensor_value_info("X", types.DOUBLE, ["rows", len(features)])
+            return [matrix], {}
         inputs = []
         for name, categories in zip(features.names, features.categories, strict=True):
             _require_name(name)
@@ -101,7 +92,7 @@ class _Graph:
         return inputs, dict(enumerate(features.names))
 
     def _labels(self) -> tuple[int, str]:
-        """The type of the labels, and the constant that holds them by rank."""
+        """Return the type of the labels, and the constant that holds them by rank."""
         types = self._onnx.TensorProto
         ranked = [self._plan.labels[index] for index in self._plan.by_rank]
         if isinstance(ranked[0], str):
@@ -112,43 +103,43 @@ class _Graph:
         kind = self._classes.dtype.kind
         dtype = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}[kind]
         if kind == "u" and max(ranked) < 2**63:  # type: ignore[operator]
-            dtype = np.int64  # what most runtimes expect
+            dtype = np.int64  # supported by more runtimes
         type_number = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return type_number, self._constant(np.array(ranked, dtype=dtype))
 
-    # --- Which tests hold ---
+    # --- Tests ---
 
-    def _answers(self, columns: dict[int, str]) -> str:
-        """A boolean matrix of shape (rows, tests + 1), tests in the plan's order; the last is always true."""
+    def _test_results(self, columns: dict[int, str]) -> str:
+        """Return booleans of shape (rows, tests + 1) in the plan's order; the last column is always true."""
         numbered: dict[type, list[int]] = {Above: [], AtMost: [], Known: [], OneOf: []}
         for number, test in enumerate(self._plan.tests):
             numbered[type(test)].append(number)
-        answers: list[str] = []
+        results: list[str] = []
         order: list[int] = []
         for kind, operator in ((Above, "Greater"), (AtMost, "LessOrEqual")):
             if numbered[kind]:
                 tests = [self._plan.tests[number] for number in numbered[kind]]
                 bounds = self._constant(np.array([test.bound for test in tests]))  # type: ignore[union-attr]
                 values = self._values([test.feature for test in tests], columns)
-                answers.append(self._node(operator, [values, bounds]))
+                results.append(self._node(operator, [values, bounds]))
                 order += numbered[kind]
         if numbered[Known]:
             values = self._values([self._plan.tests[number].feature for number in numbered[Known]], columns)
-            answers.append(self._node("Equal", [values, values]))  # NaN is not equal to itself
+            results.append(self._node("Equal", [values, values]))  # NaN is not equal to itself
             order += numbered[Known]
         by_feature: dict[int, list[int]] = {}
         for number in numbered[OneOf]:
             by_feature.setdefault(self._plan.tests[number].feature, []).append(number)
         for feature, numbers in by_feature.items():
-            answers.append(self._memberships(feature, numbers, columns[feature]))
+            results.append(self._memberships(feature, numbers, columns[feature]))
             order += numbers
-        answers.append(self._always(columns))
-        joined = self._node("Concat", answers, axis=1)
+        results.append(self._always(columns))
+        joined = self._node("Concat", results, axis=1)
         place_of = np.argsort([*order, len(order)])
         return self._node("Gather", [joined, self._constant(place_of.astype(np.int64))], axis=1)
 
     def _values(self, features: Sequence[int], columns: dict[int, str]) -> str:
-        """Doubles of shape (rows, features given), in this order."""
+        """Return the values of these features, in this order: doubles of shape (rows, features)."""
         source = "X"
         places = np.array(features, dtype=np.int64)
         if columns:
@@ -158,11 +149,11 @@ class _Graph:
         return self._node("Gather", [source, self._constant(places)], axis=1)
 
     def _memberships(self, feature: int, tests: Sequence[int], column: str) -> str:
-        """Whether the category is in each of the tests' sets: shape (rows, tests)."""
+        """Return whether the category is in the set of each test: booleans of shape (rows, tests)."""
         categories = self._plan.features.categories[feature]
         assert categories is not None
         code_of = {value: code for code, value in enumerate(categories)}
-        # One row per category, and one for what is none.
+        # One row per category, and a last one for missing and unknown values.
         is_member = np.zeros((len(categories) + 1, len(tests)), dtype=bool)
         for place, number in enumerate(tests):
             test = self._plan.tests[number]
@@ -173,7 +164,7 @@ class _Graph:
         return self._node("Gather", [self._constant(is_member), flat], axis=0)
 
     def _codes(self, column: str, categories: tuple[Any, ...]) -> str:
-        """The position of each category, and their number for a missing or unknown one: shape (rows, 1)."""
+        """Return positions of categories, shape (rows, 1); missing and unknown ones come after the last."""
         if isinstance(categories[0], str):
             for value in categories:
                 require_unicode(value, "The category")
@@ -187,14 +178,14 @@ class _Graph:
             )
         values = self._constant(np.array([float(value) for value in categories]))
         is_value = self._node("Equal", [column, values])
-        whole = self._node("Cast", [is_value], to=self._onnx.TensorProto.INT64)
-        # At most one is equal; the number of categories minus its distance from there is its position.
+        is_value = self._node("Cast", [is_value], to=self._onnx.TensorProto.INT64)
+        # At most one is equal. Its position is the number of categories minus its distance from the end.
         distances = np.arange(len(categories), 0, -1, dtype=np.int64)[:, None]
-        before_end = self._node("MatMul", [whole, self._constant(distances)])
+        before_end = self._node("MatMul", [is_value, self._constant(distances)])
         return self._node("Sub", [self._constant(np.array(len(categories))), before_end])
 
     def _always(self, columns: dict[int, str]) -> str:
-        """True on every row: shape (rows, 1)."""
+        """Return a column of shape (rows, 1) that is true on every row."""
         source = columns[0] if columns else "X"
         shape = self._node("Shape", [source], end=1)
         size = self._node("Concat", [shape, self._constant(np.array([1], dtype=np.int64))], axis=0)
@@ -204,7 +195,7 @@ class _Graph:
     # --- Votes ---
 
     def _scores(self, holds: str) -> str:
-        """Of each row the scores by the jury that decides: shape (rows, classes)."""
+        """Return the scores given by the jury that decides each row: shape (rows, classes)."""
         *priority, ordinary = self._plan.juries
         scores = self._totals(ordinary, self._fires(ordinary, holds))
         for jury in priority:
@@ -221,7 +212,7 @@ class _Graph:
         return scores
 
     def _fires(self, jury: PlannedJury, holds: str) -> str:
-        """A boolean matrix of shape (rows, rules + 1), of which the last column is never true."""
+        """Return booleans of shape (rows, rules + 1), whose last column is always false."""
         always = len(self._plan.tests)
         length = max((len(rule.tests) for rule in jury.rules), default=0)
         places = np.full((max(length, 1), len(jury.rules) + 1), always, dtype=np.int64)
@@ -236,10 +227,10 @@ class _Graph:
 
     def _totals(self, jury: PlannedJury, fires: str) -> str:
         add = self._sums_in_any_order if jury.sums_are_exact else self._sums_in_order
-        total = add(jury, fires)
+        totals = add(jury, fires)
         if jury.is_divided:
-            total = self._node("Div", [total, self._constant(np.array(jury.divisors))])
-        return total
+            totals = self._node("Div", [totals, self._constant(np.array(jury.divisors))])
+        return totals
 
     def _sums_in_any_order(self, jury: PlannedJury, fires: str) -> str:
         votes = np.zeros((len(jury.rules) + 1, len(jury.start)))
@@ -250,7 +241,7 @@ class _Graph:
         return self._node("Add", [added, self._constant(np.array(jury.start))])
 
     def _sums_in_order(self, jury: PlannedJury, fires: str) -> str:
-        """Adds the first rule of every class, then the second, and so on, as many times as it takes."""
+        """Add the votes of the first rule of every class, then of the second, and so on, in a loop (Scan)."""
         helper, types = self._onnx.helper, self._onnx.TensorProto
         n_classes, place_of = len(jury.start), {rule.number: place for place, rule in enumerate(jury.rules)}
         turns = np.full((max(map(len, jury.by_class)), n_classes), len(jury.rules), dtype=np.int64)
@@ -290,10 +281,10 @@ class _Graph:
 
     def _constant(self, array: NDArray[Any]) -> str:
         self._n_bytes += array.nbytes
-        if self._n_bytes > _MOST_BYTES:
+        if self._n_bytes > _MAX_BYTES:
             raise ValueError(
-                f"{self._plan.n_rules:,} rules for {len(self._plan.labels):,} classes make an ONNX model of "
-                "more than 2 GiB, which is the most that it can have; export to SQL or Python."
+                f"{self._plan.n_rules:,} rules for {len(self._plan.labels):,} classes exceed the 2 GiB that "
+                "an ONNX model can have; export to SQL or Python instead."
             )
         name = self._name()
         self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
@@ -303,6 +294,6 @@ class _Graph:
 def _require_name(name: str) -> None:
     if not name or name in ("label", "scores"):
         raise ValueError(
-            f"A feature is called {name!r}, which an input of the ONNX model cannot be called; rename it."
+            f"A feature is called {name!r}, which cannot be the name of an ONNX input; rename it."
         )
     require_unicode(name, "The feature")

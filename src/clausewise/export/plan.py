@@ -1,61 +1,27 @@
-"""What has to be computed to decide like a rule set: the one reading of the rules that all exports follow.
+"""The computation that decides like a rule set, in one form that all exports write in their own syntax.
 
-A row gets the answers to `tests`. A rule fires where all of its tests hold. The rules of a jury add their
-votes to the totals of their classes; the first jury that is heard decides. Exports differ in syntax only.
+Each row is tested by `tests`. A rule fires where all of its tests hold. The rules of a jury add their votes
+to the totals of their classes, and the first jury that applies to the row decides.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
-from clausewise.data.table import Category
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
+from clausewise.export.text import quoted_short
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.voting import Jury, juries, sums_are_exact
 
 
 @dataclass(frozen=True)
-class Above:
-    """The number is larger than `bound`, which is finite."""
-
-    feature: int
-    bound: float
-
-
-@dataclass(frozen=True)
-class AtMost:
-    """The number is `bound`, which is finite, or less; −inf is."""
-
-    feature: int
-    bound: float
-
-
-@dataclass(frozen=True)
-class Known:
-    """The number is not missing."""
-
-    feature: int
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """The category is one of these, of which there is at least one; in the order of the feature's."""
-
-    feature: int
-    values: tuple[Category, ...]
-
-
-Test = Above | AtMost | Known | OneOf
-"""A question about one value of a row. The answer for a missing value or an unknown category is no."""
-
-
-@dataclass(frozen=True)
 class PlannedRule:
-    """One rule of a jury: its number in the rule set, the tests that must hold, its class and its votes."""
+    """One rule of a jury: its number in the rule set, the tests that must hold, its class and votes."""
 
     number: int
     tests: tuple[int, ...]
@@ -65,11 +31,11 @@ class PlannedRule:
 
 @dataclass(frozen=True, eq=False)
 class PlannedJury:
-    """Rules that vote together, in order, of which those that can never fire are left out.
+    """Rules that vote together, in order, without those that can never fire.
 
-    The total of a class starts at `start`, gets the votes of the rules that fire, in their order, and is
-    divided by its divisor. The jury is heard on rows where one of its rules fires if `has_priority`, else on
-    all rows.
+    The total of a class starts at `start`, adds the votes of the rules that fire, in order, and is divided by
+    its divisor. If `has_priority`, the jury applies to rows on which one of its rules fires, otherwise to all
+    rows.
     """
 
     rules: tuple[PlannedRule, ...]
@@ -79,7 +45,7 @@ class PlannedJury:
 
     @cached_property
     def by_class(self) -> list[list[PlannedRule]]:
-        """Per class the rules that vote for it, in order."""
+        """The rules that vote for each class, in order."""
         grouped: list[list[PlannedRule]] = [[] for _ in self.start]
         for rule in self.rules:
             grouped[rule.class_index].append(rule)
@@ -87,7 +53,7 @@ class PlannedJury:
 
     @cached_property
     def sums_are_exact(self) -> bool:
-        """Whether the votes of a class add up to the same double in every order."""
+        """Whether the votes of each class add up to the same double in any order."""
         return all(
             sums_are_exact([start, *(rule.votes for rule in rules)])
             for start, rules in zip(self.start, self.by_class, strict=True)
@@ -95,49 +61,51 @@ class PlannedJury:
 
     @property
     def is_divided(self) -> bool:
-        """Whether any total is divided by something else than 1."""
+        """Whether any total has a divisor other than 1."""
         return any(divisor != 1.0 for divisor in self.divisors)
 
-    def whole_votes(self) -> "WholeVotes | None":
-        """The same decisions with votes in whole numbers, if doubles hold all sums of them exactly."""
+    def integer_votes(self) -> "IntegerVotes | None":
+        """Return integer votes with the same decisions, or None if doubles may not hold their sums."""
         common = math.lcm(*(int(divisor) for divisor in self.divisors))
         factors = [Fraction(common, int(divisor)) for divisor in self.divisors]
         start = [Fraction(vote) * factor for vote, factor in zip(self.start, factors, strict=True)]
         votes = [Fraction(rule.votes) * factors[rule.class_index] for rule in self.rules]
         finest = math.lcm(*(vote.denominator for vote in (*start, *votes)), 1)
-        whole = WholeVotes([int(vote * finest) for vote in start], [int(vote * finest) for vote in votes])
-        return whole if self.sums_are_exact and whole.largest_sum < 2**53 else None
+        integers = IntegerVotes(
+            [int(vote * finest) for vote in start], [int(vote * finest) for vote in votes]
+        )
+        return integers if self.sums_are_exact and integers.largest_sum < 2**53 else None
 
 
 @dataclass(frozen=True)
-class WholeVotes:
-    """Per class what every row starts with, and per rule of the jury its votes."""
+class IntegerVotes:
+    """The votes that each class starts with, and the votes of each rule of the jury."""
 
     start: list[int]
     votes: list[int]
 
     @property
     def largest_sum(self) -> int:
-        """No sum of some of these numbers is larger."""
+        """An upper bound on the absolute value of any sum of these votes."""
         return sum(map(abs, self.start)) + sum(map(abs, self.votes))
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A rule set, ready to be written down.
+class ExportPlan:
+    """A rule set in the form that exports write.
 
     Attributes
     ----------
     features : Features
         The columns of a row.
     labels : tuple
-        The classes as plain values.
-    by_rank : list of int
-        The classes in the order in which they win ties: the default, then by position.
+        The classes as plain Python values.
+    by_rank : tuple of int
+        Class indices in the order in which classes win ties: the default class, then by position.
     tests : tuple of Test
-        Every test that a rule needs, once.
+        The distinct tests of all rules.
     juries : tuple of PlannedJury
-        The first one that is heard decides; the last one is heard on every row.
+        The first one that applies to a row decides; the last one applies to every row.
     """
 
     features: Features
@@ -148,28 +116,28 @@ class Plan:
 
     @property
     def n_rules(self) -> int:
-        """How many rules can fire."""
+        """Number of rules that can fire."""
         return sum(len(jury.rules) for jury in self.juries)
 
-    def tested(self, rules: Iterable[PlannedRule]) -> list[int]:
-        """The features that these rules test, in order."""
+    def tested_features(self, rules: Iterable[PlannedRule]) -> list[int]:
+        """Return the positions of the features that these rules test, ascending."""
         return sorted({self.tests[test].feature for rule in rules for test in rule.tests})
 
 
-def plan_of(rules: RuleSet) -> Plan:
-    """What has to be computed to decide like these rules."""
-    _check_categories(rules.features)
+def export_plan(rules: RuleSet) -> ExportPlan:
+    """Return the computation that decides like these rules."""
+    _require_exact_categories(rules.features)
     tests = _Tests(rules.columns, rules.features)
     first, others = juries(rules.columns, rules.base, rules.voting)
-    planned = [_planned(others, tests, has_priority=False)]
+    planned = [_planned_jury(others, tests, has_priority=False)]
     if len(first.rules) > 0:
-        planned.insert(0, _planned(first, tests, has_priority=True))
+        planned.insert(0, _planned_jury(first, tests, has_priority=True))
     default = rules.default_index
     by_rank = (default, *(index for index in range(len(rules.labels)) if index != default))
-    return Plan(rules.features, rules.labels, by_rank, tuple(tests.number_of), tuple(planned))
+    return ExportPlan(rules.features, rules.labels, by_rank, tuple(tests.number_of), tuple(planned))
 
 
-def _planned(jury: Jury, tests: "_Tests", has_priority: bool) -> PlannedJury:
+def _planned_jury(jury: Jury, tests: "_Tests", has_priority: bool) -> PlannedJury:
     of_rules = zip(
         jury.rules.tolist(),
         jury.columns.class_index.tolist(),
@@ -186,7 +154,7 @@ def _planned(jury: Jury, tests: "_Tests", has_priority: bool) -> PlannedJury:
 
 
 class _Tests:
-    """Numbers the tests of rules in the order in which they are first met."""
+    """Numbers the distinct tests in the order in which rules first use them."""
 
     def __init__(self, columns: RuleColumns, features: Features) -> None:
         self._columns = columns
@@ -215,44 +183,11 @@ class _Tests:
             yield Known(feature)
 
 
-def _check_categories(features: Features) -> None:
+def _require_exact_categories(features: Features) -> None:
     for name, values in zip(features.names, features.categories, strict=True):
         for value in values or ():
             if isinstance(value, int) and abs(value) > 2**53:
                 raise ValueError(
-                    f"Feature {shortened(repr(name))} has the category {value}, beyond 2^53, where doubles "
-                    "are no longer exact; make the categories of this feature text."
+                    f"Feature {quoted_short(name)} has the category {value}, beyond 2^53, where doubles are "
+                    "no longer exact; turn the categories of this feature into text."
                 )
-
-
-# --- Names and text from data ---
-
-
-def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
-    """The name, with as many underscores behind it as make it free."""
-    while is_taken(name):
-        name += "_"
-    return name
-
-
-def one_line(text: str, most: int = 200) -> str:
-    """Text from data for a comment: on one line, printable, and not too long."""
-    line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text[: most + 1])
-    return line if len(line) <= most else f"{line[:most]}…"
-
-
-def shortened(text: str, most: int = 80) -> str:
-    """Text from data for an error message."""
-    return one_line(text, most)
-
-
-def require_unicode(text: str, what: str) -> str:
-    """The text, or an error if it holds half a character, which no file in UTF-8 can."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"{what} {shortened(repr(text))} holds the lone surrogate {text[error.start]!r}, which is no "
-            "character; rename it."
-        ) from None
-    return text

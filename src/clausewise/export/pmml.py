@@ -1,17 +1,17 @@
 """A rule set as a PMML 4.4 document with a RuleSetModel.
 
-PMML's selection method `weightedSum` adds up the weights of the rules that fire, class by class. It says
-nothing about the order of additions, and engines break ties as they like (the specification: the class that
-the data dictionary lists first; PMML4S and JPMML: another). So weights are whole numbers, with which every
-order gives the same, and no two totals are ever equal: all votes are multiplied by the number of classes, and
-a rule per class that always fires adds 0, 1, 2, … in the order in which classes win ties, along with the base
-votes. Shares are multiplied by a common multiple of their divisors, fractions by a power of 2.
+PMML's selection method `weightedSum` adds up the weights of the rules that fire, class by class. The order of
+additions is not specified, and engines break ties differently (the specification: in favour of the class that
+the data dictionary lists first; PMML4S and JPMML: otherwise). Weights are therefore integers, whose sums do
+not depend on the order, and no two totals are ever equal: all votes are multiplied by the number of classes,
+and one rule per class that always fires adds the base votes and a rank (0, 1, 2, …) that decides ties. Shares
+are multiplied by a common multiple of their divisors, fractions by a power of 2.
 
-Where such numbers would be too large, as with most fitted weights, the totals are computed in derived
-fields, whose expressions say what is added to what, and the rules of the model (`firstHit`) only look for the
-class that has the largest.
+If these integers would be too large, as with most fitted weights, the totals are computed in derived fields,
+whose expressions fix the order of additions, and the rules of the model (`firstHit`) only select the class
+with the largest total.
 
-Rules with priority are a model of their own, which a segmentation asks first.
+Rules with priority are a separate model, which comes first in a segmentation.
 """
 
 import re
@@ -22,42 +22,30 @@ from xml.sax.saxutils import escape, quoteattr
 import clausewise
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
-from clausewise.export.plan import (
-    Above,
-    AtMost,
-    Known,
-    OneOf,
-    Plan,
-    PlannedJury,
-    PlannedRule,
-    Test,
-    WholeVotes,
-    free_name,
-    one_line,
-    plan_of,
-    shortened,
-)
+from clausewise.export.plan import ExportPlan, IntegerVotes, PlannedJury, PlannedRule, export_plan
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
+from clausewise.export.text import free_name, one_line, quoted_short
 from clausewise.rules.decimals import format_number
 from clausewise.rules.ruleset import RuleSet
 
-_CHAIN: Final = 50
-"""Most additions in one derived field; each is nested in the next."""
+_MAX_NESTED: Final = 50
+"""Maximum number of additions in one derived field; each is nested in the next."""
 
-_LARGEST_WEIGHT: Final = 2**31
-"""JPMML reads weights without a decimal point as integers of 32 bits."""
+_WEIGHT_LIMIT: Final = 2**31
+"""JPMML reads weights without a decimal point as 32-bit integers."""
 
 Lines = Iterator[str]
 
 
 def to_pmml(rules: RuleSet) -> str:
-    """The document; see `RuleSet.to_pmml`."""
-    return "".join(f"{line}\n" for line in _Document(plan_of(rules), rules).lines())
+    """Return the document; see `RuleSet.to_pmml`."""
+    return "".join(f"{line}\n" for line in _Document(export_plan(rules), rules).lines())
 
 
 class _Document:
     """Writes a plan line by line."""
 
-    def __init__(self, plan: Plan, rules: RuleSet) -> None:
+    def __init__(self, plan: ExportPlan, rules: RuleSet) -> None:
         self._plan = plan
         self._rules = rules
         self._names = plan.features.names
@@ -67,10 +55,10 @@ class _Document:
         return free_name(name, self._names.__contains__)
 
     def lines(self) -> Lines:
-        """The whole document."""
+        """Yield the lines of the whole document."""
         yield '<?xml version="1.0" encoding="UTF-8"?>'
         yield _open("PMML", xmlns="http://www.dmg.org/PMML-4_4", version="4.4")
-        yield _open("Header", description=one_line(self._rules._headline))
+        yield _open("Header", description=one_line(self._rules.headline))
         yield _empty("Application", name="clausewise", version=clausewise.__version__)
         yield "</Header>"
         yield from self._data_dictionary()
@@ -88,7 +76,7 @@ class _Document:
         for name, categories in zip(self._names, self._plan.features.categories, strict=True):
             if _is_text(categories):
                 yield from _categorical_field(name, "string", map(_category, categories or ()))
-            else:  # PMML4S takes no fractions for categories; compared as numbers, they are the same
+            else:  # PMML4S does not accept fractions as categories; comparing them as numbers is equivalent
                 yield _empty("DataField", name=name, optype="continuous", dataType="double")
         labels = [self._plan.labels[index] for index in self._plan.by_rank]
         yield from _categorical_field(self._target, _data_type(labels[0]), map(_label, labels))
@@ -97,7 +85,7 @@ class _Document:
     def _mining_schema(self) -> Lines:
         yield "<MiningSchema>"
         for name, categories in zip(self._names, self._plan.features.categories, strict=True):
-            if _is_text(categories):  # one that nobody knew is in no set, just as a missing one
+            if _is_text(categories):  # an unknown category, like a missing one, is in no set
                 yield _empty("MiningField", name=name, invalidValueTreatment="asMissing")
             else:
                 yield _empty("MiningField", name=name)
@@ -107,7 +95,7 @@ class _Document:
     # --- Models ---
 
     def _segmentation(self, priority: PlannedJury, ordinary: PlannedJury) -> Lines:
-        """The first model where one of its rules fires, the other elsewhere."""
+        """Yield both models: the first applies where one of its rules fires, the second elsewhere."""
         yield _open("MiningModel", functionName="classification")
         yield from self._mining_schema()
         yield _open("Segmentation", multipleModelMethod="selectFirst")
@@ -123,42 +111,42 @@ class _Document:
         yield "</MiningModel>"
 
     def _model(self, jury: PlannedJury) -> Lines:
-        whole = self._whole_votes(jury)
+        integers = self._integer_votes(jury)
         yield _open("RuleSetModel", functionName="classification", algorithmName="clausewise")
         yield from self._mining_schema()
-        if whole is None:
+        if integers is None:
             yield from self._derived_totals(jury)
         yield _open("RuleSet", defaultScore=self._score(self._plan.by_rank[0]), defaultConfidence=0)
-        if whole is None:
+        if integers is None:
             yield from self._rules_on_totals(jury)
         else:
-            yield from self._rules_with_weights(jury, whole)
+            yield from self._rules_with_weights(jury, integers)
         yield "</RuleSet>"
         yield "</RuleSetModel>"
 
-    def _rules_with_weights(self, jury: PlannedJury, whole: WholeVotes) -> Lines:
+    def _rules_with_weights(self, jury: PlannedJury, integers: IntegerVotes) -> Lines:
         yield _empty("RuleSelectionMethod", criterion="weightedSum")
-        for class_index, weight in zip(self._plan.by_rank, self._weights_of_start(whole), strict=True):
+        for class_index, weight in zip(self._plan.by_rank, self._start_weights(integers), strict=True):
             yield from _rule(f"start {class_index}", self._score(class_index), ["<True/>"], weight=weight)
-        for rule, votes in zip(jury.rules, whole.votes, strict=True):
+        for rule, votes in zip(jury.rules, integers.votes, strict=True):
             if votes != 0:
                 confidence = format_number(self._rules.columns.confidence[rule.number])
                 score, weight = self._score(rule.class_index), votes * len(self._plan.labels)
                 premise = self._premise(rule)
                 yield from _rule(f"rule {rule.number}", score, premise, confidence=confidence, weight=weight)
 
-    def _whole_votes(self, jury: PlannedJury) -> WholeVotes | None:
-        """Votes whose sums stay small and whole when they are multiplied by the number of classes."""
-        whole = jury.whole_votes()
+    def _integer_votes(self, jury: PlannedJury) -> IntegerVotes | None:
+        """Return integer votes, or None if their sums times the number of classes may be too large."""
+        integers = jury.integer_votes()
         n_classes = len(self._plan.labels)
-        fits = whole is not None and (whole.largest_sum + n_classes) * n_classes < _LARGEST_WEIGHT
-        return whole if fits else None
+        fits = integers is not None and (integers.largest_sum + n_classes) * n_classes < _WEIGHT_LIMIT
+        return integers if fits else None
 
-    def _weights_of_start(self, whole: WholeVotes) -> list[int]:
-        """By rank, what a class starts with; the ranks make all totals different."""
+    def _start_weights(self, integers: IntegerVotes) -> list[int]:
+        """Return the weights that classes start with, by rank; the rank makes all totals different."""
         n_classes = len(self._plan.labels)
         return [
-            whole.start[class_index] * n_classes + n_classes - 1 - rank
+            integers.start[class_index] * n_classes + n_classes - 1 - rank
             for rank, class_index in enumerate(self._plan.by_rank)
         ]
 
@@ -192,23 +180,23 @@ class _Document:
         for class_index in classes:
             yield from self._total_fields(jury, class_index)
         totals = [_field(self._total(jury, class_index)) for class_index in classes]
-        most = self._own(jury, "most votes")
-        # Of one class there is no maximum to look for.
+        most = self._field_name(jury, "most votes")
+        # With a single class there is no maximum to compute.
         yield from _derived(most, _apply("max", totals) if len(totals) > 1 else totals[0])
         for class_index in classes:
             is_largest = _apply("equal", [_field(self._total(jury, class_index)), _field(most)])
-            yield from _derived(self._wins(jury, class_index), _if(is_largest, 1.0))
+            yield from _derived(self._has_most_votes(jury, class_index), _if(is_largest, 1.0))
         yield "</LocalTransformations>"
 
     def _total_fields(self, jury: PlannedJury, class_index: int) -> Lines:
-        """The start plus the votes of the rules, in their order, in as many fields as it takes."""
+        """Yield fields that add the votes of the rules to the start, in order; the last is the total."""
         total = _constant(jury.start[class_index])
         rules = jury.by_class[class_index]
-        for begin in range(0, len(rules), _CHAIN):
-            for rule in rules[begin : begin + _CHAIN]:
+        for begin in range(0, len(rules), _MAX_NESTED):
+            for rule in rules[begin : begin + _MAX_NESTED]:
                 total = _apply("+", [total, _field(self._votes_of(rule))])
-            if begin + _CHAIN < len(rules):
-                part = self._own(jury, f"votes for class {class_index} up to rule {rule.number}")
+            if begin + _MAX_NESTED < len(rules):
+                part = self._field_name(jury, f"votes for class {class_index} up to rule {rule.number}")
                 yield from _derived(part, total)
                 total = _field(part)
         if jury.divisors[class_index] != 1:
@@ -239,20 +227,20 @@ class _Document:
     def _rules_on_totals(self, jury: PlannedJury) -> Lines:
         yield _empty("RuleSelectionMethod", criterion="firstHit")
         for class_index in self._plan.by_rank:
-            premise = [_compare(self._wins(jury, class_index), "equal", "1")]
+            premise = [_compare(self._has_most_votes(jury, class_index), "equal", "1")]
             yield from _rule(f"class {class_index}", self._score(class_index), premise)
 
-    def _own(self, jury: PlannedJury, name: str) -> str:
+    def _field_name(self, jury: PlannedJury, name: str) -> str:
         return self._free(f"{'priority: ' if jury.has_priority else ''}{name}")
 
     def _votes_of(self, rule: PlannedRule) -> str:
         return self._free(f"votes of rule {rule.number}")
 
     def _total(self, jury: PlannedJury, class_index: int) -> str:
-        return self._own(jury, f"votes for class {class_index}")
+        return self._field_name(jury, f"votes for class {class_index}")
 
-    def _wins(self, jury: PlannedJury, class_index: int) -> str:
-        return self._own(jury, f"class {class_index} has most votes")
+    def _has_most_votes(self, jury: PlannedJury, class_index: int) -> str:
+        return self._field_name(jury, f"class {class_index} has most votes")
 
 
 # --- Elements ---
@@ -265,7 +253,7 @@ def _rule(identity: str, score: str, premise: Iterable[str], **attributes: objec
 
 
 def _compound(operator: str, predicates: Sequence[Sequence[str]], nothing: str = "<True/>") -> Lines:
-    """Predicates joined by an operator; PMML wants at least two of them."""
+    """Yield predicates joined by an operator; PMML does not allow fewer than two."""
     if len(predicates) < 2:
         yield from predicates[0] if predicates else [nothing]
         return
@@ -280,7 +268,7 @@ def _compare(field: str, operator: str, value: str) -> str:
 
 
 def _membership(field: str, values: Sequence[Category]) -> Lines:
-    """A set as an array if its texts need no escapes, which engines do not agree on."""
+    """Yield a test for a set: an array, unless texts need escapes, on which engines disagree."""
     texts = [_category(value) for value in values]
     if len(texts) == 1 or not all(map(_is_plain, texts)):
         yield from _compound("or", [[_compare(field, "equal", text)] for text in texts])
@@ -322,7 +310,7 @@ def _field(name: str) -> str:
 
 
 def _indicator(name: str, value: Category) -> str:
-    # The category stands in an attribute, where engines leave spaces at its ends alone.
+    # The category is an attribute, in which engines keep leading and trailing spaces.
     return _empty("NormDiscrete", field=name, value=_category(value), mapMissingTo=0)
 
 
@@ -357,8 +345,8 @@ def _data_type(label: Label) -> str:
 
 # --- XML ---
 
-# All characters that an XML 1.0 document may hold, be it as references, and no others.
-_IS_XML: Final = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
+# The characters that an XML 1.0 document may contain, literally or as references.
+_XML_TEXT: Final = re.compile("[\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
 
 
 def _open(tag: str, **attributes: object) -> str:
@@ -374,20 +362,20 @@ def _attributes(attributes: dict[str, object]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # Line ends and tabs become references; as they are, a reader would take them for spaces.
-    return quoteattr(_checked(text))
+    # Line breaks and tabs become references; parsers would turn literal ones into spaces.
+    return quoteattr(_require_xml(text))
 
 
 def _content(text: str) -> str:
-    return escape(_checked(text))
+    return escape(_require_xml(text))
 
 
-def _checked(text: str) -> str:
-    matched = _IS_XML.match(text)
+def _require_xml(text: str) -> str:
+    matched = _XML_TEXT.match(text)
     assert matched is not None
     if matched.end() < len(text):
         raise ValueError(
-            f"{shortened(repr(text))} holds the character {text[matched.end()]!r}, which XML cannot hold; "
+            f"{quoted_short(text)} contains the character {text[matched.end()]!r}, which XML cannot hold; "
             "rename it."
         )
     return text

@@ -1,33 +1,23 @@
-"""A rule set as the text of a Python module that needs nothing but Python."""
+"""A rule set as the text of a Python module that imports nothing."""
 
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clausewise.export.plan import (
-    Above,
-    AtMost,
-    Known,
-    OneOf,
-    Plan,
-    PlannedJury,
-    PlannedRule,
-    Test,
-    free_name,
-    one_line,
-    plan_of,
-)
+from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
+from clausewise.export.text import free_name, one_line
 from clausewise.rules.ruleset import RuleSet
 
 _RULES_PER_FUNCTION: Final = 500
-"""Python compiles many functions of this size in little memory, and one large function in much."""
+"""Compiling many functions of this size takes far less memory than compiling one large function."""
 
 _TEMPLATE: Final = '''\
-"""Rules that decide on a class: `predict(row)` for one row, `predict_many(rows)` for several.
+"""Rules that predict a class: `predict(row)` for one row, `predict_many(rows)` for several.
 
 A row is a mapping from names to values, or a sequence of values in the order of FEATURES. None and NaN are
-missing. The rules are written out below, in the functions that begin with `_rules`.
+missing values. The rules are in the functions below whose names begin with `_rules`.
 """
 
 # {headline}
@@ -40,12 +30,12 @@ _MISSING = float("nan")
 
 
 def predict(row):
-    """The class of one row."""
+    """Return the class of one row."""
     values = [_value(*cell) for cell in zip(_cells(row), _IS_NUMBER, FEATURES)]
 {decide}
 
 def predict_many(rows):
-    """The classes of several rows, as a list."""
+    """Return the classes of several rows, as a list."""
     return [predict(row) for row in rows]
 
 
@@ -53,21 +43,21 @@ def _cells(row):
     if hasattr(row, "keys"):
         return [row[name] for name in FEATURES]
     if len(row) != len(FEATURES):
-        raise ValueError(f"The row has {{len(row)}} values; there are {{len(FEATURES)}} features.")
+        raise ValueError(f"The row has {{len(row)}} values; expected {{len(FEATURES)}}, one per feature.")
     return row
 
 
 def _value(value, is_number, name):
-    """A number as a float, and NaN for a missing one, which is neither above nor below anything."""
+    """Return a number as a float, NaN if missing: every comparison with NaN is false."""
     if not is_number:
         return value
     if isinstance(value, str):
-        raise TypeError(f"{{name!r}} is the text {{value!r}}; a number is needed.")
+        raise TypeError(f"{{name!r}} is the text {{value!r}}; expected a number.")
     return _MISSING if value is None else float(value)
 
 
 def _winner(votes):
-    """The first class with the most votes; the default class comes before all others."""
+    """Return the first class with the most votes; the default class wins ties."""
     best = max(votes)
     return CLASSES[{default} if votes[{default}] == best else votes.index(best)]
 
@@ -76,12 +66,12 @@ def _winner(votes):
 
 
 def to_python(rules: RuleSet) -> str:
-    """The text of the module; see `RuleSet.to_python`."""
-    plan = plan_of(rules)
+    """Return the text of the module; see `RuleSet.to_python`."""
+    plan = export_plan(rules)
     functions: list[str] = []
-    decide = [line for jury in plan.juries for line in _heard(plan, jury, functions)]
+    decide = [line for jury in plan.juries for line in _jury_lines(plan, jury, functions)]
     return _TEMPLATE.format(
-        headline=one_line(rules._headline),
+        headline=one_line(rules.headline),
         features=_tuple(map(repr, plan.features.names)),
         classes=_tuple(map(repr, plan.labels)),
         is_number=_tuple(repr(kind != "categorical") for kind in plan.features.kinds),
@@ -95,8 +85,8 @@ def _tuple(items: Iterable[str]) -> str:
     return f"({''.join(f'{item}, ' for item in items).rstrip()})"
 
 
-def _heard(plan: Plan, jury: PlannedJury, functions: list[str]) -> Iterator[str]:
-    """The lines of `predict` that ask a jury; its rules are added to the functions."""
+def _jury_lines(plan: ExportPlan, jury: PlannedJury, functions: list[str]) -> Iterator[str]:
+    """Yield the lines of `predict` that let a jury vote, and append its rules to `functions`."""
     yield f"votes = {list(jury.start)!r}"
     if jury.has_priority:
         yield "fired = 0"
@@ -114,13 +104,13 @@ def _heard(plan: Plan, jury: PlannedJury, functions: list[str]) -> Iterator[str]
         yield "return _winner(votes)"
 
 
-def _function(plan: Plan, name: str, rules: Sequence[PlannedRule], counts: bool) -> Iterator[str]:
-    """A function that adds the votes of the rules that fire, and counts these rules if asked to."""
-    variable = _variables(plan, rules)
+def _function(plan: ExportPlan, name: str, rules: Sequence[PlannedRule], counts: bool) -> Iterator[str]:
+    """Yield a function that adds the votes of the rules that fire and, if `counts`, returns their number."""
+    variable = _local_names(plan, rules)
     yield f"def {name}(votes, values):"
-    yield f'    """Rules {rules[0].number} to {rules[-1].number} add their votes."""'
-    for feature, own in variable.items():
-        yield f"    {own} = values[{feature}]"
+    yield f'    """Add the votes of rules {rules[0].number} to {rules[-1].number}."""'
+    for feature, local in variable.items():
+        yield f"    {local} = values[{feature}]"
     if counts:
         yield "    fired = 0"
     for rule in rules:
@@ -132,34 +122,34 @@ def _function(plan: Plan, name: str, rules: Sequence[PlannedRule], counts: bool)
         yield "    return fired"
 
 
-def _premise(plan: Plan, rule: PlannedRule, variable: dict[int, str]) -> str:
+def _premise(plan: ExportPlan, rule: PlannedRule, variable: dict[int, str]) -> str:
     return " and ".join(_test(plan.tests[test], variable) for test in rule.tests) or "True"
 
 
 def _test(test: Test, variable: dict[int, str]) -> str:
-    own = variable[test.feature]
+    value = variable[test.feature]
     match test:
         case Above():
-            return f"{own} > {test.bound!r}"
+            return f"{value} > {test.bound!r}"
         case AtMost():
-            return f"{own} <= {test.bound!r}"
+            return f"{value} <= {test.bound!r}"
         case Known():
-            return f"{own} == {own}"
+            return f"{value} == {value}"
         case OneOf():
-            return f"{own} in {{{', '.join(map(repr, test.values))}}}"
+            return f"{value} in {{{', '.join(map(repr, test.values))}}}"
 
 
-_OWN_NAMES: Final = {"votes", "values", "fired"}
+_RESERVED_NAMES: Final = {"votes", "values", "fired"}
 
 
-def _variables(plan: Plan, rules: Sequence[PlannedRule]) -> dict[int, str]:
-    """A local name for each feature that the rules test: its own, if that is a plain one."""
+def _local_names(plan: ExportPlan, rules: Sequence[PlannedRule]) -> dict[int, str]:
+    """Return a local variable for each feature that the rules test: its name, if that is an identifier."""
     names = plan.features.names
     variable = {}
-    for feature in plan.tested(rules):
+    for feature in plan.tested_features(rules):
         name = names[feature]
         is_plain = re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,39}", name) and not keyword.iskeyword(name)
-        if not is_plain or name in _OWN_NAMES:
+        if not is_plain or name in _RESERVED_NAMES:
             name = free_name(f"x{feature}", names.__contains__)
         variable[feature] = name
     return variable

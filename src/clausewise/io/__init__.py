@@ -1,1 +1,1 @@
-"""Rule sets as files."""
+"""Reading and writing rule files, and writing files atomically."""

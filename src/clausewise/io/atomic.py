@@ -1,4 +1,4 @@
-"""Files that are either written completely or not at all."""
+"""Atomic writes: a file is written completely or not at all."""
 
 import contextlib
 import os
@@ -11,26 +11,26 @@ from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover - Windows has no such locks
+except ImportError:  # pragma: no cover - Windows does not have these locks
     fcntl = None  # type: ignore[assignment]
 
-_ENDING = re.compile(r"[0-9a-f]{16}\.tmp")
+_RANDOM_SUFFIX = re.compile(r"[0-9a-f]{16}\.tmp")
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put `data` into the file `path`; if anything fails on the way, the old file stays as it was."""
+    """Write `data` to the file `path`; on any failure, the old file stays as it was."""
     with atomic_file(path) as file:
         file.write(data)
 
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to that becomes `path` when the block ends without an error.
+    """Open a file for writing that replaces `path` when the block ends without an error.
 
-    The data goes to a new file in the same folder, reaches the disk, and then takes the old file's place in
-    one step. A link is followed, and the permissions of an existing file are kept. A process that is killed
-    on the way cannot clear up; what it leaves behind is removed when the same file is next written. Pipes and
-    devices are written to as they are.
+    The data is written to a new file in the same folder, flushed to disk, and then renamed to `path` in one
+    step. Links are followed, and the permissions of an existing file are kept. The temporary file of a
+    process that is killed while writing is removed when the same file is next written. Pipes and devices are
+    written to directly.
     """
     if _is_special(path):
         with Path(path).open("wb") as file:
@@ -48,23 +48,23 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
             if permissions is not None:
                 os.chmod(temporary, permissions)
-            if fcntl is not None:  # still open and so still locked: nobody takes it for a leftover
+            if fcntl is not None:  # still open, so still locked: no other process removes it as a leftover
                 os.replace(temporary, target)
-        if fcntl is None:  # pragma: no cover - Windows renames closed files only
+        if fcntl is None:  # pragma: no cover - Windows can only rename closed files
             os.replace(temporary, target)
-    except BaseException as error:  # an interrupt must not leave the temporary file behind either
+    except BaseException as error:  # includes interrupts, which must not leave the temporary file either
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         if isinstance(error, OSError) and _concerns(error, target):
-            error.filename = os.fspath(path)  # the temporary file is one that nobody knows
+            error.filename = os.fspath(path)  # rather than the temporary file, which callers do not know
             del error.filename2
         raise
     _sync_folder(target.parent)
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Whether it is a pipe, a device or the like, which is written to and never replaced."""
+    """Whether the path is a pipe, a device or similar, which is written to and never replaced."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -73,12 +73,12 @@ def _is_special(path: str | os.PathLike[str]) -> bool:
 
 
 def _concerns(error: OSError, target: Path) -> bool:
-    """Whether an error is about writing, and not about another file that was read meanwhile."""
+    """Whether an error is about this write, rather than about another file used inside the block."""
     return error.filename is None or os.path.basename(str(error.filename)).startswith(_prefix(target))
 
 
 def _permissions(target: Path) -> int | None:
-    """Those of the existing file; None if there is none, and the system's usual ones are right."""
+    """Return the permissions of the existing file, or None if there is no file."""
     try:
         return target.stat().st_mode & 0o7777
     except FileNotFoundError:
@@ -86,7 +86,7 @@ def _permissions(target: Path) -> int | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name itself durable, where the system can."""
+    """Flush the folder, so that the new name survives a crash, if the system supports it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -99,8 +99,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _new_temporary(target: Path, permissions: int | None) -> tuple[int, str]:
-    """A new file beside the target, locked as long as it is open, which says that its writer is alive."""
-    # For nobody else until it has the permissions of the existing file; a new file gets the usual ones.
+    """Create a file next to the target and lock it while it is open, which shows that its writer is alive."""
+    # Private until it gets the permissions of the existing file; a new file gets the default ones.
     mode = 0o666 if permissions is None else 0o600
     while True:
         temporary = os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
@@ -108,15 +108,15 @@ def _new_temporary(target: Path, permissions: int | None) -> tuple[int, str]:
         _lock(handle, wait=True)
         if fcntl is None or os.fstat(handle).st_nlink > 0:
             return handle, temporary
-        os.close(handle)  # pragma: no cover - another writer took it for a leftover before it was locked
+        os.close(handle)  # pragma: no cover - another writer removed it before it was locked
 
 
 def _remove_leftovers(target: Path) -> None:
     """Remove temporary files of this target whose writers were killed."""
-    if fcntl is None:  # pragma: no cover - Windows cannot tell them from those being written
+    if fcntl is None:  # pragma: no cover - Windows cannot distinguish them from files in use
         return
     for leftover in _temporaries(target):
-        with contextlib.suppress(OSError):  # it is gone, or another user's
+        with contextlib.suppress(OSError):  # it is gone, or belongs to another user
             handle = os.open(leftover, os.O_RDWR | os.O_NOFOLLOW)
             try:
                 if _lock(handle, wait=False):
@@ -129,17 +129,17 @@ def _temporaries(target: Path) -> Iterator[str]:
     prefix = _prefix(target)
     with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
-            if entry.name.startswith(prefix) and _ENDING.fullmatch(entry.name, len(prefix)):
+            if entry.name.startswith(prefix) and _RANDOM_SUFFIX.fullmatch(entry.name, len(prefix)):
                 yield entry.path
 
 
 def _prefix(target: Path) -> str:
-    """How the names of temporary files begin; cut off, since a long name could not become any longer."""
+    """Return the prefix of temporary names, cut off because the length of file names is limited."""
     return f".{target.name[:40]}."
 
 
 def _lock(handle: int, wait: bool) -> bool:
-    """Lock a file as long as it is open; False if another has it, or the file system knows no locks."""
+    """Lock a file while it is open; return False if it is locked already or locks are not supported."""
     if fcntl is None:  # pragma: no cover - Windows
         return False
     try:

@@ -1,8 +1,8 @@
-"""Rule sets as JSON: `save`, `load`, and the same without a file, `dumps` and `loads`.
+"""Rule files in JSON: `save` and `load`, and `dumps` and `loads` for text.
 
-The format is described in docs/rule-file-format.md and, for machines, in rules.schema.json beside this
-module. A file is read as data only. Everything in it is checked before a rule set is made, and whatever is
-wrong with it ends in one kind of error, RuleFileError, that says where and what was expected.
+The format is described in docs/rule-file-format.md and in rules.schema.json next to this module. A file is
+only data: nothing in it is executed. All of it is checked before a rule set is built, and anything wrong
+raises a RuleFileError that says where the problem is and what was expected.
 """
 
 import json
@@ -19,6 +19,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from clausewise.base.json_text import json_text
+from clausewise.base.parameters import check_parameters, whole
 from clausewise.data.features import KINDS, Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
@@ -32,9 +33,9 @@ from clausewise.rules.voting import VOTINGS
 FORMAT: Final = "clausewise-rules"
 VERSION: Final = 1
 MAX_BYTES: Final = 64 * 2**20
-"""Larger files are refused unless the caller allows more. A rule takes some 150 bytes."""
+"""Larger files are refused unless the caller allows more. A rule takes about 150 bytes."""
 
-# The format nests 6 deep. Checked before parsing, because the parser recurses.
+# The format nests 6 levels. The depth is checked before parsing, because the parser recurses.
 _MAX_DEPTH: Final = 16
 _MAX_REASON: Final = 1_000
 _LABEL_TYPES: Final[Mapping[str, type]] = {
@@ -50,11 +51,11 @@ _Choice = TypeVar("_Choice", bound=str)
 
 
 class RuleFileError(ValueError):
-    """A file that is not a rule file, or a damaged one."""
+    """A file is not a rule file, or is damaged."""
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of rule files."""
+    """Return the JSON Schema of rule files."""
     text = files("clausewise.io").joinpath("rules.schema.json").read_text(encoding="utf-8")
     parsed: dict[str, Any] = json.loads(text)
     return parsed
@@ -72,14 +73,15 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RuleSet
     ----------
     path : path-like
         A file written by `save`.
-    max_bytes : int
-        Refuse larger files, before they take memory.
+    max_bytes : int, default 67108864
+        Larger files are refused before they are parsed.
     """
+    check_parameters({"max_bytes": whole(1)}, {"max_bytes": max_bytes})
     with Path(path).open("rb") as file:
-        data = file.read(max_bytes + 1)  # the size is not asked for: a pipe has none
+        data = file.read(max_bytes + 1)  # not by its size: a pipe has none
     if len(data) > max_bytes:
         raise RuleFileError(
-            f"{path} holds more than {max_bytes:,} bytes; if it is to be trusted, pass a larger max_bytes."
+            f"{path} has more than {max_bytes:,} bytes; if you trust it, pass a larger max_bytes."
         )
     return loads(data, source=str(path))
 
@@ -88,7 +90,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RuleSet
 
 
 def dumps(rules: RuleSet) -> str:
-    """A rule set as JSON text, one rule per line, so that versions of a file can be compared line by line."""
+    """Return a rule set as JSON text, one rule per line, so that line-based tools can compare versions."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -98,43 +100,43 @@ def dumps(rules: RuleSet) -> str:
         "class_dtype": "str" if rules.classes.dtype.kind == "U" else rules.classes.dtype.name,
         "named": rules.features.named,
     }
-    if rules.base.any():  # as nearly all files have none, it is left out
-        head["base"] = [_number_out(votes) for votes in rules.base]
+    if rules.base.any():  # left out otherwise, as in most files
+        head["base"] = [_json_number(votes) for votes in rules.base]
     if rules.scale != 1.0:
-        head["scale"] = _number_out(rules.scale)
+        head["scale"] = _json_number(rules.scale)
     lines = [f"  {json_text(key)}: {json_text(value)}," for key, value in head.items()]
     lists = [
-        _listed("features", [_feature(rules.features, i) for i in range(len(rules.features))]),
-        _listed("rules", [_rule(rules, number) for number in range(len(rules))]),
+        _json_list("features", [_feature_entry(rules.features, i) for i in range(len(rules.features))]),
+        _json_list("rules", [_rule_entry(rules, number) for number in range(len(rules))]),
     ]
     if rules.changes:
-        lists.append(_listed("changes", [_change(change) for change in rules.changes]))
+        lists.append(_json_list("changes", [_change_entry(change) for change in rules.changes]))
     return "\n".join(["{", *lines, ",\n".join(lists), "}", ""])
 
 
-def _listed(key: str, entries: Sequence[dict[str, Any]]) -> str:
+def _json_list(key: str, entries: Sequence[dict[str, Any]]) -> str:
     if not entries:
         return f'  "{key}": []'
     lines = ",\n".join(f"    {json_text(entry)}" for entry in entries)
     return f'  "{key}": [\n{lines}\n  ]'
 
 
-def _feature(features: Features, position: int) -> dict[str, Any]:
+def _feature_entry(features: Features, position: int) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": features.names[position], "kind": features.kinds[position]}
     categories = features.categories[position]
     return entry if categories is None else entry | {"categories": list(categories)}
 
 
-def _rule(rules: RuleSet, number: int) -> dict[str, Any]:
+def _rule_entry(rules: RuleSet, number: int) -> dict[str, Any]:
     stored = rules.columns
     terms = range(int(stored.starts[number]), int(stored.starts[number + 1]))
     entry: dict[str, Any] = {
-        "if": [_term(stored, term, rules.features) for term in terms],
+        "if": [_term_entry(stored, term, rules.features) for term in terms],
         "then": rules.labels[stored.class_index[number]],
-        "confidence": _number_out(stored.confidence[number]),
-        "cover": _number_out(stored.cover[number]),
-        "correct": _number_out(stored.correct[number]),
-        "weight": _number_out(stored.weight[number]),
+        "confidence": _json_number(stored.confidence[number]),
+        "cover": _json_number(stored.cover[number]),
+        "correct": _json_number(stored.correct[number]),
+        "weight": _json_number(stored.weight[number]),
     }
     if stored.priority[number]:
         entry["priority"] = True
@@ -142,22 +144,22 @@ def _rule(rules: RuleSet, number: int) -> dict[str, Any]:
     return entry if origin is None else entry | {"origin": {"layer": origin.layer, "clause": origin.clause}}
 
 
-def _term(stored: RuleColumns, term: int, features: Features) -> dict[str, Any]:
+def _term_entry(stored: RuleColumns, term: int, features: Features) -> dict[str, Any]:
     entry: dict[str, Any] = {"feature": features.names[stored.feature[term]]}
     if stored.value_set[term] != NO_SET:
         return entry | {"values": values_at(stored, term, features)}
     for key, bound in (("low", float(stored.low[term])), ("high", float(stored.high[term]))):
         if math.isfinite(bound):  # an open end is left out: JSON has no infinity
-            entry[key] = _number_out(bound)
+            entry[key] = _json_number(bound)
     return entry
 
 
-def _change(change: RuleChange) -> dict[str, Any]:
+def _change_entry(change: RuleChange) -> dict[str, Any]:
     return {key: value for key, value in asdict(change).items() if value is not None}
 
 
-def _number_out(number: float) -> int | float:
-    """47.0 is written as 47; both read back as the same double."""
+def _json_number(number: float) -> int | float:
+    """Return 47 for 47.0; both are read back as the same double."""
     number = float(number)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
@@ -166,14 +168,14 @@ def _number_out(number: float) -> int | float:
 
 
 def loads(data: str | bytes, source: str = "The text") -> RuleSet:
-    """A rule set from JSON text; `source` is what errors call it."""
+    """Read a rule set from JSON text; errors refer to it as `source`."""
     try:
         return _read(_parsed(data))
     except RuleFileError as error:
         raise RuleFileError(f"{source}: {error}") from error.__cause__
-    except ValueError as error:  # what the rule set itself refuses
-        reason = str(error)
-        shown = reason if len(reason) <= _MAX_REASON else f"{reason[:_MAX_REASON]}…"  # names may be megabytes
+    except ValueError as error:  # raised by the rule set itself
+        reason = str(error)  # may repeat names of several megabytes
+        shown = reason if len(reason) <= _MAX_REASON else f"{reason[:_MAX_REASON]}…"
         raise RuleFileError(f"{source}: {shown}") from error
 
 
@@ -183,12 +185,12 @@ def _parsed(data: str | bytes) -> Any:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise RuleFileError(
-            f"byte {error.start} is not UTF-8; this is no rule file, or a damaged one."
+            f"byte {error.start} is not UTF-8; this is not a rule file, or it is damaged."
         ) from error
     if _depth(raw) > _MAX_DEPTH:
-        raise RuleFileError(f"brackets are nested more than {_MAX_DEPTH} deep; this is no rule file.")
+        raise RuleFileError(f"brackets are nested more than {_MAX_DEPTH} deep; this is not a rule file.")
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise RuleFileError(
             f"line {error.lineno}, column {error.colno}: {error.msg}; the file is damaged or cut off."
@@ -196,13 +198,13 @@ def _parsed(data: str | bytes) -> Any:
     except RuleFileError:
         raise
     except ValueError as error:  # Python refuses to read whole numbers of thousands of digits
-        raise RuleFileError("a number has thousands of digits; this is no rule file.") from error
+        raise RuleFileError("a number has thousands of digits; this is not a rule file.") from error
     except RecursionError as error:  # pragma: no cover - the depth is checked above
-        raise RuleFileError("brackets are nested too deep; this is no rule file.") from error
+        raise RuleFileError("brackets are nested too deep; this is not a rule file.") from error
 
 
 def _depth(raw: bytes) -> int:
-    """How deep brackets are nested. Those inside text are only set apart when it matters."""
+    """Return the nesting depth of brackets. Brackets in texts are only removed if they could matter."""
     depth = _bracket_depth(raw)
     return (
         depth
@@ -222,17 +224,17 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entry = dict(pairs)
     if len(entry) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise RuleFileError(f"the key {_shown(twice)} stands twice in one object.")
+        raise RuleFileError(f"the key {_shown(twice)} appears twice in one object.")
     return entry
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise RuleFileError(f"{name} is not JSON and no threshold; an open end is left out or null.")
+def _refuse_constant(name: str) -> NoReturn:
+    raise RuleFileError(f"{name} is not JSON and not a threshold; leave out an open end, or write null.")
 
 
 def _read(parsed: Any) -> RuleSet:
     if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
-        raise RuleFileError(f'this is no rule file; it should be an object with "format": "{FORMAT}".')
+        raise RuleFileError(f'this is not a rule file; expected an object with "format": "{FORMAT}".')
     _check_version(parsed.get("version"))
     keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
     top = _object(parsed, "the file", keys, ("base", "scale", "changes"))
@@ -254,10 +256,10 @@ def _read(parsed: Any) -> RuleSet:
 
 def _check_version(version: Any) -> None:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise RuleFileError(f"version is {_shown(version)}; expected a whole number from 1.")
+        raise RuleFileError(f"version is {_shown(version)}; expected a whole number of 1 or more.")
     if version > VERSION:
         raise RuleFileError(
-            f"the file has version {_shown(version)}, this clausewise reads versions up to {VERSION}; "
+            f"the file has version {_shown(version)}, but this clausewise reads versions up to {VERSION}; "
             "upgrade clausewise."
         )
 
@@ -284,17 +286,16 @@ def _read_classes(labels: list[Any], dtype: Any) -> np.ndarray[Any, Any]:
     for number, label in enumerate(labels):
         value = _scalar(label, f"classes[{number}]")
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not isinstance(value, expected) and not (expected is float and is_number):
-            raise RuleFileError(f"classes[{number}] is {_shown(value)}, which is no {name}.")
-        if expected is int and isinstance(value, bool):
-            raise RuleFileError(f"classes[{number}] is {_shown(value)}, which is no {name}.")
+        fits = is_number if expected is float else isinstance(value, expected)
+        if not fits or (expected is int and isinstance(value, bool)):
+            raise RuleFileError(f"classes[{number}] is {_shown(value)}, which is not of type {name}.")
     try:
         with np.errstate(over="ignore"):
             classes = np.array(labels, dtype=name)
     except OverflowError as error:
-        raise RuleFileError(f"classes holds a number that {name} cannot hold.") from error
+        raise RuleFileError(f"classes has a number that {name} cannot hold.") from error
     if classes.tolist() != labels:
-        raise RuleFileError(f"classes holds a label that {name} cannot hold.")
+        raise RuleFileError(f"classes has a label that {name} cannot hold.")
     return classes
 
 
@@ -314,7 +315,7 @@ def _read_base(votes: Any, n_classes: int) -> list[float] | None:
 
 
 def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index") -> dict[str, Any]:
-    """The columns that `RuleSet.from_arrays` takes."""
+    """Return the columns for `RuleSet.from_arrays`."""
     column: dict[str, list[Any]] = {
         key: [] for key in ("feature", "low", "high", "value_set", "value_sets", "class_index", "origins")
     }
@@ -361,7 +362,7 @@ def _read_term(
     fields = _object(term, where, ("feature",), ("low", "high", "values"))
     name = _string(fields["feature"], f"{where}.feature")
     if name not in place_of:
-        raise RuleFileError(f"{where} tests {_shown(name)}, which is none of the features.")
+        raise RuleFileError(f"{where} tests {_shown(name)}, which is not one of the features.")
     place = place_of[name]
     is_set = "values" in fields
     if is_set != (features.categories[place] is not None) or (is_set and len(fields) > 2):
@@ -399,13 +400,13 @@ def _read_change(value: Any, where: str) -> RuleChange:
     fields = _object(value, where, ("action", "rule"), ("before", "after", "note"))
     number = fields["rule"]
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise RuleFileError(f"{where}.rule is {_shown(number)}; expected a whole number from 0.")
+        raise RuleFileError(f"{where}.rule is {_shown(number)}; expected a whole number of 0 or more.")
     texts = {key: _string(fields[key], f"{where}.{key}") for key in fields if key not in ("action", "rule")}
     return RuleChange(_one_of(fields["action"], f"{where}.action", ACTIONS), number, **texts)
 
 
 class _Index:
-    """Positions of labels or categories; true is not 1 here, though Python thinks so."""
+    """Positions of labels or categories. Unlike in Python, true is not equal to 1."""
 
     def __init__(self, what: str, values: Sequence[Label]) -> None:
         self._what = what
@@ -415,7 +416,7 @@ class _Index:
         plain = _scalar(value, where)
         position = self._position.get((isinstance(plain, bool), plain))
         if position is None:
-            raise RuleFileError(f"{where} is {_shown(plain)}, which is none of the {self._what}.")
+            raise RuleFileError(f"{where} is {_shown(plain)}, which is not one of the {self._what}.")
         return position
 
 
@@ -481,7 +482,7 @@ def _scalar(value: Any, where: str) -> Category:
 
 
 def _shown(value: Any, most: int = 60) -> str:
-    """A value of the file, short enough for a message."""
+    """Return a value of the file, short enough for a message."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     if isinstance(value, int) and abs(value) >= 2**64:

@@ -1,4 +1,4 @@
-"""Reports for the browser: one HTML file with the rules, some rows, and everything that shows them."""
+"""Reports for the browser: one HTML file with the rules, a sample of rows, and the page that shows them."""
 
 from clausewise.report.html import page
 from clausewise.report.payload import ReportData, payload_of, report_data

@@ -1,4 +1,4 @@
-"""The page: the payload, the script and the style sheet in one file that asks nobody for anything."""
+"""The page: payload, script and style sheet in one HTML file that loads nothing else."""
 
 import base64
 import hashlib
@@ -9,8 +9,8 @@ from typing import Any
 
 from clausewise.base.json_text import json_text
 
-# No request may leave the page, whatever is in the data (a served one may ask its own server); scripts and
-# styles are those with these hashes.
+# The page may not send requests, whatever the data contains (a served page may, to its own server), and only
+# runs the script and style sheet with these hashes.
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; "
     "connect-src {connect}; base-uri 'none'; form-action 'none'"
@@ -36,11 +36,11 @@ _PAGE = """<!doctype html>
 
 
 def page(payload: dict[str, Any]) -> str:
-    """A self-contained HTML page that shows a payload (see `payload_of`)."""
+    """Return a self-contained HTML page that shows a payload (see `payload_of`)."""
     return _PAGE.format(
         policy=escape(policy(is_served="served" in payload)),
         generator=escape(payload["created_with"]),
-        title=escape(_shown(payload["title"])),
+        title=escape(_valid_unicode(payload["title"])),
         style=_asset("explorer.css"),
         payload=as_script_data(payload),
         script=_asset("explorer.js"),
@@ -48,7 +48,7 @@ def page(payload: dict[str, Any]) -> str:
 
 
 def policy(*, is_served: bool) -> str:
-    """The Content-Security-Policy of the page, which asks the server that it came from, or nobody."""
+    """Return the Content-Security-Policy of the page; a served page may connect to its own server only."""
     return _POLICY.format(
         script=_digest(_asset("explorer.js")),
         style=_digest(_asset("explorer.css")),
@@ -57,20 +57,20 @@ def policy(*, is_served: bool) -> str:
 
 
 def as_script_data(payload: dict[str, Any]) -> str:
-    """JSON that can stand inside a script element, whatever the names in it."""
+    """Return JSON that is safe inside a script element, whatever names it contains."""
     text = json_text(payload, separators=(",", ":"))
-    # In JSON this sign stands in texts only; escaped, nothing ends the element or opens a comment.
+    # In JSON, "<" only occurs in strings; escaped, it cannot end the element or open a comment.
     return text.replace("<", "\\u003c")
 
 
-def _shown(title: str) -> str:
+def _valid_unicode(title: str) -> str:
     return title.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
 def _asset(name: str) -> str:
     path = files("clausewise.report").joinpath("assets", name)
-    # As bytes: a translated line end would change the hash.
+    # As bytes, because translated line ends would change the hash.
     return path.read_bytes().decode("utf-8").rstrip("\n")
 
 

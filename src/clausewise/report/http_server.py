@@ -1,9 +1,9 @@
-"""The server of the page: who is answered, how much is read, how long is waited.
+"""The HTTP server of a page: access control and limits.
 
-It listens on 127.0.0.1, the address of the page holds a random token, and requests must name this server as
-Host and, if they name one, as Origin, so that no other site in the same browser reaches it, not even under a
-name that was made to point here. All this is looked at before anything else is read. Requests are bounded in
-size, time and number. No file is read for an answer, and nothing that is sent is ever executed.
+It listens on 127.0.0.1, and the address of the page contains a random token. Requests must name this server
+as Host and, if present, as Origin, so that no other site in the same browser can reach it, not even by DNS
+rebinding. All of this is checked before the body is read. Requests are limited in size, time and number. No
+file is read to answer a request, and nothing in a request is executed.
 """
 
 import io
@@ -23,53 +23,53 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
-from clausewise.report.answers import Answer, Answers, RequestError, reply, shortened
 from clausewise.report.html import policy
+from clausewise.report.page_api import Endpoint, PageApi, RequestError, respond, shortened
 
 ADDRESS: Final = "127.0.0.1"
-# What is still being sent when a request is refused is thrown away for so long, so that the client gets to
-# read the reason; after that the connection is cut.
+# After a response, incoming data is discarded for this many seconds, so that the client can read the response
+# before the connection is closed.
 _LINGER: Final = 2.0
-# How often a request that waits for others looks whether anybody still wants its answer.
-_LOOK_UP: Final = 0.1
+# How often (in seconds) a waiting request checks whether its client is still connected.
+_POLL: Final = 0.1
 _JSON: Final = "application/json"
 _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",  # the token is in the address
+    "Referrer-Policy": "no-referrer",  # the address contains the token
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Connection": "close",
 }
-_FOREIGN: Final = "Only the page of this server may ask it."
+_FOREIGN: Final = "This server only accepts requests of its own page."
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
-    """Connections in, a thread for each of them, as many as there are slots."""
+    """Serves each connection in a thread, up to a maximum number of connections."""
 
     daemon_threads = True
     request_queue_size = 64
-    # On Windows this option lets another program listen on the same port.
+    # On Windows, this option would let another program listen on the same port.
     allow_reuse_address = os.name != "nt"
 
     def __init__(
         self,
         port: int,
         page: bytes,
-        answers: Answers,
+        api: PageApi,
         max_bytes: int,
         timeout: float,
         max_connections: int,
     ) -> None:
         self.token = secrets.token_urlsafe(32)
         self.page = page
-        self.answers = answers
+        self.api = api
         self.max_bytes = max_bytes
         self.seconds = timeout
-        # One request is worked on at a time: not every framework is safe with threads, the rules use all
-        # cores by themselves, and only one request at a time takes the memory that its JSON needs.
+        # One request is processed at a time: some frameworks are not thread-safe, rules already use all
+        # cores, and the JSON of only one request at a time takes memory.
         self.working = threading.Lock()
         self._n_slots = max_connections
         self._slots = threading.Semaphore(max_connections)
@@ -81,70 +81,70 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
         except OSError as error:
             raise OSError(
                 error.errno,
-                f"Port {port} cannot be used ({error.strerror}); pass another, or 0 for any free one.",
+                f"Port {port} cannot be used ({error.strerror}); pass another port, or 0 for any free port.",
             ) from None
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port on which the server listens."""
         return int(self.server_address[1])
 
     @property
     def hosts(self) -> frozenset[str]:
-        """How browsers name this server."""
+        """The values of the Host header that name this server."""
         names = (ADDRESS, "localhost")
         with_port = [f"{name}:{self.port}" for name in names]
         return frozenset([*with_port, *names] if self.port == 80 else with_port)
 
     def new_ticket(self) -> str:
-        """A secret that can be exchanged for the token, once."""
+        """Return a secret that can be exchanged for the token once."""
         ticket = secrets.token_urlsafe(32)
         with self._guard:
             self._tickets.add(ticket)
         return ticket
 
-    def takes_ticket(self, given: str) -> bool:
-        """Whether this is a ticket, which it then is no longer."""
+    def use_ticket(self, given: str) -> bool:
+        """Invalidate a ticket, and return whether it was valid."""
         with self._guard:
             found = [ticket for ticket in self._tickets if _is_same(given, ticket)]
             self._tickets.difference_update(found)
         return bool(found)
 
     def end(self) -> None:
-        """Accept no more, cut what is open, and wait for threads that still compute, but not forever."""
+        """Stop accepting connections, close the open ones, and wait up to 5 seconds for busy threads."""
         self.shutdown()
         self.server_close()
         with self._guard:
             for connection in self._open:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
-        latest = time.monotonic() + 5.0
+        deadline = time.monotonic() + 5.0
         for _ in range(self._n_slots):
-            if not self._slots.acquire(timeout=max(latest - time.monotonic(), 0.0)):
+            if not self._slots.acquire(timeout=max(deadline - time.monotonic(), 0.0)):
                 break
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread, or turn it away when all slots are taken."""
+        """Serve a connection in a thread, or refuse it if there are too many."""
         if not self._slots.acquire(blocking=False):
-            self._turn_away(request)
+            self._refuse_connection(request)
             return
         with self._guard:
             self._open.add(request)
         try:
             super().process_request(request, client_address)
-        except BaseException:  # there is no thread that would give the slot back
+        except BaseException:  # no thread was started that would release the slot
             self._forget(request)
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """What a thread does."""
+        """Serve a connection, in its thread."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Tell of an error that is ours; a client that went away or was too slow is not worth a word."""
+        """Log errors of the server; clients that disconnect or time out are logged at debug level only."""
         if isinstance(sys.exception(), OSError):
             _LOG.debug("A connection ended early.", exc_info=True)
         else:
@@ -155,10 +155,10 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
             self._open.discard(request)
         self._slots.release()
 
-    def _turn_away(self, request: Any) -> None:
-        body = json.dumps({"error": "Too many requests at once; try again in a moment."}).encode()
+    def _refuse_connection(self, request: Any) -> None:
+        body = json.dumps({"error": "Too many connections; try again in a moment."}).encode()
         head = f"HTTP/1.0 503 Service Unavailable\r\nContent-Type: {_JSON}\r\nContent-Length: {len(body)}\r\n"
-        # This is the thread that accepts connections: it waits for nobody.
+        # This thread accepts connections and must never wait for a client.
         request.setblocking(False)
         with suppress(OSError):
             request.sendall(f"{head}Retry-After: 1\r\n\r\n".encode() + body)
@@ -167,72 +167,72 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection, which is one request."""
+    """Handles one connection, which carries one request."""
 
     server: Server
-    protocol_version = "HTTP/1.0"  # without keep-alive no connection outlives its answer
+    protocol_version = "HTTP/1.0"  # no keep-alive: the connection ends with the response
 
     def setup(self) -> None:
-        """Read with a time limit for the whole request: one for each read would let a client drip forever."""
+        """Limit the time for the whole request; with a limit per read, a slow client could stay forever."""
         super().setup()
         self.rfile.close()
         self.rfile = io.BufferedReader(_ReadUntil(self.connection, time.monotonic() + self.server.seconds))
 
-    def answer(self) -> None:
-        """Answer a request with any method."""
+    def handle_request(self) -> None:
+        """Respond to a request with any method."""
         try:
             self._check_sender()
-            self._find_answer()()
+            self._route()()
         except RequestError as refusal:
             self._refuse(refusal)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = answer  # noqa: N815
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = handle_request  # noqa: N815
 
-    # --- Who asks for what ---
+    # --- Access and routes ---
 
     def _check_sender(self) -> None:
-        """Refuse what another site sends through the user's browser."""
+        """Refuse requests that another site sends through the user's browser."""
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
             raise RequestError(
                 HTTPStatus.FORBIDDEN,
-                f"This server answers as {ADDRESS}:{self.server.port} and localhost:{self.server.port} only.",
+                f"This server only answers as {ADDRESS}:{self.server.port} or localhost:{self.server.port}.",
             )
         own = {f"http://{host}" for host in self.server.hosts}
         if any(origin.strip().lower() not in own for origin in self.headers.get_all("Origin", [])):
             raise RequestError(HTTPStatus.FORBIDDEN, _FOREIGN)
 
-    def _find_answer(self) -> Callable[[], None]:
+    def _route(self) -> Callable[[], None]:
         before, _, path = self.path.partition("?")[0].partition("/")
         first, slash, rest = path.partition("/")
-        if not slash and self.command == "GET" and self.server.takes_ticket(first):
-            return self._send_on
+        if not slash and self.command == "GET" and self.server.use_ticket(first):
+            return self._redirect
         routes: Mapping[str, tuple[tuple[str, ...], Callable[[], None]]] = {
             "": (("GET", "HEAD"), self._send_page),
-            "api/predict": (("POST",), lambda: self._send_answer(self.server.answers.predict)),
-            "api/measures": (("POST",), lambda: self._send_answer(self.server.answers.measures)),
+            "api/predict": (("POST",), lambda: self._send_response(self.server.api.predict)),
+            "api/measures": (("POST",), lambda: self._send_response(self.server.api.measures)),
         }
-        # The token is compared first, so that nobody without it learns what there is.
+        # The token is checked first, so that clients without it learn nothing about other paths.
         is_ours = _is_same(first, self.server.token) and before == "" and slash == "/"
         if not is_ours or rest not in routes:
             raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
-        methods, answer = routes[rest]
+        methods, action = routes[rest]
         if self.command not in methods:
             allowed = ", ".join(methods)
             raise RequestError(
                 HTTPStatus.METHOD_NOT_ALLOWED,
-                f"{self.command} is not possible here; use {allowed}.",
+                f"{self.command} is not allowed here; use {allowed}.",
                 {"Allow": allowed},
             )
-        return answer
+        return action
 
     # --- Reading ---
 
     def _body(self) -> bytes:
-        # Links may lead here from anywhere; questions come from our own page, and browsers say so.
+        # Any site may link to the page, but API requests come from the page itself, as browsers declare.
         if self.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise RequestError(HTTPStatus.FORBIDDEN, _FOREIGN)
-        # No other site can send this type without asking first, which is refused.
+        # Other sites cannot send this type without a preflight request, which is refused.
         if self.headers.get_content_type() != _JSON:
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send Content-Type: {_JSON}.")
         return self._received(self._length())
@@ -241,16 +241,16 @@ class _Handler(BaseHTTPRequestHandler):
         lengths = self.headers.get_all("Content-Length", [])
         if "Transfer-Encoding" in self.headers or not lengths:
             raise RequestError(
-                HTTPStatus.LENGTH_REQUIRED, "Send the body in one piece and its size as Content-Length."
+                HTTPStatus.LENGTH_REQUIRED, "Send the body in one piece, with its size as Content-Length."
             )
-        # int() would take signs, spaces, underscores and the digits of other scripts as well.
+        # int() would also accept signs, spaces, underscores and the digits of other scripts.
         if len(lengths) > 1 or not re.fullmatch("[0-9]{1,18}", lengths[0].strip()):
-            raise RequestError(HTTPStatus.BAD_REQUEST, "Content-Length is no size; send the number of bytes.")
+            raise RequestError(HTTPStatus.BAD_REQUEST, "Content-Length is not a number of bytes.")
         length = int(lengths[0])
         if length > self.server.max_bytes:
             raise RequestError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"The request has {length:,} bytes, more than the {self.server.max_bytes:,} that are read.",
+                f"The request has {length:,} bytes; at most {self.server.max_bytes:,} are allowed.",
             )
         return length
 
@@ -265,23 +265,23 @@ class _Handler(BaseHTTPRequestHandler):
             )
         return body
 
-    # --- Answering ---
+    # --- Responding ---
 
     def _send_page(self) -> None:
         headers = {"Content-Security-Policy": f"{policy(is_served=True)}; frame-ancestors 'none'"}
         self._send(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page, headers)
 
-    def _send_on(self) -> None:
+    def _redirect(self) -> None:
         self._send(HTTPStatus.SEE_OTHER, "text/plain", b"", {"Location": f"/{self.server.token}/"})
 
-    def _send_answer(self, answer: Answer) -> None:
-        body = self._body()  # before the lock is taken: a slow client holds up nobody
-        # The page gives up questions that it no longer needs, such as those of a slider that moved on.
-        while not self.server.working.acquire(timeout=_LOOK_UP):
-            if self._is_gone():
-                raise ConnectionAbortedError("The client went away while it waited.")
+    def _send_response(self, endpoint: Endpoint) -> None:
+        body = self._body()  # before taking the lock, so that a slow client does not block others
+        # The page cancels requests that it no longer needs, such as earlier positions of a slider.
+        while not self.server.working.acquire(timeout=_POLL):
+            if self._is_disconnected():
+                raise ConnectionAbortedError("The client disconnected while it waited.")
         try:
-            content = reply(answer, body)
+            content = respond(endpoint, body)
         finally:
             self.server.working.release()
         self._send(HTTPStatus.OK, _JSON, content)
@@ -295,19 +295,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(
         self, status: HTTPStatus, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> None:
-        self.connection.settimeout(self.server.seconds)  # for all of it, however slowly it is read
-        # The base class takes what it cannot read for HTTP 0.9, whose answers have no status.
+        self.connection.settimeout(self.server.seconds)  # for the whole response, however slowly it is read
+        # The base class treats malformed requests as HTTP 0.9, whose responses have no status line.
         self.request_version = self.protocol_version
         self.send_response(status)
-        closed = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+        no_content = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
         length = {"Content-Type": content_type, "Content-Length": str(len(body))}
-        for name, value in (_HEADERS | closed | length | dict(headers or {})).items():
+        for name, value in (_HEADERS | no_content | length | dict(headers or {})).items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
 
-    def _is_gone(self) -> bool:
+    def _is_disconnected(self) -> bool:
         self.connection.setblocking(False)
         try:
             return len(self.connection.recv(1, socket.MSG_PEEK)) == 0
@@ -315,10 +315,10 @@ class _Handler(BaseHTTPRequestHandler):
             return False
 
     def _linger(self) -> None:
-        """Throw away what was not read; closing at once would cut off the answer."""
+        """Discard unread data for a while; closing at once could cut off the response."""
         self.connection.shutdown(socket.SHUT_WR)
-        latest, n_left = time.monotonic() + min(_LINGER, self.server.seconds), 4 * self.server.max_bytes
-        while n_left > 0 and (seconds := latest - time.monotonic()) > 0:
+        deadline, n_left = time.monotonic() + min(_LINGER, self.server.seconds), 4 * self.server.max_bytes
+        while n_left > 0 and (seconds := deadline - time.monotonic()) > 0:
             self.connection.settimeout(seconds)
             n_read = len(self.connection.recv(2**16))
             if n_read == 0:
@@ -326,31 +326,31 @@ class _Handler(BaseHTTPRequestHandler):
             n_left -= n_read
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the base class refuses, such as requests that are no HTTP, in our form."""
+        """Send errors of the base class, such as malformed HTTP, in the same form as other refusals."""
         status = HTTPStatus(code)
-        # The base class repeats what it was sent, up to 64 kB of it.
+        # The message of the base class may repeat up to 64 kB of the request.
         self._refuse(RequestError(status, f"{shortened(message or status.phrase)}."))
 
     def version_string(self) -> str:
-        """What the server calls itself."""
+        """Return the name of the server."""
         return "clausewise"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log no request: addresses hold the token."""
+        """Do not log requests: their addresses contain the token."""
 
 
 class _ReadUntil(io.RawIOBase):
-    """Bytes of a connection, until a moment."""
+    """Reads from a connection until a deadline."""
 
-    def __init__(self, connection: socket.socket, latest: float) -> None:
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
         self._connection = connection
-        self._latest = latest
+        self._deadline = deadline
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        seconds = self._latest - time.monotonic()
+        seconds = self._deadline - time.monotonic()
         if seconds <= 0:
             raise TimeoutError("The request took too long to arrive.")
         self._connection.settimeout(seconds)
@@ -358,5 +358,5 @@ class _ReadUntil(io.RawIOBase):
 
 
 def _is_same(given: str, secret: str) -> bool:
-    """Equality, in a time that does not tell how much of it is right."""
+    """Whether a text equals a secret, compared in constant time."""
     return secrets.compare_digest(given.encode("utf-8", "surrogateescape"), secret.encode("ascii"))

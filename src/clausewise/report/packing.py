@@ -1,4 +1,4 @@
-"""Arrays as text: little-endian, in base64, in the smallest type that holds them exactly."""
+"""Packs arrays into JSON: little-endian base64, in the smallest type that holds the values exactly."""
 
 import base64
 from typing import Any, Final
@@ -10,33 +10,33 @@ _CODE_TYPES: Final = (("u1", np.uint8), ("u2", np.uint16), ("u4", np.uint32))
 
 
 def pack_codes(codes: NDArray[Any]) -> dict[str, str]:
-    """Whole numbers from 0 up."""
+    """Pack non-negative integers."""
     largest = int(codes.max(initial=0))
     name = next(name for name, dtype in _CODE_TYPES if largest <= np.iinfo(dtype).max)
     return _packed(codes, name)
 
 
 def pack_numbers(numbers: NDArray[Any]) -> dict[str, str]:
-    """Floating point numbers, in single precision where nothing is lost by it."""
-    return _packed(numbers, f"f{_size_of(numbers)}")
+    """Pack floating-point numbers, in single precision if that is lossless."""
+    return _packed(numbers, f"f{_item_size(numbers)}")
 
 
 def pack_column(column: NDArray[Any]) -> dict[str, Any]:
-    """A column of a table as its distinct values and their places, or plainly where that is shorter."""
-    values, places = np.unique(column, return_inverse=True)
-    plain = len(column) * _size_of(column)
+    """Pack a column as distinct values and their codes, or plainly if that is shorter."""
+    values, codes = np.unique(column, return_inverse=True)
+    plain = len(column) * _item_size(column)
     code_size = 1 if len(values) <= 2**8 else 2 if len(values) <= 2**16 else 4
-    if len(values) * _size_of(values) + len(column) * code_size < plain:
-        return {"encoding": "dictionary", "values": pack_numbers(values), "codes": pack_codes(places)}
+    if len(values) * _item_size(values) + len(column) * code_size < plain:
+        return {"encoding": "dictionary", "values": pack_numbers(values), "codes": pack_codes(codes)}
     return {"encoding": "plain", "values": pack_numbers(column)}
 
 
-def packed_size(n_rows: int) -> int:
-    """The most bytes that a column of so many rows takes before it becomes text."""
+def max_packed_bytes(n_rows: int) -> int:
+    """Return the maximum size in bytes of a packed column of `n_rows` rows, before base64."""
     return 8 * n_rows
 
 
-def _size_of(numbers: NDArray[Any]) -> int:
+def _item_size(numbers: NDArray[Any]) -> int:
     with np.errstate(over="ignore", under="ignore"):
         return 4 if np.array_equal(numbers.astype(np.float32), numbers, equal_nan=True) else 8
 

@@ -1,8 +1,7 @@
-"""The contract with the browser: what a report holds, as JSON. Its twin is explorer/src/payload.ts."""
+"""The payload of a report: the JSON that the page shows. explorer/src/payload.ts declares the same types."""
 
 import json
 import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from clausewise.base.parameters import NOTHING, ROWS, TEXT, check_parameters, instance_of, whole
 from clausewise.compact import Frontier
 from clausewise.data.features import Features
 from clausewise.data.labels import Labels, read_labels
@@ -21,33 +21,42 @@ from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
 from clausewise.networks.answers import NetworkAnswers, ask_network
 from clausewise.report.histograms import histogram_of
-from clausewise.report.packing import pack_codes, pack_column, pack_numbers, packed_size
+from clausewise.report.packing import max_packed_bytes, pack_codes, pack_column, pack_numbers
 from clausewise.rules.ruleset import RuleSet
 
 FORMAT: Final = "clausewise-report"
 VERSION: Final = 1
 MAX_ROWS: Final = 2_000
 DEFAULT_TITLE: Final = "Rules"
-# Columns that no rule tests are only worth so many bytes; those that rules test are always there.
+# Limit on the packed size of all columns that no rule tests; tested columns are always included.
 MAX_UNTESTED_BYTES: Final = 4 * 2**20
-# Whole numbers beyond this are not exact in JavaScript.
+# Larger integers are not exact in JavaScript.
 _MAX_EXACT: Final = 2**53
+
+_PARAMETERS: Final = {
+    "title": TEXT | NOTHING,
+    "max_rows": ROWS | NOTHING,
+    # The report shows its seed, so it must be a number.
+    "random_state": whole(0, 2**32 - 1),
+    "frontier": instance_of(Frontier, "a Frontier") | NOTHING,
+    "compare": instance_of(Mapping, "a mapping from titles to rule sets") | NOTHING,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """The rows that a report is made of: encoded, with their labels.
+    """The rows of a report, encoded, with true classes and the network's labels if given.
 
     Parameters
     ----------
     rules : RuleSet
-        What the report is about.
+        The rules of the report.
     X : array or DataFrame of shape (n_rows, n_features)
-        Rows as `Features.encode` takes them.
+        Rows that `Features.encode` accepts.
     y : array-like of shape (n_rows,), optional
         True classes.
-    network : optional
-        Anything that `clausewise.wrap` takes, or an array with the network's labels of these rows.
+    network : model or array-like of shape (n_rows,), optional
+        Anything that `clausewise.wrap` takes, or the network's labels of these rows.
     """
 
     rules: RuleSet
@@ -60,32 +69,32 @@ class ReportData:
 
     def __post_init__(self) -> None:
         rules, rows = self.rules, as_rows(self.X)
-        fill = object.__setattr__
-        fill(self, "X", rows)
-        fill(self, "matrix", rules.features.encode(rows))
+        set_field = object.__setattr__
+        set_field(self, "X", rows)
+        set_field(self, "matrix", rules.features.encode(rows))
         n_rows = len(self.matrix)
         if n_rows == 0:
             raise ValueError("X has no rows; pass at least one, or leave X out for a report without data.")
-        fill(
+        set_field(
             self,
             "truth",
             None if self.y is None else read_labels(self.y, rules.labels, n_rows, "y", allow_unknown=True),
         )
         asked = None if self.network is None else ask_network(self.network, rows, rules.labels, n_rows)
-        fill(self, "answers", asked)
+        set_field(self, "answers", asked)
 
     @property
     def n_rows(self) -> int:
-        """Number of rows given."""
+        """Number of rows."""
         return len(self.matrix)
 
     @cached_property
     def decisions(self) -> NDArray[np.int32]:
-        """What the rules decide, as places in their classes."""
+        """The decisions of the rules, as class indices."""
         return self.rules.evaluator.decide(self.matrix, self.rules.voting, self.rules.default_index)
 
     def sample(self, max_rows: int | float | None, seed: int) -> NDArray[np.intp]:
-        """Rows drawn in proportion to the true classes (else the network's, else the rules'), ascending."""
+        """Draw rows in proportion to the true classes (or the network's or rules'); return them ascending."""
         known = self.truth or (None if self.answers is None else self.answers.labels)
         codes = self.decisions if known is None else known.codes
         return stratified_rows(
@@ -94,12 +103,17 @@ class ReportData:
 
 
 def report_data(rules: RuleSet, X: Any, y: Any, network: Any) -> ReportData | None:
-    """The data of a report, or None for one about the rules alone."""
+    """Return the data of a report, or None for a report without rows."""
     if X is not None:
         return ReportData(rules, X, y, network)
     if y is not None or network is not None:
-        raise ValueError("y and network speak about rows; pass these as X, or leave both out.")
+        raise ValueError("y and network refer to rows; pass the rows as X, or leave out both.")
     return None
+
+
+def check_report_parameters(**given: Any) -> None:
+    """Check parameters of `payload_of`; for callers that do other work first."""
+    check_parameters(_PARAMETERS, given)
 
 
 def payload_of(
@@ -113,7 +127,7 @@ def payload_of(
     compare: Mapping[str, RuleSet] | None = None,
     served: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What the page shows, ready for JSON.
+    """Return the payload of a page, ready for JSON.
 
     Parameters
     ----------
@@ -122,28 +136,31 @@ def payload_of(
     data : ReportData, optional
         Rows with labels.
     title : str, optional
-        Shown above everything.
+        Heading of the page.
     max_rows : int, float or None
-        How many rows, or which part of them, go into the page; all for None.
+        Number (or fraction) of the rows to embed in the page; None for all.
     random_state : int
-        Draws them.
+        Seed for drawing these rows.
     frontier : Frontier, optional
-        The curve of fidelity against the number of rules.
+        Fidelity by number of rules, shown as a curve.
     compare : mapping of str to RuleSet, optional
-        Other rules, by title, to compare these with.
+        Other rule sets, by title, to compare with.
     served : dict, optional
-        What the page may ask of a server; see ServedEntry in explorer/src/payload.ts.
+        What the page may ask its server; see ServedEntry in explorer/src/payload.ts.
     """
-    _check_exact(rules)
+    check_report_parameters(
+        title=title, max_rows=max_rows, random_state=random_state, frontier=frontier, compare=compare
+    )
+    _require_exact_numbers(rules)
     payload: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "title": DEFAULT_TITLE if title is None else str(title),
+        "title": DEFAULT_TITLE if title is None else title,
         "created_with": f"clausewise {version('clausewise')}",
         "rules": json.loads(dumps(rules)),
     }
     if data is not None:
-        seed = _seed(random_state)
+        seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
         payload["histograms"] = _histograms(data.matrix, rules.features)
         payload["measures"] = _measures(data)
@@ -156,29 +173,21 @@ def payload_of(
             "knee": frontier.knee,
         }
     if compare:
-        payload["compare"] = [_other_rules(title, other) for title, other in compare.items()]
+        payload["compare"] = [_compared_rules(title, other) for title, other in compare.items()]
     if served is not None:
         payload["served"] = served
     return payload
 
 
-def _other_rules(title: str, rules: RuleSet) -> dict[str, Any]:
+def _compared_rules(title: str, rules: RuleSet) -> dict[str, Any]:
     if not isinstance(rules, RuleSet):
         raise TypeError(f"compare[{title!r}] is a {type(rules).__name__}; pass rule sets by title.")
-    _check_exact(rules)
+    _require_exact_numbers(rules)
     return {"title": str(title), "rules": json.loads(dumps(rules))}
 
 
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral):
-        raise ValueError(
-            f"random_state is {random_state!r}; a report names its seed, so pass a whole number."
-        )
-    return int(random_state)
-
-
-def _check_exact(rules: RuleSet) -> None:
-    """Refuse labels that a browser would round, and so confuse."""
+def _require_exact_numbers(rules: RuleSet) -> None:
+    """Refuse labels and categories that JavaScript would round."""
     values = [*rules.labels, *(value for listed in rules.features.categories for value in listed or ())]
     for value in values:
         if isinstance(value, int) and abs(value) > _MAX_EXACT:
@@ -210,10 +219,10 @@ def _rows(data: ReportData, chosen: NDArray[np.intp], seed: int) -> dict[str, An
 
 
 def _columns(data: ReportData, chosen: NDArray[np.intp]) -> list[dict[str, Any] | None]:
-    """All columns that rules test, and of the others as many as there is room for."""
+    """Return all columns that rules test, and as many others as fit; None for those left out."""
     uses = np.bincount(data.rules.columns.feature, minlength=len(data.rules.features))
     untested = np.flatnonzero(uses == 0)
-    left_out = set(untested[MAX_UNTESTED_BYTES // packed_size(len(chosen)) :].tolist())
+    left_out = set(untested[MAX_UNTESTED_BYTES // max_packed_bytes(len(chosen)) :].tolist())
     return [
         None if feature in left_out else pack_column(data.matrix[chosen, feature])
         for feature in range(len(data.rules.features))
@@ -226,18 +235,18 @@ def _labels(labels: Labels, chosen: NDArray[np.intp]) -> dict[str, Any]:
 
 def _histograms(matrix: Matrix, features: Features) -> list[dict[str, Any]]:
     return [
-        histogram_of(matrix[:, place], features.kinds[place], features.categories[place])
-        for place in range(len(features))
+        histogram_of(matrix[:, position], features.kinds[position], features.categories[position])
+        for position in range(len(features))
     ]
 
 
-# --- Measures on all rows given ---
+# --- Measures on all rows ---
 
 
 def _measures(data: ReportData) -> dict[str, Any]:
     rules, truth, answers = data.rules, data.truth, data.answers
     network = None if answers is None else answers.labels.values
-    # Coverage and overlap need no target; what does is left out below.
+    # Coverage and overlap do not depend on the target; measures that do are repositiond below.
     target = truth.values if truth is not None else rules.classes[data.decisions]
     found = rules.evaluate(data.X, target, network=network)
     entry: dict[str, Any] = {

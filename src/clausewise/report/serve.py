@@ -1,16 +1,16 @@
-"""The page served: the same report, with all rows and the network behind it, for this machine alone."""
+"""A report served on this machine, which can ask the network and measure edited rules on all rows."""
 
-import numbers
 import threading
 import webbrowser
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from clausewise.base.parameters import FLAG, check_parameters, number, whole
 from clausewise.compact import Frontier
-from clausewise.report.answers import Answers
 from clausewise.report.html import page
 from clausewise.report.http_server import ADDRESS, Server
-from clausewise.report.payload import payload_of, report_data
+from clausewise.report.page_api import PageApi
+from clausewise.report.payload import check_report_parameters, payload_of, report_data
 from clausewise.rules.ruleset import RuleSet
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ MAX_BYTES: Final = 16 * 2**20
 MAX_CONNECTIONS: Final = 32
 TIMEOUT: Final = 30.0
 
+_PARAMETERS: Final = {
+    "port": whole(0, 65535),  # 0 for any free port
+    "max_bytes": whole(1),
+    "timeout": number(above=0),
+    "max_connections": whole(1),
+}
+
 
 def explore(
     rules: RuleSet,
@@ -28,18 +35,13 @@ def explore(
     y: Any = None,
     network: Any = None,
     *,
-    title: str | None = None,
-    port: int = 0,
     open_browser: bool = True,
-    max_rows: int | float | None = MAX_ROWS,
-    random_state: int = 0,
-    frontier: Frontier | None = None,
+    **options: Any,
 ) -> None:
-    """Serve the page of a rule set until Ctrl-C; see `RuleSet.explore`."""
-    options: dict[str, Any] = {"title": title, "max_rows": max_rows, "random_state": random_state}
-    explorer = Explorer(rules, X, y, network, port=port, frontier=frontier, **options)
-    with explorer, suppress(KeyboardInterrupt):
-        print(f"The rules are shown at {explorer.url}\nPress Ctrl-C to end.", flush=True)
+    """Serve the page of a rule set until Ctrl-C; options are those of `Explorer`. See `RuleSet.explore`."""
+    check_parameters({"open_browser": FLAG}, {"open_browser": open_browser})
+    with Explorer(rules, X, y, network, **options) as explorer, suppress(KeyboardInterrupt):
+        print(f"The rules are shown at {explorer.url}\nPress Ctrl-C to stop.", flush=True)
         if open_browser:
             explorer.open_browser()
         explorer.wait()
@@ -54,12 +56,12 @@ class Explorer:
     ----------
     rules, X, y, network, title, max_rows, random_state, frontier, port
         As for `RuleSet.explore`.
-    max_bytes : int
-        Largest request that is read.
-    timeout : float
-        Seconds that a client may take to send its request, and then to read the answer.
-    max_connections : int
-        Connections that are served at once; others are told to come back.
+    max_bytes : int, default 16777216
+        Maximum size of a request.
+    timeout : float, default 30
+        Seconds that a client may take to send its request, and again to read the response.
+    max_connections : int, default 32
+        Maximum number of simultaneous connections; further ones get status 503.
 
     Examples
     --------
@@ -87,10 +89,13 @@ class Explorer:
         timeout: float = TIMEOUT,
         max_connections: int = MAX_CONNECTIONS,
     ) -> None:
-        self._port = _checked_port(port)
+        limits = {"max_bytes": max_bytes, "timeout": timeout, "max_connections": max_connections}
+        check_parameters(_PARAMETERS, {"port": port, **limits})
+        check_report_parameters(title=title, max_rows=max_rows, random_state=random_state, frontier=frontier)
+        self._port = int(port)
         self._limits = max_bytes, timeout, max_connections
         data = report_data(rules, X, y, network)
-        self._answers = Answers(data)
+        self._api = PageApi(data)
         payload = payload_of(
             rules,
             data,
@@ -98,7 +103,7 @@ class Explorer:
             max_rows=max_rows,
             random_state=random_state,
             frontier=frontier,
-            served=self._answers.served,
+            served=self._api.served,
         )
         self._page = page(payload).encode("utf-8")
         self._server: Server | None = None
@@ -106,39 +111,39 @@ class Explorer:
 
     @property
     def url(self) -> str:
-        """The address of the page; whoever knows it, on this machine, can ask what the page asks."""
+        """The address of the page. Anyone on this machine who knows it can send the same requests."""
         server = self._started()
         return f"http://{ADDRESS}:{server.port}/{server.token}/"
 
     def start(self) -> "Self":
-        """Begin to serve, in a thread of its own."""
+        """Start the server in a new thread."""
         if self._server is not None:
-            raise RuntimeError(f"This explorer is already open, at {self.url}")
+            raise RuntimeError(f"This explorer is already open at {self.url}")
         self._is_closed.clear()
-        self._server = Server(self._port, self._page, self._answers, *self._limits)
-        # The accepting thread looks this often whether it should end.
+        self._server = Server(self._port, self._page, self._api, *self._limits)
+        # The accepting thread checks every 0.05 s whether to stop.
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
     def close(self) -> None:
-        """End: cut all connections, and wait a moment for what is being computed. May be called twice."""
+        """Stop the server: close all connections and wait briefly for running requests. Can be repeated."""
         server, self._server = self._server, None
         if server is not None:
             server.end()
         self._is_closed.set()
 
     def wait(self) -> None:
-        """Wait until `close` is called by another thread, or for Ctrl-C, which is a KeyboardInterrupt."""
+        """Wait until another thread calls `close`, or until Ctrl-C, which raises KeyboardInterrupt."""
         self._started()
-        # In slices: a wait without end cannot be interrupted on Windows.
+        # In short steps, because an unlimited wait cannot be interrupted on Windows.
         while not self._is_closed.wait(0.5):
             pass
 
     def open_browser(self) -> bool:
-        """Open the page in the browser; False if there is none."""
+        """Open the page in a browser; return False if there is none."""
         server = self._started()
-        # Other users of this machine see the command lines of browsers, so a ticket stands there, which the
-        # first who comes with it exchanges for the address.
+        # Other users of this machine can see the command line of the browser, so it only contains a ticket,
+        # which can be exchanged for the address once.
         return webbrowser.open(f"http://{ADDRESS}:{server.port}/{server.new_ticket()}")
 
     def _started(self) -> Server:
@@ -154,10 +159,3 @@ class Explorer:
 
     def __repr__(self) -> str:
         return "Explorer(not open)" if self._server is None else f"Explorer(at {self.url})"
-
-
-def _checked_port(port: Any) -> int:
-    is_whole = isinstance(port, numbers.Integral) and not isinstance(port, bool)
-    if not is_whole or not 0 <= port <= 65535:
-        raise ValueError(f"port is {port!r}; expected a whole number from 0 (any free port) to 65535.")
-    return int(port)

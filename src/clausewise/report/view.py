@@ -1,4 +1,4 @@
-"""Reports as objects: saved to a file, or shown in a notebook."""
+"""Report objects, which can be saved to a file or shown in a notebook."""
 
 import os
 from collections.abc import Mapping
@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from clausewise.base.parameters import check_parameters, whole
 from clausewise.compact import Frontier
 from clausewise.io.atomic import write_atomically
 from clausewise.report.html import page
-from clausewise.report.payload import MAX_ROWS, payload_of, report_data
+from clausewise.report.payload import MAX_ROWS, check_report_parameters, payload_of, report_data
 from clausewise.rules.ruleset import RuleSet
 
 
@@ -27,6 +28,10 @@ def show(
     height: int = 720,
 ) -> "ReportView":
     """Return the report on a rule set; see `RuleSet.show`."""
+    check_report_parameters(
+        title=title, max_rows=max_rows, random_state=random_state, frontier=frontier, compare=compare
+    )
+    check_parameters({"height": whole(1)}, {"height": height})
     payload = payload_of(
         rules,
         report_data(rules, X, y, network),
@@ -41,7 +46,7 @@ def show(
 
 @dataclass(frozen=True)
 class ReportView:
-    """A report that notebooks show in an isolated frame, which can reach neither notebook nor network.
+    """A report that notebooks show in an isolated frame, without access to the notebook or the internet.
 
     Attributes
     ----------

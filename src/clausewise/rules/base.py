@@ -425,16 +425,17 @@ class BaseRuleSet:
         return frame_of(data, backend)
 
     def __str__(self) -> str:
-        return display.as_text(self.columns, self.features, self.labels, self._headline)
+        return display.as_text(self.columns, self.features, self.labels, self.headline)
 
     def __repr__(self) -> str:
-        return f"<RuleSet: {self._headline}>"
+        return f"<RuleSet: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        return display.as_html(self.columns, self.features, self.labels, self._headline)
+        return display.as_html(self.columns, self.features, self.labels, self.headline)
 
     @property
-    def _headline(self) -> str:
+    def headline(self) -> str:
+        """One line about all rules: how many, for which classes, how they vote."""
         start = SCHEMES[self.voting].start(self.base)
         n_first = int(self.columns.priority.sum())
         return display.headline(len(self), self.labels, self.default, self.voting, start, n_first)

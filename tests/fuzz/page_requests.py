@@ -1,4 +1,4 @@
-"""Requests to the served page, sent over a real connection."""
+"""HTTP requests to a served page, sent over a real connection."""
 
 import json
 import logging
@@ -12,11 +12,11 @@ from sklearn.neural_network import MLPClassifier
 
 from clausewise import RuleSet, wrap
 from clausewise.io import json as rule_json
-from clausewise.report.serve import Explorer
+from clausewise.report import Explorer
 from tests.fuzz.mutation import TEXTS, changed_json
 from tests.fuzz.recording import unwatched
 
-# Stand for what is different in every run.
+# Placeholders for values that differ in every run.
 TOKEN, PORT = b"@token@", b"@port@"
 WORDS = [
     *(
@@ -42,11 +42,11 @@ WORDS = [
 
 
 class RefusedError(Exception):
-    """An answer that says no, and why."""
+    """The server refused a request, with a reason."""
 
 
 class _Failures(logging.Handler):
-    """What the server logs as a failure of its own."""
+    """Collects the errors that the server logs."""
 
     def __init__(self):
         super().__init__(logging.ERROR)
@@ -61,7 +61,7 @@ def _served():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it need not be a good network
+        warnings.simplefilter("ignore")  # that training has not converged
         model = MLPClassifier((3,), max_iter=5, random_state=0).fit(X, X[:, 0] > 0)
     explorer = Explorer(_rules(), X, X[:, 0] > 0, wrap(model), timeout=10).start()
     failures = _Failures()
@@ -75,7 +75,7 @@ def _rules():
 
 
 def ask(data):
-    """The status and the body of the answer; None if nothing was asked."""
+    """Send a request; return status, head and body of the response, or raise RefusedError."""
     with unwatched():
         _, port, token, failures = _served()
         connection = socket.create_connection(("127.0.0.1", int(port)), timeout=20)
@@ -87,7 +87,7 @@ def ask(data):
             connection.shutdown(socket.SHUT_WR)
         except TimeoutError:
             raise
-        except OSError:  # it had read enough, and closed; what it answered may still be there
+        except OSError:  # the server closed the connection; its response may still be readable
             was_cut = True
         try:
             while part := connection.recv(2**16):
@@ -96,11 +96,11 @@ def ask(data):
             was_cut = True
     if failures.found:
         raise AssertionError(failures.found[0])
-    first_line = data.split(b"\n")[0].decode("latin-1")  # in which the server knows more kinds of space
+    first_line = data.split(b"\n")[0].decode("latin-1")  # as the server reads it, with more kinds of space
     if not answer:
         if first_line.split() and not was_cut:
-            raise AssertionError("no answer")
-        raise RefusedError("nothing was asked")
+            raise AssertionError("no response")
+        raise RefusedError("the request is empty")
     head, _, body = answer.partition(b"\r\n\r\n")
     status = int(head.split(b" ")[1])
     assert head.startswith(b"HTTP/1.0 ")
@@ -111,7 +111,7 @@ def ask(data):
 
 
 def check(answer):
-    """Only the page and numbers about the rules are ever sent."""
+    """Check that a response is the page, predictions or measures."""
     status, head, body = answer
     assert status == 200
     assert b"nosniff" in head
@@ -125,7 +125,7 @@ def check(answer):
 
 
 def request(path, body, method=b"POST"):
-    """A request as the page sends it."""
+    """Return a request as the page sends it."""
     head = [
         b"%s /%s/%s HTTP/1.1" % (method, TOKEN, path),
         b"Host: 127.0.0.1:%s" % PORT,
@@ -137,7 +137,7 @@ def request(path, body, method=b"POST"):
 
 @cache
 def examples():
-    """What the page asks."""
+    """Return requests that the page sends."""
     rules = json.loads(rule_json.dumps(_rules()))
     return [
         request(b"api/predict", json.dumps({"rows": [[0.5, 1], [3, -2]]}).encode()),
@@ -147,7 +147,7 @@ def examples():
 
 
 def changed(data, rng):
-    """A request whose body is other JSON, with its right length; None if it has none."""
+    """Return a request with changed JSON as its body and the correct length; None if it has no JSON."""
     head, _, body = data.partition(b"\r\n\r\n")
     other = changed_json(body, rng)
     if other is None:
@@ -157,7 +157,7 @@ def changed(data, rng):
 
 
 def strategy():
-    """Any JSON as a body, any words as a head."""
+    """Return a strategy for any JSON as a body, and any words as a head."""
     value = st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(TEXTS),
         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["rows", "x"]), inner),

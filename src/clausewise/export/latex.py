@@ -1,0 +1,62 @@
+"""A rule set as a LaTeX table."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from clausewise.base.parameters import FLAG, check_parameters
+from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells
+from clausewise.export.text import one_line
+from clausewise.rules.ruleset import RuleSet
+
+_ESCAPES: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "≤": r"$\le$",
+        "∈": r"$\in$",
+        "…": r"\dots{}",
+        "[": "{[}",  # after \\ it would begin an optional argument
+        "]": "{]}",
+        "-": "{-}",  # two in a row would become a dash
+        "`": r"\textasciigrave{}",
+        "'": r"\textquotesingle{}",
+        **{mark: f"\\{mark}" for mark in "{}$&#_%"},
+    }
+)
+
+
+def to_latex(rules: RuleSet, longtable: bool) -> str:
+    """Return a table in the style of booktabs; see `RuleSet.to_latex`."""
+    check_parameters({"longtable": FLAG}, {"longtable": longtable})
+    columns = column_names(rules)
+    environment = "longtable" if longtable else "tabular"
+    lines = [
+        f"% {one_line(rules.headline)}",
+        f"\\begin{{{environment}}}{{{''.join(map(_column_type, columns))}}}",
+        "\\toprule",
+        _row([_escape(name) for name in columns]),
+        "\\midrule",
+    ]
+    if longtable:
+        lines.append("\\endhead")
+    lines += [_row(cells) for cells in rule_cells(rules, _escape, " \\textsc{and} ")]
+    return "\n".join([*lines, "\\bottomrule", f"\\end{{{environment}}}", ""])
+
+
+def _column_type(name: str) -> str:
+    if name == "IF":
+        return "p{0.55\\linewidth}"
+    return "l" if is_text_column(name) else "r"
+
+
+def _escape(text: str) -> str:
+    return one_line(text, MAX_CELL).translate(_ESCAPES)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"

@@ -1,0 +1,30 @@
+"""A rule set as a Markdown table."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells
+from clausewise.export.text import one_line
+from clausewise.rules.ruleset import RuleSet
+
+# HTML is prevented by entities, Markdown by backslashes.
+_ESCAPES: Final = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~$#"}}
+)
+
+
+def to_markdown(rules: RuleSet) -> str:
+    """Return a table in GitHub's Markdown; see `RuleSet.to_markdown`."""
+    columns = column_names(rules)
+    lines = [_escape(rules.headline), "", _row(columns)]
+    lines.append(_row(["---" if is_text_column(name) else "---:" for name in columns]))
+    lines += [_row(cells) for cells in rule_cells(rules, _escape, " AND ")]
+    return "\n".join([*lines, ""])
+
+
+def _escape(text: str) -> str:
+    return one_line(text, MAX_CELL).translate(_ESCAPES)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
