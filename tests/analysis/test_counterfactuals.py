@@ -84,7 +84,7 @@ def test_the_network_is_asked_about_the_changed_rows():
     assert frame["network_flips"].tolist() == [True, False, False, None]
     assert str(RULES.counterfactuals(TABLE, network=labels)[0]).endswith("→ 47.1 (the network: no)")
     assert str(RULES.counterfactuals(TABLE, network=labels)[1]).endswith("→ 47 (the network: no, as before)")
-    with pytest.raises(TypeError, match="int is not a supported model type"):
+    with pytest.raises(TypeError, match="pass the model itself"):
         RULES.counterfactuals(TABLE, network=3)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ class NetworkAnswers:
 def are_labels(network: Any) -> bool:
     """Return whether `network` holds labels of rows rather than being a model."""
     is_model = hasattr(network, "predict") or callable(network)
-    return isinstance(network, list | tuple) or (hasattr(network, "__array__") and not is_model)
+    is_array = hasattr(network, "__array__") and not is_model
+    return is_array or isinstance(network, list | tuple | Number)
 
 
 def ask_network(
