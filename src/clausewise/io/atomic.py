@@ -38,11 +38,11 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
-    temporary = None
+    # Named before it is created: an interrupt can come as soon as it exists.
+    temporary = _temporary_name(target)
     try:
         permissions = _permissions(target)
-        handle, temporary = _new_temporary(target, permissions)
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(_create_locked(temporary, permissions), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -53,9 +53,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if fcntl is None:  # pragma: no cover - Windows renames closed files only
             os.replace(temporary, target)
     except BaseException as error:  # an interrupt must not leave the temporary file behind either
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
         if isinstance(error, OSError) and _concerns(error, target):
             error.filename = os.fspath(path)  # the temporary file is one that nobody knows
             del error.filename2
@@ -98,16 +97,22 @@ def _sync_folder(folder: Path) -> None:
 # --- Temporary files ---
 
 
-def _new_temporary(target: Path, permissions: int | None) -> tuple[int, str]:
-    """A new file beside the target, locked as long as it is open, which says that its writer is alive."""
-    # For nobody else until it has the permissions of the existing file; a new file gets the usual ones.
+def _temporary_name(target: Path) -> str:
+    return os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
+
+
+def _create_locked(temporary: str, permissions: int | None) -> int:
+    """Create a file and return its handle; it is locked while it is open, which shows that its writer lives.
+
+    Only this user may read it until it gets the permissions of the existing file; a new file gets the usual
+    permissions at once.
+    """
     mode = 0o666 if permissions is None else 0o600
     while True:
-        temporary = os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         _lock(handle, wait=True)
         if fcntl is None or os.fstat(handle).st_nlink > 0:
-            return handle, temporary
+            return handle
         os.close(handle)  # pragma: no cover - another writer took it for a leftover before it was locked
 
 
