@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from clausewise import Rule, RuleSet, Term
-from clausewise.cli.writing import table_writer
+from clausewise.cli.prediction_files import table_writer
 from clausewise.io import atomic
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, locks and limits of POSIX")
