@@ -18,7 +18,7 @@ def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The earlier rule file.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", help="The later rule file.")],
     data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="Rows, to list those whose decision flips.")
+        str | None, typer.Argument(metavar="DATA", help="Rows, to list those whose decision flips.")
     ] = None,
     format: options.DataFormat = None,
     as_json: options.AsJson = False,

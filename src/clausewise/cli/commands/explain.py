@@ -21,7 +21,7 @@ _ROWS_BY_DEFAULT = 5
 def explain(
     rules: options.RulesFile,
     data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="Rows; without them, summarise the rules.")
+        str | None, typer.Argument(metavar="DATA", help="Rows; without them, summarise the rules.")
     ] = None,
     row: Annotated[
         list[int] | None,

@@ -71,7 +71,7 @@ def compact(
 def simplify(
     rules: options.RulesFile,
     data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="Rows to measure on; required with --tolerance.")
+        str | None, typer.Argument(metavar="DATA", help="Rows to measure on; required with --tolerance.")
     ] = None,
     output: options.Output = None,
     tolerance: Annotated[

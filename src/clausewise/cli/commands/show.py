@@ -17,7 +17,7 @@ from clausewise.rules import RuleSet
 @reporting_errors
 def report(
     rules: options.RulesFile,
-    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="Rows to show.")] = None,
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help="Rows to show.")] = None,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="The HTML file to write.")
     ] = "report.html",
