@@ -12,16 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from clausewise.cli.table_files import (
-    DataError,
-    Source,
-    columns_for_rules,
-    infer_types,
-    read_raw,
-    read_table,
-    require_column,
-    target_column,
-)
+from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
+from clausewise.cli.table_files import DataError, Source, read_raw, read_table
 from clausewise.data.labels import Label, describe_unknown, read_labels
 from clausewise.networks import Network
 from clausewise.rules import RuleSet

@@ -1,6 +1,6 @@
 """Arguments and options that several commands share, with their help texts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -37,8 +37,8 @@ def parse_min_cases(text: str) -> int | float | str:
     return value
 
 
-def listed(choices: Any) -> str:
-    """Return the choices as they stand in help texts."""
+def comma_separated(choices: Iterable[str]) -> str:
+    """Return the choices as text for help."""
     return ", ".join(choices)
 
 
@@ -65,7 +65,7 @@ DataFormat = Annotated[
     typer.Option(
         "--format",
         callback=checked(one_of(*DATA_FORMATS)),
-        help=f"Format of DATA: {listed(DATA_FORMATS)}; by default, the file name decides.",
+        help=f"Format of DATA: {comma_separated(DATA_FORMATS)}; by default, the file name decides.",
     ),
 ]
 Target = Annotated[
@@ -95,7 +95,7 @@ Voting = Annotated[
     str | None,
     typer.Option(
         callback=checked(one_of(*VOTINGS)),
-        help=f"How rules vote: {listed(VOTINGS)}.",
+        help=f"How rules vote: {comma_separated(VOTINGS)}.",
     ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Number of threads; all cores by default.")]

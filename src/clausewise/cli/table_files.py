@@ -1,7 +1,6 @@
 """Reading of tables from CSV, Parquet, Arrow and NPZ files, whole or in batches of bounded size.
 
-Nothing in a file is executed or unpickled. Where rules are given, they define the type of each of their
-columns, so that `1` is text in a column of text and `0` is false in a binary one.
+Nothing in a file is executed or unpickled.
 """
 
 import contextlib
@@ -13,16 +12,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from clausewise.data.features import Category, Features, Kind
+from clausewise.base.parameters import check_parameters, one_of
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -43,7 +41,7 @@ _CSV_BLOCK_BYTES: Final = 4 * 2**20
 MISSING: Final = tuple(pa.csv.ConvertOptions().null_values)
 """Words for missing values in CSV files."""
 _HEADER_BYTES: Final = 2**20
-_TRUE, _FALSE = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
+TRUE_WORDS, FALSE_WORDS = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
 
 
 class DataError(ValueError):
@@ -96,8 +94,8 @@ def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
             column_types={name: pa.string() for name in text if name in names},
             null_values=MISSING,
             strings_can_be_null=True,
-            true_values=_TRUE[2:],
-            false_values=_FALSE[2:],
+            true_values=TRUE_WORDS[2:],
+            false_values=FALSE_WORDS[2:],
         )
         return _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
 
@@ -105,7 +103,7 @@ def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
 def read_batches(source: Source) -> Iterator[pa.Table]:
     """Read rows in batches, in memory that does not grow with their number (NPZ is read as a whole).
 
-    Values of a CSV file are text; `columns_for_rules` converts them to what rules expect.
+    Values of a CSV file are text; `column_types.columns_for_rules` converts them to what rules expect.
     """
     readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
     with _named_errors(source), _opened(source) as file:
@@ -116,56 +114,6 @@ def read_batches(source: Source) -> Iterator[pa.Table]:
 def read_raw(source: Source) -> pa.Table:
     """Read all rows without converting them; values of a CSV file are text."""
     return pa.concat_tables(read_batches(source), promote_options="permissive")
-
-
-def columns_for_rules(table: pa.Table, features: Features, source: Source) -> pa.Table:
-    """Return the columns of rules, in their order and with their types, without any others."""
-    names = table.column_names
-    if features.named or set(features.names) <= set(names):
-        missing = [name for name in features.names if name not in names]
-        if missing:
-            raise DataError(
-                f"{source.shown} has no column {listed(missing)}, which the rules need; its columns are "
-                f"{listed(names)}."
-            )
-        chosen = table.select(list(features.names))
-    elif len(names) == len(features):
-        chosen = table.rename_columns(list(features.names))
-    else:
-        raise DataError(
-            f"{source.shown} has {len(names)} columns, the rules were learnt from {len(features)} without "
-            "names; pass only these columns, or name them as the rules do."
-        )
-    typed = [
-        _typed(chosen.column(i), name, features.kinds[i], features.categories[i], source)
-        for i, name in enumerate(features.names)
-    ]
-    return pa.table(typed, names=list(features.names))
-
-
-def infer_types(table: pa.Table, source: Source) -> pa.Table:
-    """Convert columns of a CSV file to numbers or booleans where all values are."""
-    if source.format != "csv":
-        return table
-    return pa.table([_infer_type(column) for column in table.columns], names=table.column_names)
-
-
-def target_column(table: pa.Table, name: str, source: Source) -> list[Any]:
-    """Return the labels in a column; missing ones are None."""
-    require_column(table, name, source)
-    values = table.column(name)
-    if source.format == "csv" and pa.types.is_string(values.type):
-        values = _null_words(values, MISSING)
-    labels: list[Any] = values.to_pylist()
-    return labels
-
-
-def require_column(table: pa.Table, name: str, source: Source) -> None:
-    """Raise an error that lists the columns unless the table has this one."""
-    if name not in table.column_names:
-        raise DataError(
-            f"{source.shown} has no column {name!r}; its columns are {listed(table.column_names)}."
-        )
 
 
 # --- CSV ---
@@ -224,54 +172,6 @@ class _Rejoined(io.RawIOBase):
             part = self._rest.read(len(buffer))
         buffer[: len(part)] = part
         return len(part)
-
-
-def _typed(
-    values: pa.ChunkedArray,
-    name: str,
-    kind: Kind,
-    categories: tuple[Category, ...] | None,
-    source: Source,
-) -> pa.ChunkedArray:
-    """Convert a column to the type of a feature; only values of CSV files need more than a cast."""
-    if pa.types.is_decimal(values.type):
-        return values.cast(pa.float64())
-    if source.format != "csv":
-        return values
-    if categories is not None and all(isinstance(value, str) for value in categories):
-        # A word such as NA means missing, unless it is a category.
-        return _null_words(values, [word for word in MISSING if word not in categories])
-    known = _null_words(pa.compute.utf8_trim_whitespace(values), MISSING)
-    is_boolean = kind == "binary" or (categories and all(isinstance(value, bool) for value in categories))
-    try:
-        return _booleans(known) if is_boolean else known.cast(pa.float64())
-    except pa.ArrowInvalid as error:
-        expected = "0, 1, true or false" if is_boolean else "numbers"
-        raise DataError(f"Column {name!r} of {source.shown} must contain {expected}: {error}") from error
-
-
-def _null_words(values: pa.ChunkedArray, words: Sequence[str]) -> pa.ChunkedArray:
-    is_missing = pa.compute.is_in(values, value_set=pa.array(list(words), pa.string()))
-    return pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), values)
-
-
-def _booleans(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    is_true, is_false = (pa.compute.is_in(values, value_set=pa.array(words)) for words in (_TRUE, _FALSE))
-    is_neither = pa.compute.and_(
-        pa.compute.is_valid(values), pa.compute.invert(pa.compute.or_(is_true, is_false))
-    )
-    if pa.compute.any(is_neither).as_py():
-        first = values.filter(is_neither)[0].as_py()
-        raise pa.ArrowInvalid(f"{first!r} is neither")
-    return pa.compute.if_else(pa.compute.is_valid(values), is_true, pa.scalar(None, pa.bool_()))
-
-
-def _infer_type(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    known = _null_words(values, MISSING)
-    for kind in (pa.int64(), pa.float64(), pa.bool_()):
-        with contextlib.suppress(pa.ArrowInvalid):
-            return _booleans(known) if kind == pa.bool_() else known.cast(kind)
-    return known
 
 
 def _is_number(text: str) -> bool:
@@ -390,10 +290,8 @@ def _checked(table: pa.Table, source: Source) -> pa.Table:
 
 
 def _known_format(format: str) -> Format:
-    for known in FORMATS:
-        if format == known:
-            return known
-    raise DataError(f"{format!r} is not a known format; expected {', '.join(FORMATS)}.")
+    check_parameters({"format": one_of(*FORMATS)}, {"format": format})
+    return cast(Format, format)
 
 
 def listed(names: Sequence[Any], most: int = 8) -> str:

@@ -19,7 +19,9 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            "--to", callback=options.checked(one_of(*FORMATS)), help=f"One of {options.listed(FORMATS)}."
+            "--to",
+            callback=options.checked(one_of(*FORMATS)),
+            help=f"One of {options.comma_separated(FORMATS)}.",
         ),
     ],
     output: options.Output = None,
@@ -29,7 +31,8 @@ def export(
     dialect: Annotated[
         str,
         typer.Option(
-            callback=options.checked(one_of(*DIALECTS)), help=f"SQL dialect: {options.listed(DIALECTS)}."
+            callback=options.checked(one_of(*DIALECTS)),
+            help=f"SQL dialect: {options.comma_separated(DIALECTS)}.",
         ),
     ] = "sqlite",
     decision: Annotated[str, typer.Option(help="Name of the column of decisions in SQL.")] = "decision",

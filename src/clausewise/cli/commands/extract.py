@@ -28,7 +28,9 @@ def extract(
     output: options.Output = None,
     method: Annotated[
         str,
-        typer.Option(callback=options.checked(one_of(*METHODS)), help=f"One of {options.listed(METHODS)}."),
+        typer.Option(
+            callback=options.checked(one_of(*METHODS)), help=f"One of {options.comma_separated(METHODS)}."
+        ),
     ] = "eclaire",
     max_rules: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of rules; not every method has one.")

@@ -8,10 +8,11 @@ import pyarrow as pa
 import typer
 
 from clausewise.cli import options
+from clausewise.cli.column_types import columns_for_rules
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.prediction_files import table_writer
 from clausewise.cli.rule_files import read_rules
-from clausewise.cli.table_files import Source, columns_for_rules, read_batches
+from clausewise.cli.table_files import Source, read_batches
 from clausewise.data.labels import Label
 from clausewise.rules import RuleSet
 from clausewise.rules.term import format_category
