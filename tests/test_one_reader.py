@@ -86,7 +86,11 @@ def test_labels_that_mean_no_class_are_one_clear_error(call, labels, message):
         call(labels)
 
 
-@pytest.mark.parametrize("call", MEASURING.values(), ids=MEASURING)
+# What simplify drops depends on more than a count, so it is left out here.
+COUNTING = {name: call for name, call in MEASURING.items() if name != "simplify"}
+
+
+@pytest.mark.parametrize("call", COUNTING.values(), ids=COUNTING)
 def test_measures_count_classes_that_the_rules_lack_as_wrong(call):
     labels = LABELS.copy()
     labels[:20] = 2

@@ -1,8 +1,5 @@
-"""A small network with raw columns of every kind, as files, and a way to run commands."""
+"""A small network with columns of every kind, as files, and a way to run commands."""
 
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,18 +78,19 @@ def run(monkeypatch, tmp_path):
     return run
 
 
+RULES = """
+FEATURE age NUMERIC
+FEATURE job CATEGORICAL {cook, nurse}
+FEATURE smokes BINARY
+CLASSES {no, yes}
+DEFAULT no
+IF age > 40 AND job = cook THEN yes
+IF smokes = TRUE THEN yes
+"""
+
+
 @pytest.fixture
-def shell(tmp_path):
-    """Run a command as a shell would, in an empty folder."""
-
-    def shell(*arguments, input=None, **environment):
-        return subprocess.run(
-            [sys.executable, "-m", "clausewise", *map(str, arguments)],
-            input=input,
-            capture_output=True,
-            cwd=tmp_path,
-            env=os.environ | environment,
-            check=False,
-        )
-
-    return shell
+def by_hand(tmp_path):
+    """The name of a file with these rules, in the empty folder of `run`."""
+    (tmp_path / "rules.txt").write_text(RULES)
+    return "rules.txt"

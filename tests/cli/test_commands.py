@@ -1,4 +1,4 @@
-"""What each command does with good input."""
+"""Every command with valid input."""
 
 import json
 import re
@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from clausewise import RuleSet
+from clausewise.cli.input_rows import rows_for_network, split_held_out
 from clausewise.cli.models import load_network
-from clausewise.cli.rows import held_back, rows_for_network
-from clausewise.cli.tables import Source
+from clausewise.cli.table_files import Source
 from clausewise.rules.metrics import fidelity
 
 
-def test_extract_prints_the_rules_and_how_faithful_they_are_on_rows_held_back(work, run):
+def test_extract_prints_the_rules_and_their_fidelity_on_held_out_rows(work, run):
     result = run(
         "extract",
         work.path("model.skops"),
@@ -30,7 +30,7 @@ def test_extract_prints_the_rules_and_how_faithful_they_are_on_rows_held_back(wo
     )
     assert result.exit_code == 0, result.output
     assert "IF" in result.stdout
-    assert "120 rows held back" in result.stdout
+    assert "120 held-out rows" in result.stdout
     assert re.search(r"fidelity to the network +\d\d", result.stdout)
     assert "clausewise explore rules.json" in result.stdout
     assert "clausewise-report" in Path("page.html").read_text(encoding="utf-8")
@@ -49,14 +49,14 @@ def test_extract_measures_on_the_rows_that_it_did_not_learn_from(work, run):
         "truth",
     ]
     result = run(*command, "--json", "-q", "--holdout", "0.25", "--max-rules", "3")
-    told = json.loads(result.stdout)
-    assert (told["n_rows"], told["n_rows_measured"], told["held_back"]) == (450, 150, True)
-    assert told["n_rules"] == len(RuleSet.load("r.json")) <= 3
+    answer = json.loads(result.stdout)
+    assert (answer["n_rows"], answer["n_rows_measured"], answer["held_out"]) == (450, 150, True)
+    assert answer["n_rules"] == len(RuleSet.load("r.json")) <= 3
     network = load_network(work.path("model.skops"))
     rows = rows_for_network(Source.of(work.path("rows.csv")), network, "truth", ())
-    _, tested = held_back(rows, network, 0.25, seed=0)
+    _, tested = split_held_out(rows, network, 0.25, seed=0)
     agrees = fidelity(RuleSet.load("r.json").predict(tested.X), network.labels(tested.X))
-    assert told["fidelity"] == pytest.approx(agrees)
+    assert answer["fidelity"] == pytest.approx(agrees)
 
 
 def test_extract_without_an_output_writes_the_rules_to_standard_output_only(work, run):
@@ -81,12 +81,12 @@ def test_the_same_command_gives_the_same_file(work, run, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["eclaire", "pedagogical", "rem-d", "deepred", "rem-t"])
-def test_every_method_can_be_asked_for(work, run, method):
+def test_every_method_can_be_chosen(work, run, method):
     target = ["--target", "truth"]
     result = run(
         "extract", work.path("model.skops"), work.path("rows.csv"), "--method", method, *target, "-q"
     )
-    if method == "rem-t":  # a single network is no ensemble of trees
+    if method == "rem-t":  # a single network is not an ensemble of trees
         assert result.exit_code in (0, 1)
     else:
         assert result.exit_code == 0, result.stderr
@@ -120,7 +120,7 @@ def test_predict_reads_standard_input_and_writes_standard_output(work, run):
 
 
 @pytest.mark.parametrize("name", ["out.parquet", "out.arrow", "out.jsonl"])
-def test_predict_writes_the_format_that_the_name_tells(work, run, name):
+def test_predict_writes_the_format_of_the_file_name(work, run, name):
     assert run("predict", work.path("rules.json"), work.path("rows.csv"), "-o", name).exit_code == 0
     read = {
         "out.parquet": pd.read_parquet,
@@ -130,7 +130,7 @@ def test_predict_writes_the_format_that_the_name_tells(work, run, name):
     assert read(name)["prediction"].tolist() == work.rules.predict(work.frame.drop(columns="truth")).tolist()
 
 
-def test_evaluate_says_what_the_library_says(work, run):
+def test_evaluate_prints_the_measures_of_the_library(work, run):
     result = run("evaluate", work.path("rules.json"), work.path("rows.csv"), "--target", "truth", "--json")
     X = work.frame.drop(columns="truth")
     assert json.loads(result.stdout)["accuracy"] == pytest.approx(
@@ -159,7 +159,7 @@ def test_evaluate_says_what_the_library_says(work, run):
     assert "balanced accuracy" in both.stdout
 
 
-def test_explain_shows_the_rows_asked_for(work, run):
+def test_explain_prints_the_chosen_rows(work, run):
     result = run(
         "explain", work.path("rules.json"), work.path("rows.csv"), "--row", 7, "--row", 2, "--counterfactuals"
     )
@@ -168,18 +168,18 @@ def test_explain_shows_the_rows_asked_for(work, run):
     machine = run(
         "explain", work.path("rules.json"), work.path("rows.csv"), "--row", 7, "--json", "--counterfactuals"
     )
-    told = json.loads(machine.stdout)
-    assert told["row"] == 7
-    assert told["prediction"] == work.rules.predict(work.frame.drop(columns="truth"))[7]
-    assert {"fired", "near_misses", "scores", "counterfactual"} <= set(told)
+    answer = json.loads(machine.stdout)
+    assert answer["row"] == 7
+    assert answer["prediction"] == work.rules.predict(work.frame.drop(columns="truth"))[7]
+    assert {"fired", "near_misses", "scores", "counterfactual"} <= set(answer)
 
 
-def test_explain_without_rows_describes_the_rules_as_a_whole(work, run):
+def test_explain_without_rows_summarises_the_rules(work, run):
     assert "features tested most" in run("explain", work.path("rules.json")).stdout
     assert json.loads(run("explain", work.path("rules.json"), "--json").stdout)["n_rules"] == len(work.rules)
 
 
-def test_compact_keeps_to_the_budget(work, run):
+def test_compact_keeps_to_max_rules(work, run):
     command = ("compact", work.path("rules.json"), work.path("rows.csv"), "--model", work.path("model.skops"))
     result = run(*command, "--max-rules", 3, "-o", "small.json", "-q", "--points")
     assert result.exit_code == 0, result.stderr
@@ -202,7 +202,7 @@ def test_simplify_keeps_every_decision(work, run):
     assert len(RuleSet.from_text(Path("shorter.txt").read_text())) <= len(once)
 
 
-def test_compare_says_which_rows_flip(work, run):
+def test_compare_lists_the_rows_that_flip(work, run):
     edited = work.rules.add("IF age > 60 THEN yes", priority=True)
     edited.save("edited.json")
     result = run("compare", work.path("rules.json"), "edited.json", work.path("rows.csv"))
@@ -265,7 +265,7 @@ def test_rules_can_be_text_in_the_rule_language(work, run, tmp_path):
     assert one.stdout == other.stdout != ""
 
 
-def test_doctor_finds_everything_in_order(run):
+def test_doctor_finds_no_fault(run):
     result = run("doctor")
     assert result.exit_code == 0, result.stdout
     assert result.stdout.count("ok ") == 5

@@ -19,8 +19,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from clausewise import Features, Origin, Rule, RuleFileError, RuleSet, RuleTextError, Term
-from clausewise.cli.rows import rows_for_rules
-from clausewise.cli.tables import DataError, Source, read_table
+from clausewise.cli.input_rows import rows_for_rules
+from clausewise.cli.table_files import DataError, Source, read_table
 from clausewise.io import json as rule_json
 from clausewise.rules.text import KEYWORDS
 from tests.fuzz import onnx_models, page_requests

@@ -1,6 +1,9 @@
 """The old file survives killed processes, full disks and read-only folders."""
 
+import contextlib
 import errno
+import gc
+import itertools
 import os
 import resource
 import subprocess
@@ -14,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from clausewise import Rule, RuleSet, Term
-from clausewise.cli.writing import table_writer
+from clausewise.cli.prediction_files import table_writer
 from clausewise.io import atomic
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals, locks and limits")
@@ -127,7 +130,8 @@ def test_a_process_killed_at_each_step_leaves_the_old_file(tmp_path, versions):
 
 def test_a_temporary_file_in_use_is_not_removed_as_a_leftover(tmp_path):
     target = tmp_path / "rules.json"
-    handle, temporary = atomic._new_temporary(target, None)
+    temporary = atomic._temporary_name(target)
+    handle = atomic._create_locked(temporary, None)
     try:
         FEW.save(target)
         assert sorted(os.listdir(tmp_path)) == sorted([Path(temporary).name, "rules.json"])
@@ -168,6 +172,57 @@ def test_a_private_file_is_private_while_it_is_written(tmp_path, monkeypatch):
     FEW.save(path)
     assert seen[0] == 0o600
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+# --- Interrupted ---
+
+
+def interrupted_at(step, function):
+    """Call a function and raise KeyboardInterrupt before its step-th opcode; return whether it got there.
+
+    Counted are the opcodes of `atomic` and of `contextlib`, the places where Ctrl-C can interrupt a save.
+    """
+    n_steps = 0
+    files = (atomic.__file__, contextlib.__file__)
+
+    def trace(frame, event, argument):
+        nonlocal n_steps
+        if frame.f_code.co_filename not in files:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            n_steps += 1
+            if n_steps == step:
+                raise KeyboardInterrupt
+        return trace
+
+    previous = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(previous)
+    return False
+
+
+# A handle that was opened just before the interrupt is closed by the garbage collector, which warns.
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_step_leaves_a_whole_file_and_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(atomic.os, "fsync", lambda handle: None)
+    target = tmp_path / "rules.json"
+    for step in itertools.count(1):
+        target.write_bytes(b"old")
+        is_interrupted = interrupted_at(step, lambda: atomic.write_atomically(target, b"new"))
+        if len(os.listdir(tmp_path)) > 1:
+            gc.collect()  # an interrupt in `contextlib` leaves the rest to the garbage collector
+        assert os.listdir(tmp_path) == ["rules.json"], step
+        assert target.read_bytes() in (b"old", b"new")
+        if not is_interrupted:
+            break
+    assert target.read_bytes() == b"new"
+    assert step > 100, "nothing was interrupted"
 
 
 # --- Full ---

@@ -1,4 +1,4 @@
-"""Displays: they show what was counted, and nothing in the data can break them."""
+"""Displays draw what was counted, and no name in the data breaks them."""
 
 import subprocess
 import sys
@@ -57,7 +57,7 @@ def test_votes_are_drawn_rule_by_rule():
     assert sorted(widths(display.ax_)) == [-2, 0.5, 1]
     assert display.ax_.get_title(loc="left") == "row 0 is a\ntotals: a 1, b -1.5"
     short = VotesDisplay.from_rules(weighted, X, row=0, max_rules=1)
-    assert "1 rules with fewer votes not shown" in short.ax_.get_title(loc="left")
+    assert "1 rule with fewer votes not shown" in short.ax_.get_title(loc="left")
 
 
 def test_a_row_on_which_nothing_fires_says_so():
@@ -65,13 +65,13 @@ def test_a_row_on_which_nothing_fires_says_so():
     assert [text.get_text() for text in display.ax_.texts] == ["no rule fired"]
 
 
-def test_feature_use_is_part_of_all_rules_by_class():
+def test_feature_use_is_a_percentage_of_all_rules_by_class():
     display = FeatureUseDisplay.from_rules(RULES)
     assert names(display.ax_) == ["size", "age"]
     assert widths(display.ax_) == pytest.approx([100 / 3, 200 / 3, 100 / 3, 0])
     assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["b", "a"]
     assert FeatureUseDisplay.from_rules(RULES, max_features=1).ax_.get_title(loc="left") == (
-        "features of 3 rules; 1 more features are used less"
+        "features of 3 rules; 1 less used not shown"
     )
 
 
@@ -106,7 +106,7 @@ def test_agreement_begins_with_the_rule_that_agrees_least():
 
 
 @pytest.mark.parametrize("spread", [None, [0.01] * 4])
-def test_a_frontier_marks_what_is_recommended(spread):
+def test_a_frontier_marks_the_recommended_number_of_rules(spread):
     frontier = SimpleNamespace(**{**vars(FRONTIER), "spread": spread})
     display = FrontierDisplay.from_frontier(frontier)
     np.testing.assert_allclose(display.ax_.lines[0].get_ydata(), [80, 90, 92, 93])
@@ -146,9 +146,23 @@ def test_any_name_and_any_number_of_rules_can_be_drawn(tmp_path):
             plt.close(display.figure_)
 
 
-def test_matplotlib_is_imported_only_for_drawing(monkeypatch):
+def test_matplotlib_is_imported_only_for_drawing():
     code = "import sys, clausewise, clausewise.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: VotesDisplay.from_rules(RULES, X),
+        lambda: FeatureUseDisplay.from_rules(RULES),
+        lambda: RuleLengthDisplay.from_rules(RULES),
+        lambda: CoverageDisplay.from_rules(RULES, X),
+        lambda: AgreementDisplay.from_rules(RULES, X, TARGET),
+        lambda: FrontierDisplay.from_frontier(FRONTIER),
+    ],
+)
+def test_without_matplotlib_every_display_says_how_to_install_it(monkeypatch, draw):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install clausewise\[plots\]"):
-        FeatureUseDisplay.from_rules(RULES)
+        draw()

@@ -1,10 +1,10 @@
-"""The command line: `clausewise extract`, `evaluate`, `predict`, … (`clausewise --help` lists them)."""
+"""The command line: `clausewise extract`, `evaluate`, `predict`, … (listed by `clausewise --help`)."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command that the arguments name, and exit with 0 (ok), 1 (bad data or model) or 2 (usage)."""
+    """Run a command and exit with 0 (success), 1 (bad data or model), 2 (wrong usage) or 130 (interrupt)."""
     try:
         from clausewise.cli.app import app
     except ModuleNotFoundError as error:

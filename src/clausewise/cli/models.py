@@ -1,4 +1,4 @@
-"""The MODEL argument: a file, or an object of the user's own code."""
+"""Loading of networks: from files, or from the user's own modules."""
 
 import importlib
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 from clausewise.networks import Network, wrap
 
-# Parts of scikit-learn's own networks that skops does not count among the types it trusts.
+# Parts of scikit-learn's own networks that are not among the types skops trusts.
 _PARTS_OF_NETWORKS = (
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
@@ -20,23 +20,23 @@ class ModelError(ValueError):
     """A model that cannot be loaded."""
 
 
-def load_network(model: str, *, trusted: Sequence[str] = (), classes: Sequence[str] = ()) -> Network:
-    """The network in an `.onnx`, `.keras` or `.skops` file, or at `module:object`.
+def load_network(model: str, classes: str | None = None, trusted: Sequence[str] | None = None) -> Network:
+    """Load the network in an `.onnx`, `.keras` or `.skops` file, or at `module:object`.
 
-    Nothing in a file is executed; `module:object` imports the user's own module, which is. Types in a
-    `.skops` file beyond scikit-learn's must be named in `trusted`.
+    Nothing in a file is executed; `module:object` imports, and so runs, the user's own module. Types in a
+    `.skops` file beyond scikit-learn's must be named in `trusted`. `classes` are labels with commas between.
     """
     found: Any = model
     if Path(model).suffix == ".skops":
-        found = _skops(Path(model), trusted)
+        found = _load_skops(Path(model), trusted or ())
     elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", model) and not Path(model).exists():
-        found = _imported(model)
+        found = _import_object(model)
     if isinstance(found, Network):
         return found
     return wrap(found, classes=_labels(classes) if classes else None)
 
 
-def _skops(path: Path, trusted: Sequence[str]) -> Any:
+def _load_skops(path: Path, trusted: Sequence[str]) -> Any:
     try:
         from skops import io
         from skops.io.exceptions import UntrustedTypesFoundException
@@ -49,7 +49,7 @@ def _skops(path: Path, trusted: Sequence[str]) -> Any:
         unknown = sorted(set(io.get_untrusted_types(data=data)) - {*_PARTS_OF_NETWORKS, *trusted})
         if unknown:
             raise ModelError(
-                f"{path} holds types that are not trusted: {', '.join(unknown)}. If you know them, pass "
+                f"{path} contains types that are not trusted: {', '.join(unknown)}. If you trust them, pass "
                 f"{' '.join(f'--trust {name}' for name in unknown)}."
             )
         return io.loads(data, trusted=[*_PARTS_OF_NETWORKS, *trusted])
@@ -57,13 +57,13 @@ def _skops(path: Path, trusted: Sequence[str]) -> Any:
         raise
     except UntrustedTypesFoundException as error:
         raise ModelError(f"{path}: {error}") from error
-    except Exception as error:  # skops raises whatever a damaged file makes its parts raise
+    except Exception as error:  # a damaged file can make skops raise anything
         raise ModelError(
             f"{path} cannot be read as a .skops file: {type(error).__name__}: {error}"
         ) from error
 
 
-def _imported(model: str) -> Any:
+def _import_object(model: str) -> Any:
     module_name, path = model.split(":")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -80,10 +80,11 @@ def _imported(model: str) -> Any:
     return found
 
 
-def _labels(classes: Sequence[str]) -> list[Any]:
-    """Labels from the command line: whole numbers if all are, else text."""
-    return [int(label) for label in classes] if all(map(_is_whole, classes)) else list(classes)
+def _labels(classes: str) -> list[Any]:
+    """Labels with commas between: integers if all of them are, else text."""
+    labels = [label.strip() for label in classes.split(",")]
+    return [int(label) for label in labels] if all(map(_is_integer, labels)) else list(labels)
 
 
-def _is_whole(text: str) -> bool:
+def _is_integer(text: str) -> bool:
     return re.fullmatch(r"[+-]?\d+", text) is not None

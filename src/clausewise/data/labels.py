@@ -99,7 +99,12 @@ class Labels:
 
 
 def read_labels(
-    values: Any, classes: Sequence[Label], n_rows: int, name: str, *, allow_unknown: bool = False
+    values: Any,
+    classes: Sequence[Label],
+    n_rows: int,
+    name: str,
+    *,
+    allow_unknown: bool = False,
 ) -> Labels:
     """Return one label per row as the classes that they mean.
 
@@ -114,8 +119,9 @@ def read_labels(
     name : str
         The parameter's name, for error messages.
     allow_unknown : bool, default False
-        Accept labels that mean none of the classes, as long as at least one label means one. True classes
-        may include some that the rules never predict.
+        Accept labels that mean none of the classes, as long as at least one label means one: true classes
+        may include some that the rules never predict. They are read as the kind of the classes if they can be
+        ("2" as 2 beside the classes 0 and 1, 2 as "2" beside "0" and "1").
 
     Raises
     ------
@@ -125,24 +131,33 @@ def read_labels(
     array = labels_array(values, name)
     if array.shape != (n_rows,):
         raise LabelError(f"{name} has shape {array.shape} for {n_rows:,} rows; pass one label per row.")
-    distinct, positions = _distinct(array, name)
+    given, positions = _distinct(array, name)
+    distinct = [_as_kind_of_classes(label, classes) for label in given]
     equal = {(_kind(label), label): code for code, label in enumerate(classes)}
     code_of_label = [
         # Looked up where it can be, for there may be thousands of classes.
         equal.get((_kind(label), label)) if _kind(label) is _kind(classes[0]) else class_meant(label, classes)
         for label in distinct
     ]
-    unknown = [label for label, code in zip(distinct, code_of_label, strict=True) if code is None]
+    # Distinct, since "2" and "2.0" are one label if they are read as numbers.
+    unknown = list(
+        dict.fromkeys(label for label, code in zip(distinct, code_of_label, strict=True) if code is None)
+    )
     if unknown and not (allow_unknown and _can_be_classes(unknown, distinct, classes)):
-        raise LabelError(
-            f"{name} holds {_listed(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not among the "
-            f"classes {_listed(classes)}; pass labels of these classes."
-        )
-    codes, n_unknown = [], 0
-    for code in code_of_label:
-        codes.append(len(classes) + n_unknown if code is None else code)
-        n_unknown += code is None
+        as_given = [label for label, code in zip(given, code_of_label, strict=True) if code is None]
+        raise LabelError(f"{describe_unknown(as_given, classes, name)}; pass labels of these classes.")
+    code_of_unknown = {label: len(classes) + number for number, label in enumerate(unknown)}
+    codes = [
+        code_of_unknown[label] if code is None else code
+        for label, code in zip(distinct, code_of_label, strict=True)
+    ]
     return Labels(np.array(codes, dtype=np.int64)[positions], tuple(classes), tuple(unknown))
+
+
+def describe_unknown(unknown: Sequence[Label], classes: Sequence[Label], name: str) -> str:
+    """Return a clause that names unknown labels and the classes, for errors and warnings."""
+    verb = "is" if len(unknown) == 1 else "are"
+    return f"{name} holds {_listed(unknown)}, which {verb} not among the classes {_listed(classes)}"
 
 
 def labels_array(values: Any, name: str) -> NDArray[Any]:
@@ -183,6 +198,32 @@ def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.i
 def _can_be_classes(unknown: Sequence[Label], given: Sequence[Label], classes: Sequence[Label]) -> bool:
     """Whether unknown labels look like classes that the rules lack, rather than labels of something else."""
     return len(unknown) < len(given) and all(_kind(label) is _kind(classes[0]) for label in unknown)
+
+
+def _as_kind_of_classes(label: Label, classes: Sequence[Label]) -> Label:
+    """A label that means none of the classes, in their kind if it can be; others as they are."""
+    kind = _kind(classes[0])
+    if kind is _kind(label) or class_meant(label, classes) is not None:
+        return label
+    if kind is str:
+        return str(label)
+    if kind is float and isinstance(label, str):
+        return _number_in(label)
+    return label
+
+
+def _number_in(text: str) -> int | float | str:
+    """The finite number that a text spells, or the text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if not math.isfinite(number):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        return number
 
 
 def _kind(label: Label) -> type:

@@ -38,11 +38,11 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
-    temporary = None
+    # Named before it is created: an interrupt can come as soon as it exists.
+    temporary = _temporary_name(target)
     try:
         permissions = _permissions(target)
-        handle, temporary = _new_temporary(target, permissions)
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(_create_locked(temporary, permissions), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -52,10 +52,9 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.replace(temporary, target)
         if fcntl is None:  # pragma: no cover - Windows can only rename closed files
             os.replace(temporary, target)
-    except BaseException as error:  # includes interrupts, which must not leave the temporary file either
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+    except BaseException as error:  # an interrupt must not leave the temporary file behind either
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
         if isinstance(error, OSError) and _concerns(error, target):
             error.filename = os.fspath(path)  # rather than the temporary file, which callers do not know
             del error.filename2
@@ -98,17 +97,23 @@ def _sync_folder(folder: Path) -> None:
 # --- Temporary files ---
 
 
-def _new_temporary(target: Path, permissions: int | None) -> tuple[int, str]:
-    """Create a file next to the target and lock it while it is open, which shows that its writer is alive."""
-    # Private until it gets the permissions of the existing file; a new file gets the default ones.
+def _temporary_name(target: Path) -> str:
+    return os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
+
+
+def _create_locked(temporary: str, permissions: int | None) -> int:
+    """Create a file and return its handle; it is locked while it is open, which shows that its writer lives.
+
+    Only this user may read it until it gets the permissions of the existing file; a new file gets the usual
+    permissions at once.
+    """
     mode = 0o666 if permissions is None else 0o600
     while True:
-        temporary = os.path.join(target.parent, f"{_prefix(target)}{secrets.token_hex(8)}.tmp")
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         _lock(handle, wait=True)
         if fcntl is None or os.fstat(handle).st_nlink > 0:
-            return handle, temporary
-        os.close(handle)  # pragma: no cover - another writer removed it before it was locked
+            return handle
+        os.close(handle)  # pragma: no cover - another writer took it for a leftover before it was locked
 
 
 def _remove_leftovers(target: Path) -> None:

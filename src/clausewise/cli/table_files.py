@@ -1,7 +1,6 @@
-"""Tables out of files: CSV, Parquet, Arrow and NPZ, whole or in batches of bounded size.
+"""Reading of tables from CSV, Parquet, Arrow and NPZ files, whole or in batches of bounded size.
 
-A file is data: nothing in it is executed or unpickled. Where rules are at hand, they say what type each of
-their columns has, so that `1` is text in a column of texts and `0` is false in a binary one.
+Nothing in a file is executed or unpickled.
 """
 
 import contextlib
@@ -13,21 +12,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from clausewise.data.features import Features
-from clausewise.data.table import Category, Kind
+from clausewise.base.parameters import check_parameters, one_of
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
-_FORMAT_OF_ENDING: Final[Mapping[str, Format]] = {
+_FORMAT_OF_SUFFIX: Final[Mapping[str, Format]] = {
     ".csv": "csv",
     ".tsv": "csv",
     ".txt": "csv",
@@ -42,13 +39,13 @@ STDIN: Final = "-"
 BATCH_ROWS: Final = 65_536
 _CSV_BLOCK_BYTES: Final = 4 * 2**20
 MISSING: Final = tuple(pa.csv.ConvertOptions().null_values)
-"""Words that stand for missing values in CSV files."""
+"""Words for missing values in CSV files."""
 _HEADER_BYTES: Final = 2**20
-_TRUE, _FALSE = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
+TRUE_WORDS, FALSE_WORDS = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
 
 
 class DataError(ValueError):
-    """A table that cannot be read, or does not have what is asked of it."""
+    """A table that cannot be read, or lacks what is needed."""
 
 
 @dataclass(frozen=True)
@@ -61,111 +58,62 @@ class Source:
 
     @classmethod
     def of(cls, path: str, format: str | None = None) -> "Source":
-        """A source whose format is given, or told by the name."""
+        """Return a source whose format is given, or follows from the file name."""
         if path == STDIN:
             return cls(path, _known_format(format or "csv"))
         suffixes = [suffix.lower() for suffix in Path(path).suffixes]
         plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2", ".zst", ".lz4")]
-        told = format or _FORMAT_OF_ENDING.get(plain[-1] if plain else "")
-        if told is None:
+        known = format or _FORMAT_OF_SUFFIX.get(plain[-1] if plain else "")
+        if known is None:
             raise DataError(
-                f"{path}: a name ends in {', '.join(_FORMAT_OF_ENDING)}; for others, say --format "
-                f"{', '.join(FORMATS)}."
+                f"The format of {path} is not known, since its name ends in none of "
+                f"{', '.join(_FORMAT_OF_SUFFIX)}; pass --format {', '.join(FORMATS)}."
             )
         if not Path(path).exists() or Path(path).is_dir():
             raise DataError(f"There is no file {path}.")
-        return cls(path, _known_format(told), "\t" if plain[-1:] == [".tsv"] else ",")
+        return cls(path, _known_format(known), "\t" if plain[-1:] == [".tsv"] else ",")
 
     @property
     def is_stream(self) -> bool:
-        """Whether it can be read only once and from the front: standard input, or a pipe with a name."""
+        """Whether it can be read only once and in order: standard input, or a named pipe."""
         return self.path == STDIN or not Path(self.path).is_file()
 
     @property
     def shown(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return "standard input" if self.path == STDIN else self.path
 
 
 def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
-    """All rows, with columns of the types that their values agree on; those in `text` are text."""
+    """Read all rows, with column types inferred from the values; columns in `text` are text."""
     if source.format != "csv":
         return read_raw(source)
-    with _errors_of(source), _opened(source) as file:
+    with _named_errors(source), _opened(source) as file:
         names, rejoined = _with_header(file, source)
         options = pa.csv.ConvertOptions(
             column_types={name: pa.string() for name in text if name in names},
             null_values=MISSING,
             strings_can_be_null=True,
-            true_values=_TRUE[2:],
-            false_values=_FALSE[2:],
+            true_values=TRUE_WORDS[2:],
+            false_values=FALSE_WORDS[2:],
         )
         return _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
 
 
 def read_batches(source: Source) -> Iterator[pa.Table]:
-    """The rows batch by batch, at a memory that does not grow with their number (NPZ is read as a whole).
+    """Read rows in batches, in memory that does not grow with their number (NPZ is read as a whole).
 
-    What a CSV file holds is text; `columns_of` makes of it what rules expect.
+    Values of a CSV file are text; `column_types.columns_for_rules` converts them to what rules expect.
     """
     readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
-    with _errors_of(source), _opened(source) as file:
+    with _named_errors(source), _opened(source) as file:
         for batch in readers[source.format](file, source):
             yield _checked(batch, source)
 
 
 def read_raw(source: Source) -> pa.Table:
-    """All rows as they are; text, if they come from a CSV file."""
+    """Read all rows without converting them; values of a CSV file are text."""
     return pa.concat_tables(read_batches(source), promote_options="permissive")
-
-
-def columns_of(table: pa.Table, features: Features, source: Source) -> pa.Table:
-    """The columns that rules know, in their order and with their types; others are left out."""
-    names = table.column_names
-    if features.named or set(features.names) <= set(names):
-        missing = [name for name in features.names if name not in names]
-        if missing:
-            raise DataError(
-                f"{source.shown} has no column {listed(missing)}, which the rules know; it has "
-                f"{listed(names)}."
-            )
-        chosen = table.select(list(features.names))
-    elif len(names) == len(features):
-        chosen = table.rename_columns(list(features.names))
-    else:
-        raise DataError(
-            f"{source.shown} has {len(names)} columns, the rules were learnt with {len(features)} without "
-            "names; pass these columns only, or name them as the rules do."
-        )
-    typed = [
-        _typed(chosen.column(i), name, features.kinds[i], features.categories[i], source)
-        for i, name in enumerate(features.names)
-    ]
-    return pa.table(typed, names=list(features.names))
-
-
-def inferred(table: pa.Table, source: Source) -> pa.Table:
-    """Columns of text out of a CSV file as numbers or flags, where all their values are."""
-    if source.format != "csv":
-        return table
-    return pa.table([_inferred(column) for column in table.columns], names=table.column_names)
-
-
-def target_column(table: pa.Table, name: str, source: Source) -> list[Any]:
-    """The labels in one column; missing ones are an error."""
-    if name not in table.column_names:
-        raise DataError(f"{source.shown} has no column {name!r}; it has {listed(table.column_names)}.")
-    values = table.column(name)
-    if source.format == "csv" and pa.types.is_string(values.type):
-        values = _null_words(values, MISSING)
-    if values.null_count:
-        raise DataError(
-            f"Column {name!r} of {source.shown} lacks {values.null_count:,} labels; fill or drop them."
-        )
-    labels: list[Any] = values.to_pylist()
-    if any(not isinstance(label, str | int | float) for label in labels[:1]):
-        raise DataError(f"Column {name!r} of {source.shown} holds {values.type}, which are no class labels.")
-    return labels
 
 
 # --- CSV ---
@@ -189,89 +137,41 @@ def _parsing(source: Source) -> pa.csv.ParseOptions:
 
 
 def _with_header(file: Any, source: Source) -> tuple[list[str], Any]:
-    """The names of the columns, and the file as it was before they were read."""
+    """Return the names of the columns, and the file from its beginning."""
     head = file.read(_HEADER_BYTES)
     text = head.decode("utf-8-sig", errors="replace")
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter), [])
     if names and all(_is_number(name) for name in names):
         raise DataError(
-            f"The first line of {source.shown} holds numbers ({listed(names)}); a table begins with the "
-            "names of its columns."
+            f"The first line of {source.shown} contains numbers ({listed(names)}); it must contain the names "
+            "of the columns."
         )
     if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
         raise DataError(
-            f"The first line of {source.shown} is {names[0][:60]!r}; columns are separated by commas, or by "
-            "tabs in a .tsv file."
+            f"The first line of {source.shown} is {names[0][:60]!r}; columns must be separated by commas, or "
+            "by tabs in a .tsv file."
         )
     return names, _Rejoined(head, file)
 
 
 class _Rejoined(io.RawIOBase):
-    """The bytes that were read ahead, and then the rest of a file."""
+    """The bytes that were read ahead, followed by the rest of a file."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
         self._head, self._rest = memoryview(head), rest
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as there are bytes."""
+        """Read bytes into a buffer and return their number."""
         part = bytes(self._head[: len(buffer)])
         self._head = self._head[len(part) :]
         if not part:
             part = self._rest.read(len(buffer))
         buffer[: len(part)] = part
         return len(part)
-
-
-def _typed(
-    values: pa.ChunkedArray,
-    name: str,
-    kind: Kind,
-    categories: tuple[Category, ...] | None,
-    source: Source,
-) -> pa.ChunkedArray:
-    """A column as the rules expect it: text of a CSV file becomes numbers, flags or categories."""
-    if pa.types.is_decimal(values.type):
-        return values.cast(pa.float64())
-    if source.format != "csv":
-        return values
-    if categories is not None and all(isinstance(value, str) for value in categories):
-        # A word such as NA is missing, unless it is a category.
-        return _null_words(values, [word for word in MISSING if word not in categories])
-    known = _null_words(pa.compute.utf8_trim_whitespace(values), MISSING)
-    is_flag = kind == "binary" or (categories and all(isinstance(value, bool) for value in categories))
-    try:
-        return _flags(known) if is_flag else known.cast(pa.float64())
-    except pa.ArrowInvalid as error:
-        expected = "0, 1, true or false" if is_flag else "numbers"
-        raise DataError(f"Column {name!r} of {source.shown} should hold {expected}: {error}") from error
-
-
-def _null_words(values: pa.ChunkedArray, words: Sequence[str]) -> pa.ChunkedArray:
-    is_missing = pa.compute.is_in(values, value_set=pa.array(list(words), pa.string()))
-    return pa.compute.if_else(is_missing, pa.scalar(None, pa.string()), values)
-
-
-def _flags(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    is_true, is_false = (pa.compute.is_in(values, value_set=pa.array(words)) for words in (_TRUE, _FALSE))
-    is_neither = pa.compute.and_(
-        pa.compute.is_valid(values), pa.compute.invert(pa.compute.or_(is_true, is_false))
-    )
-    if pa.compute.any(is_neither).as_py():
-        first = values.filter(is_neither)[0].as_py()
-        raise pa.ArrowInvalid(f"{first!r} is neither")
-    return pa.compute.if_else(pa.compute.is_valid(values), is_true, pa.scalar(None, pa.bool_()))
-
-
-def _inferred(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    known = _null_words(values, MISSING)
-    for kind in (pa.int64(), pa.float64(), pa.bool_()):
-        with contextlib.suppress(pa.ArrowInvalid):
-            return _flags(known) if kind == pa.bool_() else known.cast(kind)
-    return known
 
 
 def _is_number(text: str) -> bool:
@@ -292,7 +192,7 @@ def _parquet_batches(file: Any, source: Source) -> Iterator[pa.Table]:
 
 
 def _arrow_batches(file: Any, source: Source) -> Iterator[pa.Table]:
-    if not source.is_stream and _starts_with(source.path, b"ARROW1"):  # else it is Arrow's format of streams
+    if not source.is_stream and _starts_with(source.path, b"ARROW1"):  # else it is Arrow's streaming format
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
     else:
@@ -322,17 +222,17 @@ def _npz_batches(file: Any, source: Source) -> Iterator[pa.Table]:
 
 
 def _npz_table(file: Any, source: Source) -> pa.Table:
-    """`X` (2-D) with `feature_names`, if there, and every 1-D array of the same length as a column."""
+    """Return `X` (2-D), named by `feature_names` if given, and every 1-D array of its length as a column."""
     try:
         with np.load(file, allow_pickle=False) as arrays:
             loaded = {name: arrays[name] for name in arrays.files}
-    except Exception as error:  # a damaged archive makes all kinds of trouble
+    except Exception as error:  # a damaged archive can make NumPy raise anything
         raise ValueError(str(error)) from error
     tables = [name for name, array in loaded.items() if array.ndim == 2]
     chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if chosen is None:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in loaded.items())
-        raise DataError(f"{source.shown} needs one table called X; it holds {shapes or 'nothing'}.")
+        raise DataError(f"{source.shown} must contain a 2-D array X; it contains {shapes or 'nothing'}.")
     matrix = loaded.pop(chosen)
     names = loaded.pop("feature_names", np.array([f"x{i}" for i in range(matrix.shape[1])]))
     if names.shape != (matrix.shape[1],):
@@ -353,7 +253,7 @@ def _opened(source: Source) -> Iterator[Any]:
         with contextlib.ExitStack() as stack:
             is_stdin = source.path == STDIN
             stream = sys.stdin.buffer if is_stdin else stack.enter_context(Path(source.path).open("rb"))
-            # Parquet and NPZ need to jump about in what they read.
+            # Parquet and NPZ files are not read in order.
             yield stream if source.format in ("csv", "arrow") else pa.BufferReader(stream.read())
     elif source.format == "npz":
         with Path(source.path).open("rb") as file:
@@ -367,8 +267,8 @@ def _opened(source: Source) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _errors_of(source: Source) -> Iterator[None]:
-    """Whatever is wrong with a file, as one kind of error that names it."""
+def _named_errors(source: Source) -> Iterator[None]:
+    """Turn errors of readers into a DataError that names the file."""
     try:
         yield
     except DataError:
@@ -380,23 +280,21 @@ def _errors_of(source: Source) -> Iterator[None]:
 
 def _checked(table: pa.Table, source: Source) -> pa.Table:
     if source.format in ("parquet", "arrow"):
-        # Arrow takes lengths, offsets and text from a file as they are; wrong ones would be read as memory.
+        # Arrow trusts lengths and offsets in a file; wrong ones would read memory out of bounds.
         table.validate(full=True)
     names = table.column_names
     if len(set(names)) != len(names):
         twice = Counter(names).most_common(1)[0][0]
-        raise DataError(f"{source.shown} has two columns called {twice!r}; names must differ.")
+        raise DataError(f"{source.shown} has two columns named {twice!r}; names must differ.")
     return table
 
 
 def _known_format(format: str) -> Format:
-    for known in FORMATS:
-        if format == known:
-            return known
-    raise DataError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+    check_parameters({"format": one_of(*FORMATS)}, {"format": format})
+    return cast(Format, format)
 
 
 def listed(names: Sequence[Any], most: int = 8) -> str:
-    """Some names for a message."""
+    """Return the first `most` names, for a message."""
     shown = ", ".join(map(repr, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -1,4 +1,4 @@
-"""The formats of `clausewise export`."""
+"""The formats of `clausewise export`, by name."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -21,9 +21,9 @@ FORMATS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 
-def exported(rules: RuleSet, to: str, *, table: str, dialect: str, decision: str) -> bytes:
-    """The rules in a format, ready to be written."""
-    found = FORMATS[to](rules, table=table, dialect=dialect, decision=decision)
-    if isinstance(found, bytes):
-        return found
-    return (found if found.endswith("\n") else f"{found}\n").encode("utf-8")
+def export_rules(rules: RuleSet, to: str, *, table: str, dialect: str, decision: str) -> bytes:
+    """Return the rules in a format, as the content of a file."""
+    content = FORMATS[to](rules, table=table, dialect=dialect, decision=decision)
+    if isinstance(content, bytes):
+        return content
+    return (content if content.endswith("\n") else f"{content}\n").encode("utf-8")

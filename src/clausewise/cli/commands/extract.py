@@ -1,0 +1,149 @@
+"""`clausewise extract`: rules from a trained network."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from clausewise.base.parameters import one_of
+from clausewise.cli import options
+from clausewise.cli.errors import reporting_errors
+from clausewise.cli.input_rows import rows_for_network, split_held_out
+from clausewise.cli.measures import measure, printed_measures
+from clausewise.cli.models import load_network
+from clausewise.cli.output_files import is_stdout, require_writable
+from clausewise.cli.printing import console, print_json, print_pairs, print_rules
+from clausewise.cli.rule_files import write_rules
+from clausewise.cli.table_files import STDIN, Source
+from clausewise.extractors.base import RuleExtractor
+from clausewise.extractors.methods import METHODS
+
+
+@reporting_errors
+def extract(
+    model: options.ModelFile,
+    data: options.DataFile,
+    output: options.Output = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            callback=options.checked(one_of(*METHODS)), help=f"One of {options.comma_separated(METHODS)}."
+        ),
+    ] = "eclaire",
+    max_rules: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of rules; not every method has one.")
+    ] = None,
+    min_cases: Annotated[
+        Any,
+        typer.Option(
+            parser=options.parse_min_cases,
+            metavar="N",
+            help="Minimum number of rows per rule, or fraction of rows, or auto.",
+        ),
+    ] = None,
+    target: options.Target = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column of DATA that the network does not read (repeatable)."),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="A column of a CSV file that is text but looks like numbers (repeatable)."
+        ),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(metavar="DATA", help="File of rows to measure on, instead of held-out rows.")
+    ] = None,
+    holdout: Annotated[
+        float, typer.Option(min=0.0, max=0.9, help="Fraction of rows held out to measure on.")
+    ] = 0.2,
+    voting: options.Voting = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write an HTML report of the rules.")
+    ] = None,
+    classes: options.Classes = None,
+    trust: options.Trust = None,
+    format: options.DataFormat = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Extract rules from a trained network, and measure how often they agree with it on held-out rows."""
+    if as_json and is_stdout(output):
+        raise typer.BadParameter("--json prints the measures to standard output; pass -o FILE for the rules")
+    for path in (output, report):
+        require_writable(path)
+    started = time.perf_counter()
+    extractor = METHODS[method](None, random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
+    _set_options(extractor, method, max_rules=max_rules, min_cases=min_cases, voting=voting)
+    network = load_network(model, classes, trust)
+    columns = (target, drop or (), text or ())
+    rows = rows_for_network(Source.of(data, format), network, *columns)
+    if test is not None:
+        train, held_out = rows, rows_for_network(Source.of(test), network, *columns)
+    else:
+        train, held_out = split_held_out(rows, network, holdout, seed)
+    extractor.set_params(network=network).fit(train.X, train.y)
+    rules = extractor.rules_
+    measured = held_out if len(held_out) else train
+    measures = measure(rules, measured, network.labels(measured.X))
+    seconds = time.perf_counter() - started
+    write_rules(rules, output)
+    if report is not None:
+        extractor.report(report, measured.X, measured.y)
+    if as_json:
+        print_json(
+            {
+                "method": method,
+                "n_rules": len(rules),
+                "n_rows": len(train),
+                "n_rows_measured": len(measured),
+                "held_out": bool(len(held_out)),
+                **measures,
+                "seconds": seconds,
+                "output": output,
+                "report": report,
+            }
+        )
+        return
+    to = console(stderr=is_stdout(output))
+    print_rules(rules, to)
+    to.print()
+    which = "held-out rows" if len(held_out) else "training rows; no rows were held out"
+    print_pairs(
+        {
+            "measured on": f"{len(measured):,} {which}",
+            **printed_measures(measures),
+            "time": f"{seconds:.1f} s",
+        },
+        to,
+    )
+    if output is not None and not is_stdout(output):
+        _print_next_steps(output, data, model, report, to)
+
+
+def _set_options(extractor: RuleExtractor, method: str, **given: Any) -> None:
+    """Set the options that were given; methods do not have all of them."""
+    known = extractor.get_params(deep=False)
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name not in known:
+            raise typer.BadParameter(f"{method} does not have the option --{name.replace('_', '-')}")
+        extractor.set_params(**{name: value})
+
+
+def _print_next_steps(output: str, data: str, model: str, report: str | None, to: Console) -> None:
+    lines = ["", f"rules in {output}" + (f", report in {report}" if report else "")]
+    if data != STDIN:
+        lines += [
+            f"  clausewise explain {output} {data}",
+            f"  clausewise explore {output} --data {data} --model {model}",
+        ]
+    lines.append(f"  clausewise export {output} --to sql")
+    to.print(Text("\n".join(lines)))

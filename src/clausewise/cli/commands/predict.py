@@ -1,0 +1,68 @@
+"""`clausewise predict`: the decisions of rules on rows."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Annotated
+
+import pyarrow as pa
+import typer
+
+from clausewise.cli import options
+from clausewise.cli.column_types import columns_for_rules
+from clausewise.cli.errors import reporting_errors
+from clausewise.cli.prediction_files import table_writer
+from clausewise.cli.rule_files import read_rules
+from clausewise.cli.table_files import Source, read_batches
+from clausewise.data.labels import Label
+from clausewise.rules import RuleSet
+from clausewise.rules.term import format_category
+
+
+@reporting_errors
+def predict(
+    rules: options.RulesFile,
+    data: options.DataFile,
+    output: options.Output = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of each class.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the columns of DATA.")] = False,
+    name: Annotated[str, typer.Option(help="Name of the column of predictions.")] = "prediction",
+    format: options.DataFormat = None,
+    jobs: options.Jobs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object per row.")] = False,
+    debug: options.Debug = False,
+) -> None:
+    """Predict the class of each row. Rows are read and written in batches, so files may exceed memory."""
+    ruleset, source = read_rules(rules), Source.of(data, format)
+    names = [name, *(_probability_name(label) for label in ruleset.labels)] if proba else [name]
+    if len(set(names)) < len(names):
+        raise typer.BadParameter(
+            f"{name!r} is also the name of a column of probabilities; pass another --name"
+        )
+    write = None
+    with ExitStack() as stack:
+        for batch in read_batches(source):
+            predicted = _predictions(ruleset, columns_for_rules(batch, ruleset.features, source), names, jobs)
+            if keep:
+                if twice := set(names) & set(batch.column_names):
+                    raise ValueError(
+                        f"{source.shown} already has a column {min(twice)!r}; pass another --name."
+                    )
+                columns = [*batch.columns, *predicted.columns]
+                predicted = pa.table(columns, names=[*batch.column_names, *names])
+            if write is None:  # the first batch shows the types of the columns
+                schema = predicted.schema
+                write = stack.enter_context(table_writer(output, schema, as_json))
+            write(predicted.cast(schema))
+
+
+def _probability_name(label: Label) -> str:
+    return f"probability {format_category(label)}"
+
+
+def _predictions(rules: RuleSet, table: pa.Table, names: Sequence[str], jobs: int | None) -> pa.Table:
+    labels = rules.predict(table, n_jobs=jobs)
+    is_text = isinstance(rules.labels[0], str)
+    columns = [pa.array(labels.tolist(), pa.string()) if is_text else pa.array(labels)]
+    if len(names) > 1:
+        columns += [pa.array(column) for column in rules.predict_proba(table, n_jobs=jobs).T]
+    return pa.table(columns, names=list(names))

@@ -1,0 +1,78 @@
+"""`clausewise report` and `clausewise explore`: the rules as a page."""
+
+from typing import Annotated
+
+import typer
+
+from clausewise.cli import options
+from clausewise.cli.errors import reporting_errors
+from clausewise.cli.input_rows import RuleRows, rows_for_rules
+from clausewise.cli.models import load_network
+from clausewise.cli.output_files import is_stdout, write_bytes
+from clausewise.cli.rule_files import read_rules
+from clausewise.cli.table_files import Source
+from clausewise.rules import RuleSet
+
+
+@reporting_errors
+def report(
+    rules: options.RulesFile,
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help="Rows to show.")] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The HTML file to write.")
+    ] = "report.html",
+    model: options.Model = None,
+    target: options.Target = None,
+    title: options.PageTitle = None,
+    classes: options.Classes = None,
+    trust: options.Trust = None,
+    format: options.DataFormat = None,
+    debug: options.Debug = False,
+) -> None:
+    """Write a single HTML file that shows the rules and works offline."""
+    ruleset = read_rules(rules)
+    rows = _rows(ruleset, data, format, target, model)
+    X, y, network = None, None, None
+    if rows is not None:
+        X, y = rows.X, rows.y
+        if model is not None:
+            network = rows.network_labels(load_network(model, classes, trust), ruleset)
+    write_bytes(ruleset.show(X, y, network, title=title).html.encode("utf-8"), output)
+    if not is_stdout(output):
+        print(output)
+
+
+@reporting_errors
+def explore(
+    rules: options.RulesFile,
+    data: Annotated[str | None, typer.Option("--data", metavar="DATA", help="Rows to show.")] = None,
+    model: options.Model = None,
+    target: options.Target = None,
+    title: options.PageTitle = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the server; by default, any free one.")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    classes: options.Classes = None,
+    trust: options.Trust = None,
+    format: options.DataFormat = None,
+    debug: options.Debug = False,
+) -> None:
+    """Serve a page with the rules, all rows and the network itself; Ctrl-C stops it."""
+    ruleset = read_rules(rules)
+    rows = _rows(ruleset, data, format, target, model)
+    network = None if model is None else load_network(model, classes, trust)
+    X, y = (None, None) if rows is None else (rows.X, rows.y)
+    ruleset.explore(X, y, network, title=title, port=port, open_browser=browser)
+
+
+def _rows(
+    rules: RuleSet, data: str | None, format: str | None, target: str | None, model: str | None
+) -> RuleRows | None:
+    if data is not None:
+        return rows_for_rules(Source.of(data, format), rules, target)
+    if model is not None:
+        raise typer.BadParameter("--model needs rows; pass data too")
+    return None

@@ -1,0 +1,151 @@
+"""Rows of a file, with the columns that rules or a network read, and their labels."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
+from clausewise.cli.table_files import DataError, Source, read_raw, read_table
+from clausewise.data.labels import Label, describe_unknown, read_labels
+from clausewise.networks import Network
+from clausewise.rules import RuleSet
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table of raw rows and, if known, the class of each."""
+
+    table: pa.Table
+    y: NDArray[Any] | None
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @cached_property
+    def X(self) -> Any:  # noqa: N802 - the scikit-learn name
+        """The rows as a DataFrame of pandas, if installed: scikit-learn's transformers need it."""
+        return self.table if find_spec("pandas") is None else self.table.to_pandas()
+
+    def take(self, numbers: NDArray[np.int64]) -> "Rows":
+        """Return the rows with these numbers."""
+        return Rows(self.table.take(pa.array(numbers)), None if self.y is None else self.y[numbers])
+
+
+@dataclass(frozen=True, eq=False)
+class RuleRows(Rows):
+    """Rows with the columns of rules, and all columns of the file for a network that reads others."""
+
+    all_columns: pa.Table
+    source: Source
+
+    def network_labels(self, network: Network, rules: RuleSet) -> NDArray[Any]:
+        """Return the network's labels of the rows, as the classes of the rules that they mean."""
+        labels = network.labels(self.for_network(network))
+        return _labels_as_classes(labels, rules.labels, "The network's output")
+
+    def for_network(self, network: Network) -> Any:
+        """Return the rows as the network reads them."""
+        names = self._names_for(network)
+        if names == self.table.column_names:
+            return self.X
+        known = {name: self.table.column(name) for name in self.table.column_names}
+        others = [name for name in names if name not in known]
+        typed = infer_types(self.all_columns.select(others), self.source)
+        known |= dict(zip(others, typed.columns, strict=True))
+        return Rows(pa.table([known[name] for name in names], names=names), None).X
+
+    def _names_for(self, network: Network) -> list[str]:
+        own: list[str] = self.table.column_names
+        every: list[str] = self.all_columns.column_names
+        if network.feature_names is not None and set(network.feature_names) <= {*own, *every}:
+            return list(network.feature_names)
+        return every if network.n_inputs == len(every) != len(own) else own
+
+
+def rows_for_network(
+    source: Source, network: Network, target: str | None, drop: Sequence[str], text: Sequence[str] = ()
+) -> Rows:
+    """Read the columns that a network names, or all but the target and those to drop, and the target."""
+    table = read_table(source, text=text)
+    labels = None if target is None else target_column(table, target, source)
+    for name in (*drop, *text):
+        require_column(table, name, source)
+    inputs = [name for name in table.column_names if name != target and name not in drop]
+    known = network.feature_names
+    if known is not None and set(known) <= set(inputs):
+        inputs = list(known)
+    if not inputs:
+        raise DataError(f"{source.shown} has no columns besides the target.")
+    rows = Rows(_with_rows(table.select(inputs), source), None)
+    if labels is None:
+        return rows
+    network.labels(rows.take(np.array([0])).X)  # some networks know their classes only after a prediction
+    classes = network.classes.tolist()
+    return Rows(rows.table, _labels_as_classes(labels, classes, _column_of(target, source)))
+
+
+def rows_for_rules(source: Source, rules: RuleSet, target: str | None = None) -> RuleRows:
+    """Read the columns of rules, and the target."""
+    table = read_raw(source)
+    y = None
+    if target is not None:
+        labels = target_column(table, target, source)
+        y = _labels_as_classes(labels, rules.labels, _column_of(target, source))
+        if target not in rules.features.names:
+            table = table.drop_columns([target])
+    columns = columns_for_rules(table, rules.features, source)
+    return RuleRows(_with_rows(columns, source), y, table, source)
+
+
+def rows_for_both(source: Source, old: RuleSet, new: RuleSet) -> Rows:
+    """Read the columns of two rule sets."""
+    table = read_raw(source)
+    first, second = (columns_for_rules(table, rules.features, source) for rules in (old, new))
+    for name in second.column_names:
+        if name not in first.column_names:
+            first = first.append_column(name, second.column(name))
+    return Rows(_with_rows(first, source), None)
+
+
+def split_held_out(rows: Rows, network: Network, fraction: float, seed: int) -> tuple[Rows, Rows]:
+    """Draw held-out rows, stratified by the network's labels; return rows to learn from and held-out rows."""
+    if fraction == 0.0 or len(rows) < 2:
+        return rows, rows.take(np.array([], dtype=np.int64))
+    labels = network.labels(rows.X)
+    _, counts = np.unique(labels, return_counts=True)
+    n_held_out = max(1, round(fraction * len(rows)))
+    can_stratify = counts.min() >= 2 and min(n_held_out, len(rows) - n_held_out) >= len(counts)
+    train, held_out = train_test_split(
+        np.arange(len(rows)),
+        test_size=n_held_out,
+        random_state=seed,
+        stratify=labels if can_stratify else None,
+    )
+    return rows.take(np.sort(train)), rows.take(np.sort(held_out))
+
+
+def _labels_as_classes(values: Any, classes: Sequence[Label], name: str) -> NDArray[Any]:
+    """Return labels as the classes they mean; print a note about labels that mean none."""
+    labels = read_labels(values, classes, len(values), name, allow_unknown=True)
+    if labels.unknown:
+        note = describe_unknown(labels.unknown, classes, name)
+        warnings.warn(f"{note}; predictions for these rows count as wrong.", stacklevel=2)
+    return labels.values
+
+
+def _column_of(target: str | None, source: Source) -> str:
+    return f"Column {target!r} of {source.shown}"
+
+
+def _with_rows(table: pa.Table, source: Source) -> pa.Table:
+    if table.num_rows == 0:
+        raise DataError(f"{source.shown} has no rows.")
+    return table

@@ -1,0 +1,150 @@
+"""Bad input: exit codes and short errors, and nothing in a file is executed."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.preprocessing import FunctionTransformer
+
+from clausewise.cli.table_files import DataError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["predict", "{rules}", "missing.csv"], "There is no file missing.csv"),
+        (["predict", "missing.json", "{rows}"], "missing.json: No such file"),
+        (["predict", "{rows}", "{rows}"], "damaged"),
+        (["predict", "{rules}", "{rules}"], "ends in none of .csv"),
+        (["predict", "{rules}", "{rows}", "-o", "out.xyz"], "ends in .csv"),
+        (["predict", "{rules}", "{rows}", "-o", "no/such/folder/out.csv"], "No such file"),
+        (["predict", "{rules}", "{rows}", "--keep", "--name", "age"], "already"),
+        (["evaluate", "{rules}", "{rows}", "--target", "nothing"], "no column 'nothing'"),
+        (["explain", "{rules}", "{rows}", "--row", "600"], "no row 600"),
+        (["extract", "model.pt", "{rows}"], "may run code"),
+        (["extract", "missing.onnx", "{rows}"], "no file missing.onnx"),
+        (["extract", "missing.skops", "{rows}"], "no file missing.skops"),
+        (["extract", "no_such_module:thing", "{rows}"], "no module 'no_such_module'"),
+        (["extract", "json:nothing", "{rows}"], "json has no 'nothing'"),
+        (["extract", "json:dumps", "{rows}"], "is not a supported model type"),
+        (["extract", "{model}", "{rows}", "--drop", "nothing"], "no column 'nothing'"),
+        (["extract", "{model}", "{rows}", "-o", "no/folder/r.json"], "no folder"),
+        (
+            ["evaluate", "{rules}", "{rows}", "--target", "age"],
+            "'18', .*, which are not among the classes 'no', 'yes'",
+        ),
+        (["simplify", "{rules}", "{rows}", "--target", "age", "--tolerance", "0.1"], "not among the classes"),
+    ],
+)
+def test_bad_input_is_reported_in_a_line_or_two_with_exit_code_1(work, run, arguments, message):
+    places = {"rules": "rules.json", "rows": "rows.csv", "model": "model.skops"}
+    filled = [text.format(**{key: work.path(name) for key, name in places.items()}) for text in arguments]
+    result = run(*filled)
+    assert result.exit_code == 1, result.output
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert re.search(message, errors[0])
+    assert "Traceback" not in result.output
+    assert len(result.stderr.splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["predict"],
+        ["predict", "a", "b", "--no-such-option"],
+        ["evaluate", "{rules}", "{rows}"],
+        ["extract", "{model}", "{rows}", "--method", "magic"],
+        ["extract", "{model}", "{rows}", "--min-cases", "few"],
+        ["extract", "{model}", "{rows}", "--method", "pedagogical", "--max-rules", "3"],
+        ["compact", "{rules}", "{rows}"],
+        ["simplify", "{rules}", "--tolerance", "0.1"],
+        ["export", "{rules}", "--to", "fortran"],
+        ["export", "{rules}", "--to", "sql", "--dialect", "klingon"],
+        ["extract", "{model}", "{rows}", "--holdout", "1.5"],
+        ["extract", "{model}", "{rows}", "--voting", "loud"],
+        ["extract", "{model}", "{rows}", "--json"],
+        ["compact", "{rules}", "{rows}", "--target", "truth", "--max-rules", "0"],
+        ["predict", "{rules}", "{rows}", "--jobs", "0"],
+        ["predict", "{rules}", "{rows}", "--format", "xls"],
+        ["predict", "{rules}", "{rows}", "--proba", "--name", "probability no"],
+        ["explain", "{rules}", "--row", "3"],
+        ["explain", "{rules}", "{rows}", "--row", "-1"],
+        ["extract", "{model}", "{rows}", "--min-cases", "0"],
+        ["simplify", "{rules}", "--target", "truth"],
+    ],
+)
+def test_wrong_usage_has_exit_code_2(work, run, arguments):
+    places = {"rules": "rules.json", "rows": "rows.csv", "model": "model.skops"}
+    result = run(
+        *[text.format(**{key: work.path(name) for key, name in places.items()}) for text in arguments]
+    )
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+
+
+BAD_TABLES = {
+    "empty.csv": b"",
+    "header.csv": b"age,job,smokes,income\n",
+    "numbers.csv": b"1,2,3\n4,5,6\n",
+    "ragged.csv": b"age,job,smokes,income\n1,cook,true,2\n1,cook\n",
+    "text.csv": b"age,job,smokes,income\nold,cook,true,2\n",
+    "twice.csv": b"age,age,job,smokes,income\n1,1,cook,true,2\n",
+    "latin.csv": "age,job,smokes,income\n1,caf\xe9,true,2\n".encode("latin-1"),
+    "lacking.csv": b"age,job,smokes\n1,cook,true\n",
+    "noise.parquet": b"PAR1" + bytes(100),
+    "noise.arrow": b"ARROW1" + bytes(100),
+    "noise.npz": b"PK\x03\x04" + bytes(100),
+    "empty.npz": b"",
+}
+
+
+@pytest.mark.parametrize("name", BAD_TABLES)
+def test_a_damaged_table_is_refused_by_name(work, run, tmp_path, name):
+    (tmp_path / name).write_bytes(BAD_TABLES[name])
+    result = run("evaluate", work.path("rules.json"), name, "--target", "job")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: ")
+    assert name in result.stderr
+    assert len(result.stderr.splitlines()) <= 2
+
+
+def test_objects_in_an_npz_file_are_not_unpickled(work, run):
+    class Bomb:
+        def __reduce__(self):
+            return os.system, ("touch exploded",)
+
+    np.savez("bomb.npz", X=np.array([[Bomb()]], dtype=object))
+    result = run("predict", work.path("rules.json"), "bomb.npz")
+    assert result.exit_code == 1
+    assert not os.path.exists("exploded")
+
+
+def test_unknown_types_in_a_skops_file_are_refused_by_name(work, run):
+    skops.io.dump(FunctionTransformer(os.path.join), "other.skops")
+    result = run("extract", "other.skops", work.path("rows.csv"))
+    assert result.exit_code == 1
+    assert "not trusted" in result.stderr
+    assert "--trust" in result.stderr
+
+
+def test_debug_lets_an_error_through_with_its_traceback(work, run):
+    quiet, loud = (run("predict", work.path("rules.json"), "x.csv", *more) for more in ([], ["--debug"]))
+    assert quiet.exit_code == 1
+    assert isinstance(quiet.exception, SystemExit)
+    assert quiet.stderr.startswith("error: ")
+    assert isinstance(loud.exception, DataError)
+
+
+def test_errors_in_rule_texts_name_the_file(run, tmp_path):
+    (tmp_path / "bad.txt").write_text("FEATURE x NUMERIC\nDEFAULT a\nIF x <= b THEN a\n")
+    (tmp_path / "latin.txt").write_bytes(b"\xff")
+    for name, message in (
+        ("bad.txt", "bad.txt, line 3, column 9: expected a number"),
+        ("latin.txt", "not text in UTF-8"),
+    ):
+        result = run("explain", name)
+        assert result.exit_code == 1
+        assert message in result.stderr

@@ -1,0 +1,52 @@
+"""Reading labels: which class a label means, and what happens to labels that mean none."""
+
+import numpy as np
+import pytest
+
+from clausewise.data.labels import LabelError, describe_unknown, read_labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "unknown"),
+    [
+        (["0", "1", "2", "2.0"], (0, 1), (2,)),
+        (["0.5", "1e1"], (0.5, 1.5), (10.0,)),
+        ([0, 1, 2], ("0", "1"), ("2",)),
+        (["no", "maybe"], ("no", "yes"), ("maybe",)),
+    ],
+)
+def test_unknown_labels_without_types_are_read_as_the_kind_of_the_classes(labels, classes, unknown):
+    read = read_labels(labels, classes, len(labels), "y", allow_unknown=True)
+    assert read.unknown == unknown
+    assert read.values.tolist() == [(*classes, *unknown)[code] for code in read.codes]
+    assert read.codes[-1] == len(classes)
+
+
+def test_labels_without_types_still_mean_the_classes_that_they_can_mean():
+    read = read_labels(["1.0", "0", "1"], (0, 1), 3, "y")
+    np.testing.assert_array_equal(read.codes, [1, 0, 1])
+    assert read.unknown == ()
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (["0", "perhaps"], (0, 1)),
+        (["1", "inf"], (0, 1)),
+        (["true", "2"], (False, True)),
+        (["3", "4"], (0, 1)),
+    ],
+)
+def test_labels_that_cannot_be_of_the_classes_kind_are_refused_even_without_types(labels, classes):
+    with pytest.raises(LabelError, match=r"y holds .*, which (is|are) not among the classes"):
+        read_labels(labels, classes, 2, "y", allow_unknown=True)
+
+
+def test_labels_with_types_are_not_read_as_another_kind():
+    with pytest.raises(LabelError, match="y holds '2', which is not among the classes 0, 1"):
+        read_labels(["0", "1", "2"], (0, 1), 3, "y", allow_unknown=True)
+
+
+def test_many_unknown_labels_are_listed_in_part():
+    text = describe_unknown(list(range(2, 20)), (0, 1), "y")
+    assert text == "y holds 2, 3, 4, 5, 6, 7, 8, 9 and 10 more, which are not among the classes 0, 1"
