@@ -328,16 +328,21 @@ def test_a_single_row_is_enough():
         ({"cf": 0}, [[1.0]], [1], "cf is 0"),
         ({"cf": 25}, [[1.0]], [1], "cf is 25"),
         ({"cf": 1e-300}, [[1.0]], [1], "cf is 1e-300"),
-        ({"costs": [[0, 1e39], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs holds 1e.39"),
+        ({"costs": [[0, 1e39], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs contains 1e.39"),
         ({"class_order": "ab"}, [[1.0], [2.0]], [0, 1], "class_order is 'ab'"),
         ({"min_cases": 0}, [[1.0]], [1], "min_cases is 0"),
         ({"min_cases": "2"}, [[1.0]], [1], "min_cases is '2'"),
         ({"sample": 1.5}, [[1.0]], [1], "sample is 1.5"),
-        ({"sample": 0.001}, [[1.0]], [1], "no row"),
+        ({"sample": 0.001}, [[1.0]], [1], "draws no row"),
         ({"costs": [[0, 1]]}, [[1.0], [2.0]], [0, 1], r"costs has shape \(1, 2\)"),
-        ({"costs": [[0, -1], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs holds -1; .* not negative"),
+        ({"costs": [[0, -1], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs contains -1; expected numbers from 0"),
         ({"trials": 0}, [[1.0], [2.0]], [0, 1], "trials is 0"),
-        ({"class_order": [0]}, [[1.0], [2.0]], [0, 1], "class_order does not name"),
+        (
+            {"class_order": [0]},
+            [[1.0], [2.0]],
+            [0, 1],
+            "y holds 1, .* not among the classes 0; .* class_order",
+        ),
         ({"class_order": [0, 0, 1]}, [[1.0], [2.0]], [0, 1], "twice"),
         ({"thresholds": "pretty"}, [[1.0], [2.0]], [0, 1], "thresholds is 'pretty'"),
         ({"n_jobs": 0}, [[1.0], [2.0]], [0, 1], "n_jobs is 0"),
@@ -367,9 +372,9 @@ def test_a_million_categories_are_refused_with_advice():
     n = 2**20
     X = pd.DataFrame({"id": pd.Categorical.from_codes(np.arange(n), [f"v{i}" for i in range(n)])})
     y = np.arange(n) % 2
-    with pytest.raises(ValueError, match=r"'id' has 1,048,576 categories, at most 1,000 .* subset=False"):
+    with pytest.raises(ValueError, match=r"'id' has 1,048,576 categories; at most 1,000 .* subset=False"):
         C50Classifier().fit(X, y)
-    with pytest.raises(ValueError, match="at most 50,000 can be told apart"):
+    with pytest.raises(ValueError, match="at most 50,000 can be tested"):
         C50Classifier(subset=False).fit(X, y)
 
 

@@ -1,4 +1,4 @@
-"""Rule induction, the paper's ψ: from a prepared matrix and labels to rules."""
+"""Rule induction, the paper's ψ: learn rules from a prepared matrix and class labels."""
 
 from clausewise.induction.c50 import C50Classifier, C50Inducer
 from clausewise.induction.cart import CARTClassifier, CARTInducer
