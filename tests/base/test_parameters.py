@@ -37,3 +37,8 @@ def test_constraints_allow_and_refuse(constraint, allowed, refused, expected):
 def test_an_error_names_the_parameter_the_value_and_what_was_expected():
     with pytest.raises(ParameterError, match=r"^sample is 7; expected a number of 0 or more, below 1\.$"):
         check_parameters({"sample": number(least=0, below=1)}, {"sample": 7})
+
+
+def test_the_value_in_an_error_is_one_short_line():
+    with pytest.raises(ParameterError, match=r"^rows is array\(\[\[0\., 0\..*…; expected a function\.$"):
+        check_parameters({"rows": FUNCTION}, {"rows": np.zeros((9, 3))})

@@ -155,7 +155,7 @@ def test_damaged_files_are_refused(tmp_path):
     whole = model(DENSE, SCORES, w1=W1, w2=W2).SerializeToString()
     for name, content in {"cut": whole[: len(whole) // 2], "text": b"no model at all", "empty": b""}.items():
         (tmp_path / f"{name}.onnx").write_bytes(content)
-        with pytest.raises(ValueError, match=f"{name}.onnx is no ONNX model, or damaged"):
+        with pytest.raises(ValueError, match=f"{name}.onnx is not an ONNX model, or is damaged"):
             clausewise.wrap(tmp_path / f"{name}.onnx")
 
 
@@ -173,7 +173,7 @@ def test_a_session_is_refused_with_what_to_pass():
 
 
 def test_wrong_columns_are_refused():
-    with pytest.raises(ValueError, match="X has 3 columns, the network reads 4"):
+    with pytest.raises(ValueError, match="X has 3 columns, but the network reads 4"):
         clausewise.wrap(model(DENSE, SCORES, w1=W1, w2=W2)).labels(X[:, :3])
 
 

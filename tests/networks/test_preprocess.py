@@ -185,13 +185,15 @@ def test_a_plain_function_does_not_tell_where_columns_come_from():
 
 
 def test_what_cannot_transform_is_refused():
-    with pytest.raises(TypeError, match=r"pass a fitted transformer .*or a function"):
+    with pytest.raises(
+        TypeError, match=r"preprocess is 'scale'; expected .*a fitted transformer .*a function"
+    ):
         clausewise.wrap(fitted(MLPClassifier((5,), max_iter=5), FRAME[["income"]]), preprocess="scale")
 
 
 def test_text_without_an_encoder_is_refused():
     model = fitted(MLPClassifier((5,), max_iter=5), FRAME[["region", "income"]])
-    with pytest.raises(ValueError, match=r"reads numbers, and these rows are none.*pass preprocess="):
+    with pytest.raises(ValueError, match=r"reads numbers, but X contains other values.*pass preprocess="):
         clausewise.wrap(model).labels(FRAME[["job", "income"]].to_numpy())
 
 

@@ -71,6 +71,11 @@ def one_of(*choices: Any) -> Constraint:
     return Constraint(expected, lambda value: any(_is_same(value, choice) for choice in choices))
 
 
+def list_of(entries: Constraint, expected: str) -> Constraint:
+    """A list, a tuple or an array of allowed entries, described in words."""
+    return Constraint(expected, lambda value: _is_array_like(value) and all(map(entries.allows, value)))
+
+
 def instance_of(kind: type | tuple[type, ...], expected: str) -> Constraint:
     """An object of a type, described in words."""
     return Constraint(expected, lambda value: isinstance(value, kind))
@@ -140,5 +145,5 @@ def check_estimator_parameters(estimator: Any) -> None:
 
 
 def _shown(value: Any, most: int = 80) -> str:
-    text = repr(value)
+    text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= most else f"{text[:most]}…"
