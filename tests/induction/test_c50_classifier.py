@@ -18,7 +18,7 @@ from clausewise import C50Classifier, CARTClassifier
 from clausewise.induction import C50Tree
 
 WEIGHTS_ARE_RELATIVE = (
-    "C5.0's weights are relative to their mean and its limits count cases, so that a weight of 2 is not the "
+    "C5.0's weights are relative to their mean and its limits count cases, so a weight of 2 is not the "
     "same as two rows"
 )
 EXPECTED_TO_FAIL = {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_ARE_RELATIVE}
@@ -46,7 +46,7 @@ def people():
     return frame, np.where(says_yes, "yes", "no")
 
 
-def test_rules_speak_of_categories_and_numbers(people):
+def test_rules_test_categories_and_numbers(people):
     X, y = people
     model = C50Classifier().fit(X, y)
     text = str(model.rules_)
@@ -90,7 +90,7 @@ def test_a_tree_of_a_single_leaf_prints_its_class():
 
 @pytest.mark.parametrize("rules", [True, False])
 def test_a_very_deep_tree_is_no_danger(rules):
-    # Stripes that only a chain of tests can tell apart, one after the other.
+    # Stripes that only a chain of tests can separate.
     n = 60_000
     X = np.arange(n, dtype=float).reshape(-1, 1)
     y = np.cumsum(np.arange(n) % 30 == 0) % 2
@@ -149,7 +149,7 @@ def test_exact_thresholds_are_the_training_values_in_single_precision():
     X = np.array([[0.1], [0.3], [0.7], [0.9]] * 10)
     y = (X[:, 0] > 0.5).astype(int)
     (term,) = C50Classifier().fit(X, y).rules_[0].terms
-    # C5.0 stores and prints 0.3 as 0.30000001; a reader that compares doubles must not be sent the wrong way.
+    # C5.0 stores and prints 0.3 as 0.30000001; comparing doubles must still give the same branch.
     assert term.high == 0.3
 
 

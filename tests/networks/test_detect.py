@@ -12,8 +12,8 @@ FRAMEWORKS = {"torch", "keras", "onnx", "onnxruntime", "skorch", "tensorflow", "
 
 def frameworks_imported_by(code):
     """Which frameworks a fresh process has imported after some code."""
-    told = f"{code}\nimport sys; print(sorted({FRAMEWORKS} & set(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", told], check=True, capture_output=True, text=True)
+    script = f"{code}\nimport sys; print(sorted({FRAMEWORKS} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     return result.stdout.strip()
 
 

@@ -12,7 +12,7 @@ from keras import layers, ops  # noqa: E402
 import clausewise  # noqa: E402
 from tests.networks.forward import assert_layers, relu, sigmoid, softmax  # noqa: E402
 
-# Keras itself asks NumPy in a way that is about to change.
+# Keras itself uses NumPy in a deprecated way.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 
 RNG = np.random.default_rng(0)
@@ -97,7 +97,7 @@ def test_steps_below_each_other_are_given_back_to_their_rows():
 
 
 class Own(keras.Model):
-    """A model with a `call` of its own, weights of its own and dropout."""
+    """A model with its own `call`, its own weights and dropout."""
 
     def __init__(self):
         super().__init__()

@@ -91,7 +91,7 @@ def test_inputs_that_are_no_numbers_are_refused(bad):
         network(batch_size=5).labels(rows)
 
 
-def test_activations_that_are_no_numbers_are_counted_per_layer():
+def test_activations_that_are_not_numbers_are_counted_per_layer():
     def broken(rows):
         values = rows.copy()
         values[rows[:, 0] > 0, 1] = np.nan
@@ -134,7 +134,7 @@ def test_the_logarithm_of_an_impossible_class_is_let_through():
     np.testing.assert_array_equal(certain.probabilities(X)[:, 1], X[:, 0] > 0)
 
 
-def test_impossible_classes_hide_no_answer_that_depends_on_the_rows_beside():
+def test_impossible_classes_do_not_hide_an_output_that_depends_on_other_rows():
     def scores(rows):
         return np.column_stack([rows - rows.mean(axis=0), np.full(len(rows), -np.inf)])
 
@@ -142,7 +142,7 @@ def test_impossible_classes_hide_no_answer_that_depends_on_the_rows_beside():
         CallableNetwork(scores, output="logits").labels(X)
 
 
-def test_an_answer_that_depends_on_the_rows_beside_is_refused():
+def test_an_output_that_depends_on_other_rows_is_refused():
     with pytest.raises(ValueError, match="different outputs for the same row, depending on the other rows"):
         CallableNetwork(lambda rows: rows - rows.mean(axis=0), output="logits").labels(X)
 

@@ -37,7 +37,7 @@ def test_what_the_caller_states_goes_before_what_the_network_says():
         ("probabilities", [[0.2], [0.5], [0.9]], [0, 0, 1], [0.2, 0.5, 0.9]),
     ],
 )
-def test_one_column_speaks_of_the_second_class(form, values, codes, second):
+def test_one_column_is_for_the_second_class(form, values, codes, second):
     values = np.array(values)
     reader = read_as(form, None, values)
     assert reader.codes(values).tolist() == codes

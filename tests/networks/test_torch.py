@@ -194,7 +194,7 @@ def test_recording_finds_the_same_layers_as_tracing(make, rows):
 
 
 def test_a_trace_that_leads_elsewhere_than_the_module_is_not_used():
-    # `isinstance(state, tuple)` is false while tracing, so that the trace would take the cell's state.
+    # `isinstance(state, tuple)` is false while tracing, so the trace would take the cell's state.
     module = seeded(Recurrent, nn.LSTM, from_state=True)
     assert isinstance(TorchBackend(module)._program, TracedProgram)
     assert not isinstance(clausewise.wrap(module).inspect(SEQUENCES)._backend._program, TracedProgram)
@@ -610,7 +610,7 @@ def test_a_copy_runs_on_another_device():
     assert next(module.parameters()).device.type == "cpu"
 
 
-@pytest.mark.filterwarnings("ignore")  # TorchScript is on its way out
+@pytest.mark.filterwarnings("ignore")  # TorchScript is deprecated
 def test_torchscript_is_refused_with_ways_out():
     with pytest.raises(TypeError, match=r"pass the nn.Module that it was made from, or export it to ONNX"):
         clausewise.wrap(torch.jit.script(dense(4, 3, 2)))

@@ -161,7 +161,7 @@ class Network:
         return self._backend.n_inputs
 
     def inspect(self, X: Any) -> "Network":
-        """Find the layers and classes from a few rows, for networks that do not define them; return self."""
+        """Look at a few rows, where the network does not say by itself what it reads and gives."""
         self._reader_for(X)
         return self
 
@@ -196,7 +196,7 @@ class Network:
     # --- Answers ---
 
     def outputs(self, X: Any) -> NDArray[Any]:
-        """Return the network's raw output, one row per row of X."""
+        """The network's own output, one row per row of X."""
         n_rows = self._seen(X)
         parts = [self._output_of(X, rows) for rows in self._batches(n_rows)]
         return np.concatenate(parts)
@@ -326,10 +326,10 @@ class Network:
         return n_rows
 
     def _reader_for(self, X: Any) -> tuple[OutputReader, int]:
-        """Return the reader of the output, and the number of rows."""
+        """How the output is read, and the number of rows."""
         n_rows = self._seen(X)
         if self._reader is None:
-            # One batch: recognising the meaning of the output is more reliable with more values.
+            # As many rows as are cheap: recognising what outputs are looks at their values.
             sample = self._output_of(X, slice(0, min(n_rows, self._rows_per_batch)))
             structure = self._known_structure
             self._reader = read_as(self._output, structure.output, sample, structure.threshold)

@@ -141,7 +141,7 @@ def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputCol
 
     scikit-learn's transformers, pipelines, unions and column transformers can be followed; a function cannot.
     """
-    # A column transformer selects a DataFrame's columns by name, in any order and beside other columns.
+    # A column transformer selects a DataFrame's columns by name, in any order, and ignores other columns.
     first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
     own_names = getattr(first, "feature_names_in_", ())
     by_name = len(own_names) > 0 and set(own_names) <= set(names)
