@@ -396,7 +396,7 @@ def test_an_inducer_that_finds_nothing_is_warned_about(numbers):
 
 def test_an_inducer_that_gives_no_rule_set_is_an_error(numbers):
     network, X = numbers
-    with pytest.raises(TypeError, match="gave a NoneType; it must give a RuleSet"):
+    with pytest.raises(TypeError, match="returned a NoneType; it must return a RuleSet"):
         ECLAIRE(network, inducer=Broken()).fit(X)
 
 

@@ -93,7 +93,9 @@ def test_arrays_that_do_not_make_a_network_are_refused(weights, biases, options,
         ArrayNetwork(weights, biases, **options)
 
 
-@pytest.mark.skipif(not (SHARED / "bench").is_dir(), reason="the recorded networks are not available")
+@pytest.mark.skipif(
+    not (SHARED / "bench").is_dir(), reason="the recorded networks are not beside the project"
+)
 @pytest.mark.parametrize("task", ["xor", "magic", "letters", "mb_er", "mb_hist"])
 def test_recorded_networks_decide_as_recorded(task):
     with np.load(SHARED / "bench" / f"{task}_fold0.npz", allow_pickle=False) as bench:
