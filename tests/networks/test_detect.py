@@ -83,8 +83,8 @@ def test_a_class_instead_of_an_object_is_noticed():
 @pytest.mark.parametrize(
     ("file", "error", "message"),
     [
-        ("there_is_none.onnx", FileNotFoundError, "does not exist"),
-        ("there_is_none.keras", FileNotFoundError, "does not exist"),
+        ("there_is_none.onnx", FileNotFoundError, "There is no file"),
+        ("there_is_none.keras", FileNotFoundError, "There is no file"),
         ("weights.pt", ValueError, "a .pt file may run code when it is loaded"),
         ("model.pkl", ValueError, "a .pkl file may run code when it is loaded"),
         ("notes.txt", ValueError, "is not a supported model file"),

@@ -135,7 +135,7 @@ def backend_of(model: Any, device: Any = None) -> NetworkBackend:
 
 def _backend_of_file(path: Path) -> NetworkBackend:
     if path.suffix in (".keras", ".onnx") and not path.is_file():
-        raise FileNotFoundError(f"The file {path} does not exist.")
+        raise FileNotFoundError(f"There is no file {path}.")
     if path.suffix == ".keras":
         return _adapter("keras").load_keras(path)  # type: ignore[no-any-return]
     if path.suffix == ".onnx":
