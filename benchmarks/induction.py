@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._measure import growth_during, megabytes, peak_growth, timed
 from clausewise import C50Classifier, RuleSet
 from clausewise.induction import C50Inducer, CARTInducer, PreparedMatrix, induce_many, induce_premises
-from clausewise.induction.c50 import fit_core
+from clausewise.induction.c50_core import fit_core
 
 SHAPES = [(40_000, 16), (10_000, 64)]
 N_PREMISES, MIN_CASES = 100, 50

@@ -396,7 +396,7 @@ def test_an_inducer_that_finds_nothing_is_warned_about(numbers):
 
 def test_an_inducer_that_gives_no_rule_set_is_an_error(numbers):
     network, X = numbers
-    with pytest.raises(TypeError, match="gave a NoneType; it must give a RuleSet"):
+    with pytest.raises(TypeError, match="returned a NoneType; it must return a RuleSet"):
         ECLAIRE(network, inducer=Broken()).fit(X)
 
 
@@ -415,9 +415,9 @@ def test_an_inducer_that_gives_no_rule_set_is_an_error(numbers):
         ({"max_rows": 0}, "max_rows is 0"),
         ({"max_rows": 2.5}, "max_rows is 2.5"),
         ({"voting": "random"}, "random"),
-        ({"inducer": "c4.5"}, "no inducer 'c4.5'"),
+        ({"inducer": "c4.5"}, "inducer is 'c4.5'"),
         ({"inducer": C50Inducer(), "min_cases": 3}, "an object keeps its own"),
-        ({"layers": "hidden 9"}, "There is no layer 'hidden 9'; there are 'hidden 1'"),
+        ({"layers": "hidden 9"}, "There is no layer 'hidden 9'; the layers are 'hidden 1'"),
         ({"n_jobs": 0}, "n_jobs"),
     ],
 )

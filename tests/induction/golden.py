@@ -13,7 +13,7 @@ import numpy as np
 from clausewise import _core
 from tests.shared import ROOT, SHARED
 
-COMPLETE = SHARED / "c50" / "golden"  # all 546 runs, beside the project
+COMPLETE = SHARED / "c50" / "golden"  # all 546 runs, outside the repository
 SELECTION = ROOT / "tests" / "golden" / "c50"  # a part of them, in the project
 
 KINDS = ["leaf", "threshold", "multiway", "subset"]

@@ -18,7 +18,7 @@ from clausewise import C50Classifier, CARTClassifier
 from clausewise.induction import C50Tree
 
 WEIGHTS_ARE_RELATIVE = (
-    "C5.0's weights are relative to their mean and its limits count cases, so that a weight of 2 is not the "
+    "C5.0's weights are relative to their mean and its limits count cases, so a weight of 2 is not the "
     "same as two rows"
 )
 EXPECTED_TO_FAIL = {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_ARE_RELATIVE}
@@ -46,7 +46,7 @@ def people():
     return frame, np.where(says_yes, "yes", "no")
 
 
-def test_rules_speak_of_categories_and_numbers(people):
+def test_rules_test_categories_and_numbers(people):
     X, y = people
     model = C50Classifier().fit(X, y)
     text = str(model.rules_)
@@ -90,7 +90,7 @@ def test_a_tree_of_a_single_leaf_prints_its_class():
 
 @pytest.mark.parametrize("rules", [True, False])
 def test_a_very_deep_tree_is_no_danger(rules):
-    # Stripes that only a chain of tests can tell apart, one after the other.
+    # Stripes that only a chain of tests can separate.
     n = 60_000
     X = np.arange(n, dtype=float).reshape(-1, 1)
     y = np.cumsum(np.arange(n) % 30 == 0) % 2
@@ -149,7 +149,7 @@ def test_exact_thresholds_are_the_training_values_in_single_precision():
     X = np.array([[0.1], [0.3], [0.7], [0.9]] * 10)
     y = (X[:, 0] > 0.5).astype(int)
     (term,) = C50Classifier().fit(X, y).rules_[0].terms
-    # C5.0 stores and prints 0.3 as 0.30000001; a reader that compares doubles must not be sent the wrong way.
+    # C5.0 stores and prints 0.3 as 0.30000001; comparing doubles must still give the same branch.
     assert term.high == 0.3
 
 
@@ -328,16 +328,21 @@ def test_a_single_row_is_enough():
         ({"cf": 0}, [[1.0]], [1], "cf is 0"),
         ({"cf": 25}, [[1.0]], [1], "cf is 25"),
         ({"cf": 1e-300}, [[1.0]], [1], "cf is 1e-300"),
-        ({"costs": [[0, 1e39], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs holds 1e.39"),
+        ({"costs": [[0, 1e39], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs contains 1e.39"),
         ({"class_order": "ab"}, [[1.0], [2.0]], [0, 1], "class_order is 'ab'"),
         ({"min_cases": 0}, [[1.0]], [1], "min_cases is 0"),
         ({"min_cases": "2"}, [[1.0]], [1], "min_cases is '2'"),
         ({"sample": 1.5}, [[1.0]], [1], "sample is 1.5"),
-        ({"sample": 0.001}, [[1.0]], [1], "no row"),
+        ({"sample": 0.001}, [[1.0]], [1], "draws no row"),
         ({"costs": [[0, 1]]}, [[1.0], [2.0]], [0, 1], r"costs has shape \(1, 2\)"),
-        ({"costs": [[0, -1], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs holds -1; .* not negative"),
+        ({"costs": [[0, -1], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs contains -1; expected numbers from 0"),
         ({"trials": 0}, [[1.0], [2.0]], [0, 1], "trials is 0"),
-        ({"class_order": [0]}, [[1.0], [2.0]], [0, 1], "class_order does not name"),
+        (
+            {"class_order": [0]},
+            [[1.0], [2.0]],
+            [0, 1],
+            "y holds 1, .* not among the classes 0; .* class_order",
+        ),
         ({"class_order": [0, 0, 1]}, [[1.0], [2.0]], [0, 1], "twice"),
         ({"thresholds": "pretty"}, [[1.0], [2.0]], [0, 1], "thresholds is 'pretty'"),
         ({"n_jobs": 0}, [[1.0], [2.0]], [0, 1], "n_jobs is 0"),
@@ -367,9 +372,9 @@ def test_a_million_categories_are_refused_with_advice():
     n = 2**20
     X = pd.DataFrame({"id": pd.Categorical.from_codes(np.arange(n), [f"v{i}" for i in range(n)])})
     y = np.arange(n) % 2
-    with pytest.raises(ValueError, match=r"'id' has 1,048,576 categories, at most 1,000 .* subset=False"):
+    with pytest.raises(ValueError, match=r"'id' has 1,048,576 categories; at most 1,000 .* subset=False"):
         C50Classifier().fit(X, y)
-    with pytest.raises(ValueError, match="at most 50,000 can be told apart"):
+    with pytest.raises(ValueError, match="at most 50,000 can be tested"):
         C50Classifier(subset=False).fit(X, y)
 
 

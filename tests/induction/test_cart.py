@@ -45,7 +45,7 @@ def test_categories_become_sets_of_values():
 def test_many_categories_are_refused_with_advice():
     X = pd.DataFrame({"id": [f"v{i}" for i in range(500)]})
     with pytest.raises(
-        ValueError, match="'id' has 500 categories, trees that ask for one at a time take at most 200"
+        ValueError, match="'id' has 500 categories; trees that test one category at a time take at most 200"
     ):
         CARTClassifier().fit(X, np.arange(500) % 2)
 
@@ -80,22 +80,21 @@ def test_wrong_pruning_strengths_are_refused(alpha):
 
 
 @pytest.mark.parametrize(
-    ("inducer", "message"),
+    ("inducer", "parameters", "message"),
     [
-        (CARTInducer(min_leaf=0), "min_leaf is 0"),
-        (CARTInducer(min_leaf=None), "min_leaf is None"),
-        (CARTInducer(ccp_alpha=-1), "ccp_alpha is -1"),
-        (CARTInducer(criterion="gain"), "criterion is 'gain'; expected 'gini' or 'entropy'"),
-        (CARTInducer(max_leaves=1), "max_leaves is 1"),
-        (CARTInducer(min_cases=-1), "min_cases is -1"),
-        (RandomForestInducer(n_trees=0), "n_trees is 0"),
-        (RandomForestInducer(max_depth=1.5), "max_depth is 1.5"),
+        (CARTInducer, {"min_leaf": 0}, "min_leaf is 0"),
+        (CARTInducer, {"min_leaf": None}, "min_leaf is None"),
+        (CARTInducer, {"ccp_alpha": -1}, "ccp_alpha is -1"),
+        (CARTInducer, {"criterion": "gain"}, "criterion is 'gain'; expected 'gini' or 'entropy'"),
+        (CARTInducer, {"max_leaves": 1}, "max_leaves is 1"),
+        (CARTInducer, {"min_cases": -1}, "min_cases is -1"),
+        (RandomForestInducer, {"n_trees": 0}, "n_trees is 0"),
+        (RandomForestInducer, {"max_depth": 1.5}, "max_depth is 1.5"),
     ],
 )
-def test_wrong_parameters_are_named_as_the_user_knows_them(inducer, message):
-    matrix = PreparedMatrix.prepare(np.arange(4.0)[:, None])
+def test_wrong_parameters_are_named_as_the_user_knows_them(inducer, parameters, message):
     with pytest.raises(ValueError, match=message):
-        inducer.induce(matrix, np.array([0, 0, 1, 1], dtype=np.int32), ["a", "b"])
+        inducer(**parameters)
 
 
 def test_a_forest_gives_the_leaves_of_all_its_trees_once():

@@ -43,23 +43,23 @@ def leaves_of_core(tree, alpha, n_categories):
     found = _core.cart_paths([tree], np.array([alpha]))
     leaves = []
     for leaf, (start, end) in enumerate(zip(found["start"][:-1], found["start"][1:], strict=True)):
-        way = []
+        path = []
         for c in range(start, end):
             column = int(found["column"][c])
             kind = "category" if n_categories[column] >= 0 else "threshold"
             kind = "missing" if found["tells_missing"][c] else kind
-            way.append((kind, column, int(found["rank"][c]), bool(found["is_right"][c])))
-        leaves.append((tuple(way), int(found["label"][leaf]), found["cover"][leaf], found["correct"][leaf]))
+            path.append((kind, column, int(found["rank"][c]), bool(found["is_right"][c])))
+        leaves.append((tuple(path), int(found["label"][leaf]), found["cover"][leaf], found["correct"][leaf]))
     return leaves
 
 
 def leaves_of_reference(cart, root):
     leaves = []
-    for way, leaf in paths(root):
-        if any(test[0] == "missing" and is_right for test, is_right in way):
+    for path, leaf in paths(root):
+        if any(test[0] == "missing" and is_right for test, is_right in path):
             continue
         leaves.append(
-            (tuple((*test[:3], is_right) for test, is_right in way), leaf.label, *cart.cover_of(leaf))
+            (tuple((*test[:3], is_right) for test, is_right in path), leaf.label, *cart.cover_of(leaf))
         )
     return leaves
 
@@ -72,7 +72,7 @@ def assert_same_leaves(ours, theirs):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("with_weights", [False, True])
 @pytest.mark.parametrize("with_missing", [False, True])
-# 600 values of a column are more than are counted, whatever the number of classes; of 40 rows all are.
+# With 600 rows a column has more values than are counted, for any number of classes; with 40 rows all are.
 @pytest.mark.parametrize("n_rows", [40, 600])
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_are_those_of_the_reference(seed, n_rows, with_missing, with_weights, criterion):
@@ -134,7 +134,7 @@ def test_of_tests_that_divide_the_rows_alike_the_first_column_is_taken(criterion
                 assert {term.feature for rule in rules for term in rule.terms} == {0}
 
 
-def test_little_weight_beside_much_is_not_lost_in_rounding():
+def test_small_weights_next_to_large_ones_are_not_lost_in_rounding():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 3))
     y = ((X[:, 0] + rng.normal(size=3000)) > 0).astype(np.int32)

@@ -67,7 +67,7 @@ def test_readable_thresholds_decide_the_training_rows_as_c50_does(file):
     X, y = frame_of(data), np.array(collection["classes"])[data.classes]
     for run in collection["runs"]:
         if run["options"]["sample"] > 0:
-            continue  # rows outside the sample are no training rows
+            continue  # rows outside the sample are not training rows
         model = classifier_of(collection, run["options"]).set_params(thresholds="readable")
         predicted = model.fit(X, y, sample_weight=positive_weights(data)).predict(X)
         expected = np.array(collection["classes"])[run["train_pred"]]

@@ -1,4 +1,4 @@
-"""Long work: progress, prompt interruption, and nothing left behind."""
+"""Long work: progress, prompt interruption, and no leftovers."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ import pytest
 
 from clausewise.induction import C50Inducer, PreparedMatrix, induce_many
 
-# Work of many seconds: as many targets as it takes, over a matrix that is quickly made.
+# Work of many seconds: many targets over a matrix that is quickly prepared.
 LONG_WORK = """
     import os, signal, sys, threading, time
     import numpy as np

@@ -16,7 +16,7 @@ LARGEST = float(np.float32(3e38))
 
 @st.composite
 def columns(draw):
-    """Floats of both widths with ties, denormals and neighbours that single precision cannot tell apart."""
+    """Floats of both widths with ties, denormals and neighbours that are equal in single precision."""
     width = draw(WIDTHS)
     numbers = st.floats(-LARGEST, LARGEST, width=width, allow_nan=False)
     pool = draw(st.lists(numbers, min_size=1, max_size=6))

@@ -131,17 +131,17 @@ def test_inducers_have_names():
 
 def test_wrong_inducers_and_targets_get_clear_errors(table):
     matrix = PreparedMatrix.prepare(table)
-    with pytest.raises(ValueError, match=r"no inducer 'c4\.5'; there are 'c5\.0', 'cart', 'random_forest'"):
+    with pytest.raises(ValueError, match=r"inducer is 'c4\.5'; expected 'c5\.0', 'cart', 'random_forest'"):
         get_inducer("c4.5")
-    with pytest.raises(TypeError, match="object is no inducer"):
+    with pytest.raises(TypeError, match="object is not an inducer"):
         get_inducer(object())
-    with pytest.raises(ValueError, match="'min_cases' only go with an inducer given by its name"):
+    with pytest.raises(ValueError, match="'min_cases' only apply to an inducer given by name"):
         get_inducer(OneCut(), min_cases=2)
     with pytest.raises(ValueError, match=r"booleans of shape \(n_targets, 800\)"):
         induce_many(C50Inducer(), matrix, np.ones((2, 10), dtype=bool))
     with pytest.raises(ValueError, match="whole numbers of shape"):
         C50Inducer().induce(matrix, np.zeros(800), ["a", "b"])
-    with pytest.raises(ValueError, match="codes runs from 0 to 2; there are 2 classes"):
+    with pytest.raises(ValueError, match="codes range from 0 to 2; expected 0 to 1 for 2 classes"):
         C50Inducer().induce(matrix, np.arange(800, dtype=np.int32) % 3, ["a", "b"])
     with pytest.raises(ValueError, match="one per target"):
         induce_many(
@@ -170,7 +170,7 @@ def test_inducers_refuse_weights_that_are_none(inducer, weight, table):
 def test_what_is_passed_by_mistake_is_named(table):
     matrix = PreparedMatrix.prepare(table)
     target = table[:, :1].T > 0
-    with pytest.raises(TypeError, match=r"matrix is a ndarray; pass PreparedMatrix\.prepare"):
+    with pytest.raises(TypeError, match=r"matrix is a ndarray; expected PreparedMatrix\.prepare"):
         induce_many(C50Inducer(), table, target)
     with pytest.raises(TypeError, match="progress is a int"):
         induce_many(C50Inducer(), matrix, target, progress=5)

@@ -16,7 +16,7 @@ def test_random_models_equal_the_reference(first_seed):
 
 @pytest.mark.parametrize("first_seed", range(1_050, 1_150, 25))
 def test_rules_of_small_trees_counted_as_for_large_ones_are_the_same(first_seed):
-    # Seed 1061 has blocks whose known values are all above a threshold, beside missing ones.
+    # Seed 1061 has blocks of missing values and values that are all above a threshold.
     assert differing_seeds(range(first_seed, first_seed + 25), always_in_leaf_order=True) == {}
 
 
@@ -42,8 +42,8 @@ def test_the_reference_itself_equals_c50(file):
 @pytest.mark.parametrize("share", [0.5, 0.08, 0.01, 0.002])
 @pytest.mark.parametrize("repeats", ["none", "zeros", "a few", "many"])
 def test_rare_classes_give_the_same_model_as_common_ones_do(share, repeats):
-    # Two paths of the core evaluate cuts: all of them, or those beside a rare class. Both must agree with the
-    # reference on columns with every kind of repetition, at the root and below.
+    # Two paths of the core evaluate cuts: all of them, or those next to a rare class. Both must agree with
+    # the reference on columns with every kind of repetition, at the root and below.
     rng = np.random.default_rng(int(1000 * share) + len(repeats))
     table = rng.normal(size=(3000, 4))
     if repeats == "zeros":

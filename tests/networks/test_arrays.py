@@ -80,16 +80,16 @@ def test_single_precision_weights_are_run_in_single_precision():
     ("weights", "biases", "options", "message"),
     [
         ([], [], {}, "0 weights and 0 biases"),
-        (WEIGHTS, BIASES[:2], {}, "3 weights and 2 biases were given; give one each per layer"),
+        (WEIGHTS, BIASES[:2], {}, "3 weights and 2 biases; pass one of each per layer"),
         (WEIGHTS[::-1], BIASES[::-1], {}, r"Layer 1 has weights of shape \(6, 5\)"),
         (WEIGHTS, [BIASES[1], *BIASES[1:]], {}, r"Layer 0 .* a bias of shape \(5,\); expected \(inputs"),
-        ([WEIGHTS[0] * np.nan, *WEIGHTS[1:]], BIASES, {}, "Layer 0 holds NaN or infinity among its weights"),
-        (WEIGHTS, BIASES, {"activation": "swish"}, "no activation 'swish'; there are 'identity', 'relu'"),
-        (WEIGHTS, BIASES, {"activation": ["relu"]}, "1 activations were given for 2 hidden layers"),
-        (WEIGHTS, BIASES, {"output": "hinge"}, "output is 'hinge'; expected one of 'softmax'"),
+        ([WEIGHTS[0] * np.nan, *WEIGHTS[1:]], BIASES, {}, "Layer 0 contains NaN or infinity in its weights"),
+        (WEIGHTS, BIASES, {"activation": "swish"}, "activation is 'swish'; expected 'identity', 'relu'"),
+        (WEIGHTS, BIASES, {"activation": ["relu"]}, "activation has 1 entries for 2 hidden layers"),
+        (WEIGHTS, BIASES, {"output": "hinge"}, "output is 'hinge'; expected 'softmax'"),
     ],
 )
-def test_arrays_that_make_no_network_are_refused(weights, biases, options, message):
+def test_arrays_that_do_not_make_a_network_are_refused(weights, biases, options, message):
     with pytest.raises(ValueError, match=message):
         ArrayNetwork(weights, biases, **options)
 

@@ -80,25 +80,25 @@ def test_without_layers_the_message_says_what_can_be_done():
 
 def test_the_layers_are_not_known_before_rows_are_seen():
     network = CallableNetwork(shares, {"all": lambda rows: rows})
-    with pytest.raises(ValueError, match=r"does not say by itself the layers; call network.inspect\(X\)"):
+    with pytest.raises(ValueError, match=r"does not define the layers by itself; call network.inspect\(X\)"):
         network.layer_names  # noqa: B018
-    assert "known once it has seen rows" in str(network)
+    assert "layers: not known yet" in str(network)
 
 
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (CallableNetwork(labels), "predict gives one label per row; pass classes="),
+        (CallableNetwork(labels), "predict returns one label per row; pass classes="),
         (
             CallableNetwork(labels, classes=["up", "level"]),
-            "gives the label 'down', which is none of the classes",
+            "returned the label 'down', which is not one of the classes",
         ),
         (
             CallableNetwork(lambda rows: shares(rows)[:-1]),
-            r"'predict' gives an array of shape \(3, 2\) for 4 rows",
+            r"'predict' returned an array of shape \(3, 2\) for 4 rows",
         ),
-        (CallableNetwork(shares, n_inputs=5), "X has 3 columns, the network reads 5"),
-        (CallableNetwork(shares, classes=["a", "b", "c"]), r"3 classes were given \(a, b, c\).* 2 column"),
+        (CallableNetwork(shares, n_inputs=5), "X has 3 columns, but the network reads 5"),
+        (CallableNetwork(shares, classes=["a", "b", "c"]), r"classes has 3 labels \(a, b, c\).* 2 column"),
     ],
 )
 def test_answers_that_do_not_fit_are_refused(network, message):
@@ -106,17 +106,19 @@ def test_answers_that_do_not_fit_are_refused(network, message):
         network.labels(X)
 
 
-def test_what_is_no_function_is_refused():
-    with pytest.raises(TypeError, match="'first' is a ndarray; pass a function"):
+def test_what_is_not_a_function_is_refused():
+    with pytest.raises(
+        TypeError, match=r"layers\['first'\] is array.*; expected a function of an array of rows"
+    ):
         CallableNetwork(shares, {"first": X})
 
 
 def test_wrapping_again_gives_the_network_itself():
     network = CallableNetwork(shares)
     assert clausewise.wrap(network) is network
-    with pytest.raises(ValueError, match="already a Network; give layers where it is made"):
+    with pytest.raises(ValueError, match="already a Network; pass layers when it is first wrapped"):
         clausewise.wrap(network, layers="last 1")
-    with pytest.raises(ValueError, match="already a Network; give layers, classes where it is made"):
+    with pytest.raises(ValueError, match="already a Network; pass layers, classes when it is first wrapped"):
         clausewise.wrap(network, classes=np.array(["down", "up"]), layers=np.array([0, 1]))
-    with pytest.raises(ValueError, match="already a Network; give batch_size where it is made"):
+    with pytest.raises(ValueError, match="already a Network; pass batch_size when it is first wrapped"):
         clausewise.wrap(network, batch_size=5)

@@ -12,8 +12,8 @@ FRAMEWORKS = {"torch", "keras", "onnx", "onnxruntime", "skorch", "tensorflow", "
 
 def frameworks_imported_by(code):
     """Which frameworks a fresh process has imported after some code."""
-    told = f"{code}\nimport sys; print(sorted({FRAMEWORKS} & set(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", told], check=True, capture_output=True, text=True)
+    script = f"{code}\nimport sys; print(sorted({FRAMEWORKS} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     return result.stdout.strip()
 
 
@@ -70,13 +70,13 @@ class _Missing:
 
 
 @pytest.mark.parametrize("model", [LogisticRegression(), np.zeros(3), None, lambda rows: rows])
-def test_an_unknown_model_is_told_what_is_supported(model):
+def test_an_unknown_model_is_refused_with_what_is_supported(model):
     with pytest.raises(TypeError, match=r"torch.nn.Module, .*CallableNetwork\(predict=fn, layers="):
         clausewise.wrap(model)
 
 
 def test_a_class_instead_of_an_object_is_noticed():
-    with pytest.raises(TypeError, match=r"The class LogisticRegression \(not an object of it\)"):
+    with pytest.raises(TypeError, match=r"The class LogisticRegression \(not an instance of it\)"):
         clausewise.wrap(LogisticRegression)
 
 
@@ -87,7 +87,7 @@ def test_a_class_instead_of_an_object_is_noticed():
         ("there_is_none.keras", FileNotFoundError, "There is no file"),
         ("weights.pt", ValueError, "a .pt file may run code when it is loaded"),
         ("model.pkl", ValueError, "a .pkl file may run code when it is loaded"),
-        ("notes.txt", ValueError, "is no model file that is known here"),
+        ("notes.txt", ValueError, "is not a supported model file"),
     ],
 )
 def test_files_that_cannot_be_opened_are_refused(file, error, message):
@@ -96,5 +96,5 @@ def test_files_that_cannot_be_opened_are_refused(file, error, message):
 
 
 def test_a_device_is_only_for_pytorch():
-    with pytest.raises(ValueError, match=r"device is 'cuda', and .* is no PyTorch model"):
+    with pytest.raises(ValueError, match=r"device is 'cuda', but .* is not a PyTorch model"):
         clausewise.wrap("model.onnx", device="cuda")

@@ -26,7 +26,7 @@ def test_a_scaled_input_is_not_hidden():
     assert hidden([act("scaled", "x"), dense("a", "scaled")], "a") == []
 
 
-def test_reshaping_and_dropout_stand_for_the_tensor_behind_them():
+def test_reshaped_and_dropped_out_tensors_count_once():
     chain = [
         dense("a", "x"),
         act("relu", "a"),
@@ -63,7 +63,7 @@ def test_a_tensor_that_two_layers_read_is_listed_once_with_its_first_reader():
     )
 
 
-def test_the_last_operation_is_found_behind_reshaping():
+def test_the_last_operation_is_found_before_reshaping():
     assert (
         last_operation([dense("a", "x"), act("softmax", "a"), same("flat", "softmax")], "flat") == "softmax"
     )

@@ -12,7 +12,7 @@ from keras import layers, ops  # noqa: E402
 import clausewise  # noqa: E402
 from tests.networks.forward import assert_layers, relu, sigmoid, softmax  # noqa: E402
 
-# Keras itself asks NumPy in a way that is about to change.
+# Keras itself uses NumPy in a deprecated way.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 
 RNG = np.random.default_rng(0)
@@ -97,7 +97,7 @@ def test_steps_below_each_other_are_given_back_to_their_rows():
 
 
 class Own(keras.Model):
-    """A model with a `call` of its own, weights of its own and dropout."""
+    """A model with its own `call`, its own weights and dropout."""
 
     def __init__(self):
         super().__init__()
@@ -204,7 +204,7 @@ def test_no_gradients_are_kept_and_nothing_is_trained(functional):
 
 
 def test_a_model_that_was_never_built_is_refused():
-    with pytest.raises(ValueError, match=r"was never built, .*train it, or call it on rows first"):
+    with pytest.raises(ValueError, match=r"was never built .*train it, or call it on rows first"):
         clausewise.wrap(keras.Sequential([layers.Dense(3)]))
 
 
@@ -237,7 +237,7 @@ def test_models_with_several_inputs_or_outputs_are_refused(make, message):
 def test_a_lambda_in_a_file_is_refused_and_not_run(tmp_path):
     model = keras.Sequential([keras.Input((4,)), layers.Lambda(lambda x: x + 1), layers.Dense(2)])
     model.save(tmp_path / "net.keras")
-    with pytest.raises(ValueError, match=r"net.keras holds a Lambda layer, which is code"):
+    with pytest.raises(ValueError, match=r"net.keras contains a Lambda layer, which is code"):
         clausewise.wrap(tmp_path / "net.keras")
 
 
@@ -260,7 +260,7 @@ def test_foreign_code_in_a_file_is_refused_and_not_run(functional, tmp_path):
 
     path = rewritten(tmp_path / "net.keras", tmp_path / "bad.keras", "config.json", inject)
     with pytest.raises(
-        ValueError, match=r"holds a Popen of the module subprocess, which is not part of Keras"
+        ValueError, match=r"contains a Popen of the module subprocess, which is not part of Keras"
     ):
         clausewise.wrap(path)
 
@@ -275,7 +275,7 @@ def test_models_of_other_frameworks_in_a_file_are_refused_and_not_run(functional
         return json.dumps(config)
 
     path = rewritten(tmp_path / "net.keras", tmp_path / "bad.keras", "config.json", inject)
-    with pytest.raises(ValueError, match=f"bad.keras holds a {name}, a model of another framework"):
+    with pytest.raises(ValueError, match=f"bad.keras contains a {name}, a model of another framework"):
         clausewise.wrap(path)
 
 
@@ -285,7 +285,7 @@ def test_damaged_files_are_refused(functional, tmp_path):
     (tmp_path / "cut.keras").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "empty.keras").touch()
     for name in ("cut", "empty"):
-        with pytest.raises(ValueError, match=f"{name}.keras is no Keras model, or damaged"):
+        with pytest.raises(ValueError, match=f"{name}.keras is not a Keras model, or is damaged"):
             clausewise.wrap(tmp_path / f"{name}.keras")
     path = rewritten(
         tmp_path / "net.keras", tmp_path / "half.keras", "model.weights.h5", lambda c: c[: len(c) // 2]

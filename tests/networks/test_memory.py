@@ -31,7 +31,7 @@ network = wrap(nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 2)))
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/clear_refs").exists(), reason="this system does not tell the peak of a process"
+    not Path("/proc/self/clear_refs").exists(), reason="this system does not report peak memory"
 )
 @pytest.mark.slow_under_sanitizers
 @pytest.mark.parametrize("kind", MAKE)

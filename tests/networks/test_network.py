@@ -38,7 +38,7 @@ def test_layers_are_chosen_when_wrapping_or_when_asking():
 
 
 def test_a_layer_that_does_not_exist_is_refused_at_once():
-    with pytest.raises(ValueError, match="There is no layer 'relu'; there are 'hidden 1', 'hidden 2'"):
+    with pytest.raises(ValueError, match="There is no layer 'relu'; the layers are 'hidden 1', 'hidden 2'"):
         network(layers="relu")
 
 
@@ -71,13 +71,13 @@ def test_layers_come_one_at_a_time():
 
 
 def test_wrong_columns_are_refused():
-    with pytest.raises(ValueError, match="X has 3 columns, the network reads 4; pass the columns"):
+    with pytest.raises(ValueError, match="X has 3 columns, but the network reads 4; pass the columns"):
         network().labels(X[:, :3])
 
 
 def test_rows_of_another_shape_than_before_are_refused():
     free = CallableNetwork(lambda rows: rows.reshape(len(rows), -1)[:, :2], output="logits").inspect(X)
-    with pytest.raises(ValueError, match=r"rows of shape \(2, 2\), the network was first seen with \(4,\)"):
+    with pytest.raises(ValueError, match=r"rows of shape \(2, 2\), but earlier rows had shape \(4,\)"):
         free.labels(X.reshape(-1, 2, 2))
 
 
@@ -91,7 +91,7 @@ def test_inputs_that_are_no_numbers_are_refused(bad):
         network(batch_size=5).labels(rows)
 
 
-def test_activations_that_are_no_numbers_are_counted_per_layer():
+def test_activations_that_are_not_numbers_are_counted_per_layer():
     def broken(rows):
         values = rows.copy()
         values[rows[:, 0] > 0, 1] = np.nan
@@ -101,7 +101,7 @@ def test_activations_that_are_no_numbers_are_counted_per_layer():
         lambda rows: rows[:, :2], {"fine": lambda r: r, "broken": broken}, output="logits"
     )
     n_bad = int((X[:, 0] > 0).sum())
-    message = f"Layer 'broken' gives NaN or infinity for {n_bad} of 200 activations, in {n_bad} of 50 rows"
+    message = f"Layer 'broken' is NaN or infinite for {n_bad} of 200 activations, in {n_bad} of 50 rows"
     with pytest.raises(ValueError, match=message):
         list(noisy.hidden_layers(X))
 
@@ -121,7 +121,7 @@ def test_large_but_finite_activations_are_let_through():
     ],
 )
 def test_an_output_that_is_no_number_is_refused(scores):
-    with pytest.raises(ValueError, match="The network's output is NaN or infinity for 4 of 4 rows"):
+    with pytest.raises(ValueError, match="The network's output is NaN or infinite for 4 of 4 rows"):
         CallableNetwork(scores, output="logits").labels(X)
 
 
@@ -134,18 +134,16 @@ def test_the_logarithm_of_an_impossible_class_is_let_through():
     np.testing.assert_array_equal(certain.probabilities(X)[:, 1], X[:, 0] > 0)
 
 
-def test_impossible_classes_hide_no_answer_that_depends_on_the_rows_beside():
+def test_impossible_classes_do_not_hide_an_output_that_depends_on_other_rows():
     def scores(rows):
         return np.column_stack([rows - rows.mean(axis=0), np.full(len(rows), -np.inf)])
 
-    with pytest.raises(ValueError, match="answers differently for the same row"):
+    with pytest.raises(ValueError, match="different outputs for the same row"):
         CallableNetwork(scores, output="logits").labels(X)
 
 
-def test_an_answer_that_depends_on_the_rows_beside_is_refused():
-    with pytest.raises(
-        ValueError, match="answers differently for the same row when other rows are beside it"
-    ):
+def test_an_output_that_depends_on_other_rows_is_refused():
+    with pytest.raises(ValueError, match="different outputs for the same row, depending on the other rows"):
         CallableNetwork(lambda rows: rows - rows.mean(axis=0), output="logits").labels(X)
 
 
@@ -173,11 +171,15 @@ def test_a_layer_that_is_too_wide_is_refused_with_ways_out():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"classes": ["a", "b"]}, r"2 classes were given \(a, b\), the network's output has 3 column"),
-        ({"classes": ["a", "b", "a"]}, "classes names a class twice"),
+        ({"classes": ["a", "b"]}, r"classes has 2 labels \(a, b\), but the network's output has 3 column"),
+        ({"classes": ["a", "b", "a"]}, "classes contains a label twice"),
         ({"batch_size": 0}, "batch_size is 0; expected a whole number of 1 or more or 'auto'"),
         ({"max_units": 1.5}, "max_units is 1.5; expected a whole number"),
-        ({"reduce": {"hidden 9": "mean"}}, "reduce names 'hidden 9', which is no layer"),
+        ({"reduce": {"hidden 9": "mean"}}, "reduce has the key 'hidden 9', which is not a layer"),
+        ({"reduce": "sum"}, "reduce is 'sum'; expected 'flatten', 'mean', 'max' or 'last'"),
+        ({"reduce": {"hidden 1": "sum"}}, "reduce is {'hidden 1': 'sum'}; expected 'flatten'"),
+        ({"feature_names": "abcd"}, "feature_names is 'abcd'; expected an array or a list"),
+        ({"output": [50, 20]}, r"output is \[50, 20\]; expected 'softmax'.* clausewise.wrap"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, message):

@@ -74,7 +74,7 @@ def test_a_pickled_network_answers_the_same():
     assert_layers(again, X, {"body.act.Relu": relu(X @ W1)})
 
 
-def test_weights_behind_a_constant_computation_are_weights():
+def test_weights_computed_from_constants_are_weights():
     nodes = [node("Transpose", ["t1"], ["w1"], perm=[1, 0]), *DENSE]
     network = clausewise.wrap(model(nodes, SCORES, t1=W1.T.copy(), w2=W2))
     assert_layers(network, X, {"body.act.Relu": relu(X @ W1)})
@@ -92,7 +92,7 @@ def test_choosing_columns_is_no_layer_with_weights():
 
 
 def classifier(*, zipmap=False):
-    """As converters of scikit-learn write one: a label, and probabilities beside it."""
+    """A classifier as converters of scikit-learn write it: a label and probabilities."""
     nodes = [
         *DENSE,
         node("Softmax", ["c"], ["probabilities"]),
@@ -115,7 +115,7 @@ def classifier(*, zipmap=False):
     return made
 
 
-def test_probabilities_are_taken_where_a_label_stands_beside_them():
+def test_probabilities_are_used_if_there_is_also_a_label():
     network = clausewise.wrap(classifier())
     expected = softmax(relu(X @ W1) @ W2)
     np.testing.assert_allclose(network.probabilities(X), expected, atol=1e-5)
@@ -155,7 +155,7 @@ def test_damaged_files_are_refused(tmp_path):
     whole = model(DENSE, SCORES, w1=W1, w2=W2).SerializeToString()
     for name, content in {"cut": whole[: len(whole) // 2], "text": b"no model at all", "empty": b""}.items():
         (tmp_path / f"{name}.onnx").write_bytes(content)
-        with pytest.raises(ValueError, match=f"{name}.onnx is no ONNX model, or damaged"):
+        with pytest.raises(ValueError, match=f"{name}.onnx is not an ONNX model, or is damaged"):
             clausewise.wrap(tmp_path / f"{name}.onnx")
 
 
@@ -173,7 +173,7 @@ def test_a_session_is_refused_with_what_to_pass():
 
 
 def test_wrong_columns_are_refused():
-    with pytest.raises(ValueError, match="X has 3 columns, the network reads 4"):
+    with pytest.raises(ValueError, match="X has 3 columns, but the network reads 4"):
         clausewise.wrap(model(DENSE, SCORES, w1=W1, w2=W2)).labels(X[:, :3])
 
 
@@ -190,7 +190,7 @@ def exported(module, rows, path, *, dynamo):
     return path
 
 
-@pytest.mark.filterwarnings("ignore")  # the exporters warn of their own parts
+@pytest.mark.filterwarnings("ignore")  # the exporters warn about their own internals
 @pytest.mark.parametrize(
     ("name", "rows", "dynamo"),
     [

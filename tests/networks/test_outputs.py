@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from clausewise.networks import CallableNetwork
 from clausewise.networks.outputs import cut_labels, read_as
 
 LOGITS = np.array([[2.0, -1.0, 0.5], [0.1, 0.2, 3.0]])
@@ -36,7 +37,7 @@ def test_what_the_caller_states_goes_before_what_the_network_says():
         ("probabilities", [[0.2], [0.5], [0.9]], [0, 0, 1], [0.2, 0.5, 0.9]),
     ],
 )
-def test_one_column_speaks_of_the_second_class(form, values, codes, second):
+def test_one_column_is_for_the_second_class(form, values, codes, second):
     values = np.array(values)
     reader = read_as(form, None, values)
     assert reader.codes(values).tolist() == codes
@@ -71,18 +72,21 @@ def test_ties_go_to_the_first_class():
 @pytest.mark.parametrize(
     ("output", "known", "values", "message"),
     [
-        (None, None, np.array([[0.2, 0.2], [0.1, 0.1]]), "not a class distribution: all values lie in"),
-        (None, None, np.array([[0.2], [0.9]]), "one column, and neither .* Say what it is: output='logits'"),
+        (None, None, np.array([[0.2, 0.2], [0.1, 0.1]]), "not a class distribution: all values are in"),
+        (
+            None,
+            None,
+            np.array([[0.2], [0.9]]),
+            "one column, and neither .* State what it is: output='logits'",
+        ),
         (
             None,
             None,
             np.array([-0.2, -0.9]),
-            "one column, and neither .* a function that gives probabilities",
+            "one column, and neither .* a function that returns probabilities",
         ),
         (None, None, np.zeros((2, 3, 4)), r"output has shape \(2, 3, 4\)"),
-        ("scores", None, LOGITS, "output is 'scores'. Say what it is: output='logits'"),
-        ([50, 20], None, LOGITS[:, :1], "cut points must be finite numbers in ascending order"),
-        ([20, 50], None, LOGITS, "has 3 output columns; cut points need one"),
+        ([20, 50], None, LOGITS, "has 3 output columns; cut points need exactly one"),
         (None, "number", LOGITS[:, :1], "estimates a number .* ascending cut points"),
     ],
 )
@@ -91,12 +95,19 @@ def test_an_output_that_says_nothing_about_classes_is_refused(output, known, val
         read_as(output, known, values)
 
 
+@pytest.mark.parametrize("output", ["scores", [50, 20], [], [1.0, np.inf], [[1.0]], 7, {"cut": 1}])
+def test_an_unknown_meaning_of_the_output_is_refused_with_those_that_exist(output):
+    message = r"^output is .*; expected 'logits', .* cut points in ascending order, or a function"
+    with pytest.raises(ValueError, match=message):
+        CallableNetwork(lambda rows: rows, output=output)
+
+
 @pytest.mark.parametrize(
     ("form", "values", "message"),
     [
         ("probabilities", [[0.5, 0.2]], "1 of 1 rows do not sum to 1 .one sums to 0.7."),
-        ("probabilities", [[1.5, -0.5]], "it holds 1.5, probabilities lie between 0 and 1"),
-        ("sigmoids", [[0.5, 7.0]], "it holds 7"),
+        ("probabilities", [[1.5, -0.5]], "it contains 1.5, but probabilities are between 0 and 1"),
+        ("sigmoids", [[0.5, 7.0]], "it contains 7"),
     ],
 )
 def test_stated_probabilities_are_checked(form, values, message):

@@ -65,7 +65,7 @@ def test_a_pipeline_is_read_from_raw_rows(pipeline):
     )
 
 
-def test_rules_will_speak_of_the_raw_columns(pipeline):
+def test_features_are_the_raw_columns(pipeline):
     features = clausewise.wrap(pipeline).features(FRAME)
     assert features.names == tuple(FRAME.columns)
     assert features.kinds == ("numeric", "categorical", "categorical", "numeric")
@@ -169,7 +169,7 @@ def test_mixed_columns_come_from_all_that_went_in():
     ]
 
 
-def test_a_function_beside_an_encoder_does_not_hide_the_encoder():
+def test_a_function_in_parallel_does_not_hide_the_encoder():
     step = ColumnTransformer(
         [
             ("log", make_pipeline(FunctionTransformer(np.log1p), StandardScaler()), ["income"]),
@@ -180,18 +180,20 @@ def test_a_function_beside_an_encoder_does_not_hide_the_encoder():
     assert traced == (InputColumn(("income",)), *[InputColumn(("region",), is_category=True)] * 4)
 
 
-def test_a_plain_function_does_not_tell_where_columns_come_from():
+def test_a_plain_function_cannot_be_followed():
     assert trace_inputs(np.log1p, NAMES) is None
 
 
 def test_what_cannot_transform_is_refused():
-    with pytest.raises(TypeError, match=r"pass a fitted transformer .*or a function"):
+    with pytest.raises(
+        TypeError, match=r"preprocess is 'scale'; expected .*a fitted transformer .*a function"
+    ):
         clausewise.wrap(fitted(MLPClassifier((5,), max_iter=5), FRAME[["income"]]), preprocess="scale")
 
 
 def test_text_without_an_encoder_is_refused():
     model = fitted(MLPClassifier((5,), max_iter=5), FRAME[["region", "income"]])
-    with pytest.raises(ValueError, match=r"reads numbers, and these rows are none.*pass preprocess="):
+    with pytest.raises(ValueError, match=r"reads numbers, but X contains other values.*pass preprocess="):
         clausewise.wrap(model).labels(FRAME[["job", "income"]].to_numpy())
 
 
@@ -218,7 +220,7 @@ def test_columns_in_another_order_are_read_by_name():
     assert [column.sources for column in network.input_columns(other)][:2] == [("age",), ("income",)]
 
 
-def test_columns_beside_those_that_the_network_names_are_not_read():
+def test_columns_that_the_network_does_not_name_are_not_read():
     numbers = FRAME[["region", "income"]]
     network = clausewise.wrap(fitted(MLPClassifier((3,), max_iter=5, random_state=0), numbers))
     assert network.reads(FRAME).tolist() == [False, True, False, True]

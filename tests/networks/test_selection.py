@@ -46,10 +46,10 @@ def test_a_layer_may_be_called_like_a_count():
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ("relu", r"There is no layer 'relu'; there are 'fc1', 'act1', 'act2'"),
-        (5, r"There is no hidden layer 5; there are 5, counted from 0"),
-        ([], "chooses nothing"),
-        ("every 0", "expected a number of 1 or more"),
+        ("relu", r"There is no layer 'relu'; the layers are 'fc1', 'act1', 'act2'"),
+        (5, r"There is no hidden layer 5; the 5 hidden layers, counted from 0, are"),
+        ([], "selects no layer"),
+        ("every 0", "expected 'every 1' or more"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(choice, message):
@@ -58,6 +58,6 @@ def test_what_does_not_exist_is_refused_with_what_does(choice, message):
 
 
 @pytest.mark.parametrize("choice", [1.5, [True], [None]])
-def test_what_is_no_layer_is_refused(choice):
-    with pytest.raises(TypeError, match="is no layer; give names, positions"):
+def test_what_is_not_a_layer_is_refused(choice):
+    with pytest.raises(TypeError, match="is not a layer; pass names, positions"):
         chosen(choice)

@@ -13,7 +13,7 @@ from tests.networks.modules import Convolutional, Recurrent, seeded  # noqa: E40
 from tests.shared import SHARED  # noqa: E402
 
 pytestmark = pytest.mark.skipif(
-    not (SHARED / "data").is_dir(), reason="the recorded sequences are not beside the project"
+    not (SHARED / "data").is_dir(), reason="the recorded sequences are not available"
 )
 
 

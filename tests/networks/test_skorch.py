@@ -82,7 +82,7 @@ def test_a_net_that_was_never_fitted_is_refused():
         clausewise.wrap(classifier(body(4)))
 
 
-def test_preprocessing_beside_a_module_is_followed_back():
+def test_preprocessing_of_a_module_is_followed_back():
     encoder = ColumnTransformer([("codes", OneHotEncoder(), [0]), ("rest", "passthrough", [1])])
     raw = np.column_stack([np.arange(60) % 3, X[:, 0]])
     network = clausewise.wrap(body(4), preprocess=encoder.fit(raw), feature_names=["code", "size"])

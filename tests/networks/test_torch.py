@@ -194,7 +194,7 @@ def test_recording_finds_the_same_layers_as_tracing(make, rows):
 
 
 def test_a_trace_that_leads_elsewhere_than_the_module_is_not_used():
-    # `isinstance(state, tuple)` is false while tracing, so that the trace would take the cell's state.
+    # `isinstance(state, tuple)` is false while tracing, so the trace would take the cell's state.
     module = seeded(Recurrent, nn.LSTM, from_state=True)
     assert isinstance(TorchBackend(module)._program, TracedProgram)
     assert not isinstance(clausewise.wrap(module).inspect(SEQUENCES)._backend._program, TracedProgram)
@@ -226,7 +226,7 @@ def test_a_module_that_takes_other_weights_for_other_rows_is_refused(make):
     rows[20] = 9
     network = clausewise.wrap(seeded(make), batch_size=10)
     assert len(next(network.hidden_layers(rows[:20])).matrix) == 20
-    with pytest.raises(ValueError, match="takes another way for these rows"):
+    with pytest.raises(ValueError, match="takes another branch for these rows"):
         list(network.hidden_layers(rows))
 
 
@@ -243,7 +243,7 @@ def test_a_module_that_takes_another_way_for_other_rows_is_refused():
     rows = X.copy()
     rows[20] = 9
     network = clausewise.wrap(Fickle(), batch_size=10)
-    with pytest.raises(ValueError, match="takes another way for these rows"):
+    with pytest.raises(ValueError, match="takes another branch for these rows"):
         list(network.hidden_layers(rows))
 
 
@@ -383,7 +383,7 @@ def test_training_on_is_seen_by_the_network():
 def test_dense_layers_are_known_without_rows():
     network = clausewise.wrap(dense(4, 6, 5, 3))
     assert str(network).splitlines() == [
-        "PyTorch module Sequential: 4 inputs → classes not known before rows are seen, output logits",
+        "PyTorch module Sequential: 4 inputs → classes not known yet, output logits",
         "  layer  shape  columns  used",
         "  0      6      6        no",
         "  1      6      6        yes",
@@ -469,7 +469,7 @@ def test_whole_numbers_are_read_by_an_embedding(dtype):
 def test_numbers_with_a_fraction_are_not_cut_for_an_embedding(dtype, row):
     tokens = RNG.integers(0, 10, size=(25, 5)).astype(dtype)
     tokens[row, 2] = 1.9
-    with pytest.raises(ValueError, match=r"reads whole numbers, .* X holds 1.9 \(1 such value\(s\)\)"):
+    with pytest.raises(ValueError, match=r"reads whole numbers, .* X contains 1.9 \(1 such value\(s\)\)"):
         clausewise.wrap(seeded(Tokens)).labels(tokens)
 
 
@@ -570,13 +570,17 @@ class ByBatch(nn.Module):
 @pytest.mark.parametrize(
     ("module", "rows", "message"),
     [
-        (TwoInputs(), X, "TwoInputs.forward takes x, y; one tensor of rows is needed"),
+        (TwoInputs(), X, "TwoInputs.forward takes x, y; it must take one tensor of rows"),
         (TwoOutputs(), X, "returns a tuple with 0, 1; one tensor of class scores is needed"),
-        (ByBatch(), SEQUENCES, r"answers differently .* \(batch_first\)"),
-        (nn.Sequential(nn.LazyLinear(3)), X, "never used: '0.weight' gets its shape when it first sees rows"),
+        (ByBatch(), SEQUENCES, r"different outputs for the same row, .* \(batch_first\)"),
+        (nn.Sequential(nn.LazyLinear(3)), X, "never used: '0.weight' gets its shape from the first rows"),
         (nn.Sequential(nn.Linear(4, 2, device="meta")), X, "'0.weight' is on the 'meta' device"),
-        (dense(5, 3, 2), X, "X has 4 columns, the network reads 5"),
-        (Convolutional(), X, r"fails on rows of shape \(4,\): .*channels.* Pass rows as it was trained on"),
+        (dense(5, 3, 2), X, "X has 4 columns, but the network reads 5"),
+        (
+            Convolutional(),
+            X,
+            r"fails on rows of shape \(4,\): .*channels.* Pass rows like those it was trained on",
+        ),
         (dense(4, 2), X, "has no hidden layer"),
     ],
 )
@@ -588,7 +592,7 @@ def test_modules_that_cannot_be_read_say_why(module, rows, message):
 def test_a_device_that_is_not_there_is_refused():
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    with pytest.raises(ValueError, match="device is 'cuda', where the module cannot be run"):
+    with pytest.raises(ValueError, match="device is 'cuda', on which the module cannot run"):
         clausewise.wrap(dense(4, 3, 2), device="cuda")
 
 
@@ -606,7 +610,7 @@ def test_a_copy_runs_on_another_device():
     assert next(module.parameters()).device.type == "cpu"
 
 
-@pytest.mark.filterwarnings("ignore")  # TorchScript is on its way out
+@pytest.mark.filterwarnings("ignore")  # TorchScript is deprecated
 def test_torchscript_is_refused_with_ways_out():
     with pytest.raises(TypeError, match=r"pass the nn.Module that it was made from, or export it to ONNX"):
         clausewise.wrap(torch.jit.script(dense(4, 3, 2)))
@@ -616,5 +620,5 @@ def test_nan_in_weights_is_reported():
     module = dense(4, 3, 2)
     with torch.no_grad():
         module[0].weight[0, 0] = torch.nan
-    with pytest.raises(ValueError, match=r"The network's output is NaN or infinity for 4 of 4 rows"):
+    with pytest.raises(ValueError, match=r"The network's output is NaN or infinite for 4 of 4 rows"):
         clausewise.wrap(module).hidden_layers(X)

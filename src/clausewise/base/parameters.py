@@ -6,7 +6,7 @@ to `check_parameters`; both raise the same error, which says what was given and 
 
 import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,23 +40,26 @@ def whole(least: int, most: int | None = None) -> Constraint:
     return Constraint(f"a whole number {bounds}", allows)
 
 
-def number(above: float | None = None, least: float | None = None, most: float | None = None) -> Constraint:
-    """A finite number within bounds: `above` is exclusive, `least` and `most` are inclusive."""
-    if above is not None:
-        lower = "a positive number" if above == 0 else f"a number above {above:g}"
-        expected = lower if most is None else f"{lower}, at most {most:g}"
-    elif least is not None and most is not None:
+def number(
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> Constraint:
+    """A finite number within bounds: `above` and `below` are exclusive, `least` and `most` are inclusive."""
+    if least is not None and most is not None:
         expected = f"a number from {least:g} to {most:g}"
-    elif least is not None:
-        expected = f"a number of {least:g} or more"
     else:
-        expected = "a finite number" if most is None else f"a number of at most {most:g}"
+        lower = _at_least(above, least)
+        upper = "" if most is None else f"at most {most:g}"
+        upper = upper if below is None else f"below {below:g}"
+        expected = f"{lower}, {upper}" if upper else lower
 
     def allows(value: Any) -> bool:
         if not _is_number(value) or not math.isfinite(value):
             return False
-        is_low_enough = most is None or value <= most
-        return (above is None or value > above) and (least is None or value >= least) and is_low_enough
+        is_high_enough = (above is None or value > above) and (least is None or value >= least)
+        return is_high_enough and (most is None or value <= most) and (below is None or value < below)
 
     return Constraint(expected, allows)
 
@@ -68,13 +71,29 @@ def one_of(*choices: Any) -> Constraint:
     return Constraint(expected, lambda value: any(_is_same(value, choice) for choice in choices))
 
 
+def list_of(entries: Constraint, expected: str) -> Constraint:
+    """A list, a tuple or an array of allowed entries, described in words."""
+    return Constraint(expected, lambda value: _is_array_like(value) and all(map(entries.allows, value)))
+
+
 def instance_of(kind: type | tuple[type, ...], expected: str) -> Constraint:
     """An object of a type, described in words."""
     return Constraint(expected, lambda value: isinstance(value, kind))
 
 
+def _at_least(above: float | None, least: float | None) -> str:
+    if above is not None:
+        return "a positive number" if above == 0 else f"a number above {above:g}"
+    return "a finite number" if least is None else f"a number of {least:g} or more"
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def _is_array_like(value: Any) -> bool:
+    is_listed = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    return is_listed or (hasattr(value, "__array__") and not isinstance(value, type))
 
 
 def _is_same(value: Any, choice: Any) -> bool:
@@ -84,8 +103,10 @@ def _is_same(value: Any, choice: Any) -> bool:
 
 NOTHING = Constraint("None", lambda value: value is None)
 FLAG = Constraint("True or False", lambda value: isinstance(value, bool | np.bool_))
+# A list, a tuple, a NumPy array, a Series, …
+ARRAY_LIKE = Constraint("an array or a list", _is_array_like)
+FUNCTION = Constraint("a function", callable)
 TEXT = Constraint("text", lambda value: isinstance(value, str))
-ANYTHING = Constraint("anything", lambda _: True)
 FRACTION = number(least=0, most=1)
 # Rows by number, or as a fraction of them.
 ROWS = Constraint(
@@ -123,5 +144,5 @@ def check_estimator_parameters(estimator: Any) -> None:
 
 
 def _shown(value: Any, most: int = 80) -> str:
-    text = repr(value)
+    text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
     return text if len(text) <= most else f"{text[:most]}…"

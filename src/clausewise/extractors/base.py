@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from clausewise.analysis import Explanations
 from clausewise.base.parameters import (
-    ANYTHING,
     FLAG,
     JOBS,
     MIN_CASES,
@@ -77,13 +76,13 @@ class ExtractionWarning(UserWarning):
 class RuleExtractor(TableClassifier):
     """A classifier by extracted rules.
 
-    A method defines `_extract` and adds its own parameters, with their constraints, to those below.
+    A method defines `_extract` and adds its own parameters, with their constraints, to those below. `network`
+    has none: `wrap` says what it takes; nor has `layers`: the network knows which it has.
     """
 
     method: ClassVar[str]
     uses_layers: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Mapping[str, Constraint]] = {
-        "network": ANYTHING,
         "min_cases": MIN_CASES,
         "inducer": INDUCER,
         **BUDGET,

@@ -12,8 +12,7 @@ from clausewise.extractors.dropping import Dropping
 from clausewise.extractors.extraction_data import ExtractionData, Representation
 from clausewise.extractors.result import ExtractionResult
 from clausewise.extractors.run_log import LayerReport, RunLog
-from clausewise.induction import Inducer, Premises, PreparedMatrix, induce_premises
-from clausewise.induction.protocol import rules_or_default
+from clausewise.induction import Inducer, Premises, PreparedMatrix, induce_premises, rules_or_default
 from clausewise.networks import LayerChoice
 from clausewise.rules import Origin, Rule, RuleSet
 from clausewise.rules.rule import ANYTHING

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from clausewise.base.parameters import ANYTHING, FLAG, MIN_CASES, NOTHING, Constraint, one_of
+from clausewise.base.parameters import FLAG, MIN_CASES, NOTHING, Constraint, one_of
 from clausewise.base.progress import Progress
 from clausewise.compact.settings import SEARCH
 from clausewise.extractors.base import (
@@ -140,7 +140,6 @@ class ECLAIRE(RuleExtractor):
         "intermediate_min_cases": MIN_CASES | NOTHING,
         "intermediate_inducer": INDUCER | NOTHING,
         "eclectic": FLAG,
-        "layers": ANYTHING,  # the network knows which layers it has
         "balance": SEARCH["balance"],
     }
 

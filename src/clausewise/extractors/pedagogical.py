@@ -17,9 +17,8 @@ from clausewise.extractors.base import (
 from clausewise.extractors.extraction_data import INPUTS, ExtractionData, RowChoice
 from clausewise.extractors.result import ExtractionResult
 from clausewise.extractors.run_log import LayerReport, RunLog
-from clausewise.induction import Inducer
+from clausewise.induction import Inducer, rules_or_default
 from clausewise.induction.estimator import read_targets
-from clausewise.induction.protocol import rules_or_default
 from clausewise.networks import Network
 from clausewise.networks.answers import are_labels
 from clausewise.rules import Origin, RuleSet

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from clausewise.base.parameters import ANYTHING, FLAG, MIN_CASES, NOTHING, Constraint
+from clausewise.base.parameters import FLAG, MIN_CASES, NOTHING, Constraint
 from clausewise.base.progress import Progress
 from clausewise.extractors.base import (
     DROPPING,
@@ -38,7 +38,6 @@ class TermwiseExtractor(RuleExtractor):
         **DROPPING,
         **LIMITS,
         "final_min_cases": MIN_CASES | NOTHING,
-        "layers": ANYTHING,  # the network knows which layers it has
         "merge_negations": FLAG,
     }
 

@@ -20,8 +20,7 @@ from clausewise.extractors.limits import ExtractionLimitExceeded, Limits
 from clausewise.extractors.products import Level, Product, Terms, shared_space
 from clausewise.extractors.result import ExtractionResult
 from clausewise.extractors.run_log import LayerReport, RunLog
-from clausewise.induction import Inducer, PreparedMatrix, induce_many, induce_premises
-from clausewise.induction.protocol import rules_or_default
+from clausewise.induction import Inducer, PreparedMatrix, induce_many, induce_premises, rules_or_default
 from clausewise.networks import LayerChoice
 from clausewise.rules import Origin, RuleSet
 

@@ -1,10 +1,18 @@
-"""Rule induction, the paper's ψ: from a prepared matrix and labels to rules."""
+"""Rule induction, the paper's ψ: learn rules from a prepared matrix and class labels."""
 
 from clausewise.induction.c50 import C50Classifier, C50Inducer
 from clausewise.induction.cart import CARTClassifier, CARTInducer
 from clausewise.induction.forest import RandomForestInducer
 from clausewise.induction.matrix import PreparedMatrix
-from clausewise.induction.protocol import Inducer, Premises, get_inducer, induce_many, induce_premises
+from clausewise.induction.protocol import (
+    Inducer,
+    Premises,
+    ProgressCallback,
+    get_inducer,
+    induce_many,
+    induce_premises,
+    rules_or_default,
+)
 from clausewise.induction.tree import C50Tree
 
 __all__ = [
@@ -16,8 +24,10 @@ __all__ = [
     "Inducer",
     "Premises",
     "PreparedMatrix",
+    "ProgressCallback",
     "RandomForestInducer",
     "get_inducer",
     "induce_many",
     "induce_premises",
+    "rules_or_default",
 ]

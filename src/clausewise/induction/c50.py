@@ -2,9 +2,9 @@
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,33 +12,52 @@ from sklearn.utils import check_random_state
 
 from clausewise import _core
 from clausewise.base import threads
+from clausewise.base.parameters import (
+    ARRAY_LIKE,
+    FLAG,
+    JOBS,
+    MIN_CASES,
+    NOTHING,
+    RANDOM_STATE,
+    Constraint,
+    check_estimator_parameters,
+    check_parameters,
+    number,
+    one_of,
+    whole,
+)
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
-from clausewise.induction.estimator import (
-    TableClassifier,
-    checked_case_weights,
-    checked_codes,
-    counted_min_cases,
-    encode_for,
-    read_targets,
-    set_feature_attributes,
+from clausewise.induction.c50_core import (
+    Thresholds,
+    check_categories,
+    core_options,
+    fit_core,
+    premise_arrays,
+    rule_set_of,
+    rule_set_of_arrays,
+    tree_of,
 )
+from clausewise.induction.estimator import TableClassifier, encode_for, read_targets, set_feature_attributes
 from clausewise.induction.matrix import PreparedMatrix
-from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
-from clausewise.induction.tree import C50Tree, as_in_model_file
+from clausewise.induction.protocol import BINARY_CLASSES, Premises, ProgressCallback
 from clausewise.rules import RuleSet
 
 if TYPE_CHECKING:
     from typing import Self
 
-# Finding subsets takes time that grows with the cube of the categories, a branch per category memory.
-MAX_CATEGORIES_IN_SUBSETS = 1_000
-MAX_CATEGORIES = 50_000
-# C5.0's seeds; the generator throws away as many numbers, so that larger ones would only cost time.
+# C5.0's seeds. Its generator discards as many numbers as the seed says, so larger seeds would only cost time.
 N_SEEDS = 4096
-_ABOVE, _IS_THRESHOLD = 1, (0, 1)
+_ROWS_PER_CHUNK = 16_384
 
-Thresholds = Literal["exact", "readable"]
+_SHARED_CONSTRAINTS: Final[Mapping[str, Constraint]] = {
+    "min_cases": MIN_CASES,
+    "cf": number(least=1e-30, most=1),  # smaller levels are 0 in single precision
+    "winnow": FLAG,
+    "global_pruning": FLAG,
+    "subset": FLAG,
+    "thresholds": one_of("exact", "readable"),
+}
 
 
 @dataclass(frozen=True)
@@ -48,18 +67,19 @@ class C50Inducer:
     Parameters
     ----------
     min_cases : int or float, default 2
-        The paper's μ: two branches of every test hold at least this many rows; below 1, a fraction of the
+        The paper's μ: every test has two branches with at least this many rows. Below 1, a fraction of the
         rows, rounded up.
     cf : float, default 0.25
-        Confidence level of pruning; smaller prunes more.
+        Confidence level of pruning, in (0, 1]; smaller prunes more.
     winnow : bool, default False
-        Put columns aside beforehand that do not help on half of the rows.
+        First drop the columns that do not help, judged on half of the rows.
     global_pruning : bool, default True
         Prune the tree as a whole after its subtrees.
     subset : bool, default True
-        Tests on categories may gather them into sets.
+        Let tests group categories into sets.
     thresholds : {"readable", "exact"}, default "readable"
-        Write thresholds as the shortest decimals that separate the training rows, or as C5.0's own.
+        "readable" writes the shortest decimals that separate the training rows, "exact" C5.0's own
+        thresholds.
     """
 
     min_cases: int | float = 2
@@ -68,6 +88,11 @@ class C50Inducer:
     global_pruning: bool = True
     subset: bool = True
     thresholds: Thresholds = "readable"
+
+    _parameter_constraints: ClassVar[Mapping[str, Constraint]] = _SHARED_CONSTRAINTS
+
+    def __post_init__(self) -> None:
+        check_parameters(self._parameter_constraints, vars(self))
 
     def induce(
         self,
@@ -78,7 +103,7 @@ class C50Inducer:
         weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
     ) -> RuleSet:
-        """One rule set; see `Inducer.induce`."""
+        """Return one rule set; see `Inducer.induce`."""
         model = fit_core(self, matrix, codes, len(classes), weights=weights, n_jobs=n_jobs)
         return rule_set_of(model, matrix, classes, self.thresholds)
 
@@ -89,9 +114,9 @@ class C50Inducer:
         *,
         positive_weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> list[RuleSet]:
-        """One rule set per target, all on the same preparation; see `clausewise.induction.induce_many`."""
+        """Return one rule set per target; see `clausewise.induction.induce_many`."""
         models = self._models(matrix, targets, positive_weights, n_jobs, progress)
         return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
 
@@ -102,12 +127,12 @@ class C50Inducer:
         *,
         positive_weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Premises:
-        """The rules that conclude True, of all targets at once; see `induce_premises` of the protocol."""
+        """Return the rules that predict True for each target; see `clausewise.induction.induce_premises`."""
         models = self._models(matrix, targets, positive_weights, n_jobs, progress)
-        arrays, target = _premise_arrays(models, matrix.n_rows)
-        return Premises(_rule_set(arrays, False, matrix, BINARY_CLASSES, self.thresholds), target)
+        arrays, target = premise_arrays(models, matrix.n_rows)
+        return Premises(rule_set_of_arrays(arrays, False, matrix, BINARY_CLASSES, self.thresholds), target)
 
     def _models(
         self,
@@ -115,7 +140,7 @@ class C50Inducer:
         targets: NDArray[np.bool_],
         positive_weights: NDArray[np.float64] | None,
         n_jobs: int | None,
-        progress: Progress | None,
+        progress: ProgressCallback | None,
     ) -> list[_core.C50Model]:
         check_categories(matrix.features, self.subset)
         weights = None if positive_weights is None else positive_weights.astype(np.float32)
@@ -127,42 +152,43 @@ class C50Inducer:
 class C50Classifier(TableClassifier):
     """C5.0 decision trees and rule sets.
 
-    An independent implementation of Quinlan's C5.0 (release 2.07) from a description of its behaviour: with
-    the same data, options and class order it gives the same trees and rules. Numeric columns with missing
-    values and categorical columns (text, pandas and polars categoricals, booleans) are used as they are.
+    An independent implementation of Quinlan's C5.0 (release 2.07), written from a description of its
+    behaviour: the same data, options and class order give the same trees and rules. Numeric columns may have
+    missing values, and categorical columns (text, pandas and polars categoricals, booleans) need no encoding.
 
     Parameters
     ----------
     rules : bool, default True
-        Turn the tree into a rule set (`rules_`); otherwise the tree is kept (`tree_`).
+        Turn the tree into a rule set (`rules_`); otherwise keep the tree (`tree_`).
     min_cases : int or float, default 2
-        Two branches of every test hold at least this many rows; below 1, a fraction of the rows, rounded up.
+        Every test has two branches with at least this many rows. Below 1, a fraction of the rows, rounded
+        up.
     cf : float, default 0.25
         Confidence level of pruning, in (0, 1]; smaller prunes more.
     winnow : bool, default False
-        Put columns aside beforehand that do not help on half of the rows.
+        First drop the columns that do not help, judged on half of the rows.
     global_pruning : bool, default True
         Prune the tree as a whole after its subtrees.
     subset : bool, default True
-        Tests on categories may gather them into sets; otherwise each category has a branch of its own.
+        Let tests group categories into sets; otherwise each category has its own branch.
     sample : float, default 0.0
-        Learn from this fraction of the rows, drawn at random; 0 uses all.
+        Learn from this fraction of the rows, in [0, 1), drawn at random; 0 uses all rows.
     costs : array-like of shape (n_classes, n_classes), optional
-        Cost of predicting class i (row) where class j (column) is right, classes in the order of
-        `class_order` or `classes_`. As in C5.0, entries up to 1 count as 1.
+        Cost of predicting class i (row) when the true class is j (column), in the order of `class_order` or
+        `classes_`. As in C5.0, entries up to 1 count as 1.
     trials : int, default 1
         Boosting rounds. Only 1 is implemented.
     thresholds : {"exact", "readable"}, default "exact"
         "exact" puts thresholds where C5.0 does, on a training value (written as the shortest decimal of that
-        value in single precision), so that rows never seen are decided as by C5.0. "readable" takes the
-        shortest decimal that separates the training rows.
+        value in single precision), so new rows get C5.0's predictions. "readable" takes the shortest decimal
+        that separates the training rows.
     class_order : array-like, optional
-        The classes in the order that decides C5.0's ties, as the levels of a factor in R; it may name
-        classes without rows. `classes_` is sorted in any case.
+        The classes in the order that breaks C5.0's ties, like the levels of a factor in R; it may include
+        classes without rows. `classes_` is always sorted.
     random_state : int, RandomState or None
-        Draws the sample. An integer below 4096 is C5.0's own seed. Without `sample` nothing is random.
+        Seed of the sample. An integer below 4096 is C5.0's own seed. Without `sample` nothing is random.
     n_jobs : int, optional
-        Number of threads; all usable cores unless given. It does not change any result.
+        Number of threads; by default all usable cores. It does not change any result.
 
     Attributes
     ----------
@@ -173,10 +199,10 @@ class C50Classifier(TableClassifier):
     tree_ : C50Tree
         The tree (only if not `rules`).
     feature_importances_ : ndarray of shape (n_features,)
-        C5.0's attribute usage, made to sum to 1: for rules, the share of training rows covered by a rule that
-        tests the column; for a tree, the share of rows that a test of the column decides about.
+        C5.0's attribute usage, scaled to sum to 1: for rules, the fraction of training rows covered by a rule
+        that tests the column; for a tree, the fraction of training rows that a test of the column classifies.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As for every scikit-learn estimator.
 
     Examples
     --------
@@ -187,6 +213,17 @@ class C50Classifier(TableClassifier):
     >>> len(model.rules_), round(model.score(X, y), 3)
     (4, 0.973)
     """
+
+    _parameter_constraints: ClassVar[Mapping[str, Constraint]] = {
+        **_SHARED_CONSTRAINTS,
+        "rules": FLAG,
+        "sample": number(least=0, below=1),
+        "costs": ARRAY_LIKE | NOTHING,
+        "trials": whole(1),
+        "class_order": ARRAY_LIKE | NOTHING,
+        "random_state": RANDOM_STATE,
+        "n_jobs": JOBS,
+    }
 
     def __init__(
         self,
@@ -220,11 +257,15 @@ class C50Classifier(TableClassifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Self":
-        """Learn from rows X, their classes y and, if given, case weights.
+        """Learn from rows X, their classes y and optional case weights.
 
-        Rows of weight 0 are left out. As in C5.0, weights count relative to their mean.
+        Rows of weight 0 are ignored. As in C5.0, weights count relative to their mean.
         """
-        _check_trials(self.trials)
+        check_estimator_parameters(self)
+        if self.trials > 1:
+            raise NotImplementedError(
+                f"trials is {self.trials}; boosting is not implemented yet, use trials=1."
+            )
         features = Features.learn(X)
         table = features.encode(X)
         order, codes, weights = read_targets(y, sample_weight, len(table), self.class_order)
@@ -259,27 +300,23 @@ class C50Classifier(TableClassifier):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """Predict the class of each row."""
         table = encode_for(self, X)
         decided = self._decided_by_rules(table) if self._has_rules else self._decided_by_tree(table)
         return self._order.declared[decided]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of each class, as C5.0 estimates it; columns as in `classes_`."""
+        """Predict class probabilities as C5.0 estimates them; columns as in `classes_`."""
         table = encode_for(self, X)
         probabilities = (
             self._rule_probabilities(table) if self._has_rules else self._tree_probabilities(table)
         )
         in_order: NDArray[np.float64] = np.empty_like(probabilities)
-        in_order[:, self._order.sorted_places] = probabilities
+        in_order[:, self._order.sorted_positions] = probabilities
         return in_order
 
     def _training_rows(self, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
-        if not isinstance(self.sample, numbers.Real) or not 0.0 <= self.sample < 1.0:
-            raise ValueError(
-                f"sample is {self.sample!r}; expected a fraction of the rows in [0, 1), 0 for all."
-            )
         if self.sample == 0.0:
             return rows
         if isinstance(self.random_state, numbers.Integral):
@@ -288,7 +325,7 @@ class C50Classifier(TableClassifier):
             seed = int(check_random_state(self.random_state).randint(N_SEEDS))
         drawn = np.asarray(_core.sampled_rows(len(rows), float(self.sample), seed), dtype=np.int64)
         if len(drawn) == 0:
-            raise ValueError(f"sample={self.sample} of {len(rows)} rows is no row; raise it.")
+            raise ValueError(f"sample={self.sample} of {len(rows)} rows draws no row; increase sample.")
         return rows[drawn]
 
     def _decided_by_rules(self, table: NDArray[Any]) -> NDArray[np.int32]:
@@ -297,7 +334,7 @@ class C50Classifier(TableClassifier):
 
     @property
     def _has_rules(self) -> bool:
-        """What was fitted, which `set_params` does not change."""
+        """Whether rules were fitted; `set_params` may have changed `rules` since."""
         return hasattr(self, "rules_")
 
     def _decided_by_tree(self, table: NDArray[Any]) -> NDArray[np.intp]:
@@ -312,14 +349,17 @@ class C50Classifier(TableClassifier):
         return np.where(scores[:, root] >= scores.max(axis=1), root, best)
 
     def _tree_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        """Leaf shares, drawn towards those of the whole training data by one case."""
+        """Class fractions at the leaf, smoothed by one case with the fractions of all training rows."""
         scores, leaf_sizes = self.tree_.class_scores(table, self.n_jobs)
         at_root = self.tree_.nodes[0].distribution.astype(np.float64)
         raw = leaf_sizes[:, None] * scores + at_root / at_root.sum()
         return np.asarray(raw / raw.sum(axis=1, keepdims=True))
 
     def _rule_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        """Between the mean vote of the rules that fire and the vote of the most special one, per class."""
+        """The mean vote per class of the rules that fire, or the vote of the most specific of them.
+
+        The greater of the two for the predicted class, the smaller for the others, scaled to sum to 1.
+        """
         rules = self.rules_.columns
         probabilities = np.empty((len(table), len(self._order.labels)))
         winners = self._decided_by_rules(table)
@@ -333,9 +373,6 @@ class C50Classifier(TableClassifier):
         return probabilities
 
 
-_ROWS_PER_CHUNK = 16_384
-
-
 def _rule_confidences(
     fires: NDArray[np.bool_],
     votes: NDArray[np.float64],
@@ -346,194 +383,20 @@ def _rule_confidences(
 ) -> NDArray[np.float64]:
     n_firing = np.maximum(fires.sum(axis=0), 1)
     mean_vote = np.zeros((fires.shape[1], n_classes))
-    special_vote = np.zeros_like(mean_vote)
-    # From the most general rule to the most special, so that the last one that fires stays.
+    specific_vote = np.zeros_like(mean_vote)
+    # From the most general rule to the most specific: the last rule that fires overwrites the others.
     for rule in np.lexsort((votes, -cover)):
         mean_vote[fires[rule], class_index[rule]] += votes[rule]
-        special_vote[fires[rule], class_index[rule]] = votes[rule]
+        specific_vote[fires[rule], class_index[rule]] = votes[rule]
     mean_vote /= n_firing[:, None]
-    confidence = np.minimum(mean_vote, special_vote)
+    confidence = np.minimum(mean_vote, specific_vote)
     of_winner = np.arange(len(winners)), winners
-    confidence[of_winner] = np.maximum(mean_vote, special_vote)[of_winner]
+    confidence[of_winner] = np.maximum(mean_vote, specific_vote)[of_winner]
     confidence[~fires.any(axis=0)] = 1.0
     total = confidence.sum(axis=1, keepdims=True)
     return np.asarray(
         np.divide(confidence, total, out=np.full_like(confidence, 1 / n_classes), where=total > 0)
     )
-
-
-# --- Between Python and the core ---
-
-
-def fit_core(
-    settings: C50Inducer | C50Classifier,
-    matrix: PreparedMatrix,
-    codes: NDArray[np.int32],
-    n_classes: int,
-    *,
-    weights: NDArray[np.float64] | None = None,
-    costs: NDArray[np.float64] | None = None,
-    rules: bool = True,
-    n_jobs: int | None = None,
-) -> _core.C50Model:
-    """The core's model with these settings."""
-    check_categories(matrix.features, settings.subset)
-    weights = checked_case_weights(weights, matrix.n_rows)
-    return _core.fit_c50(
-        matrix.core,
-        checked_codes(codes, matrix.n_rows, n_classes),
-        n_classes,
-        None if weights is None else np.ascontiguousarray(weights, dtype=np.float32),
-        None if costs is None else np.ascontiguousarray(costs, dtype=np.float32).ravel(),
-        core_options(settings, matrix.n_rows, rules),
-        threads.resolve(n_jobs),
-    )
-
-
-def core_options(settings: C50Inducer | C50Classifier, n_rows: int, rules: bool) -> _core.C50Options:
-    """Checked settings for the core."""
-    if not isinstance(settings.cf, numbers.Real) or not 1e-30 <= settings.cf <= 1.0:
-        raise ValueError(f"cf is {settings.cf!r}; expected a confidence level in (0, 1], for instance 0.25.")
-    return _core.C50Options(
-        rules=rules,
-        min_cases=counted_min_cases(settings.min_cases, n_rows),
-        cf=float(settings.cf),
-        winnow=bool(settings.winnow),
-        global_pruning=bool(settings.global_pruning),
-        subset=bool(settings.subset),
-    )
-
-
-def check_categories(features: Features, subset: bool) -> None:
-    """Raise a ValueError for a column with more categories than tests can be made of."""
-    most = MAX_CATEGORIES_IN_SUBSETS if subset else MAX_CATEGORIES
-    for name, n_categories in zip(features.names, features.n_categories.tolist(), strict=True):
-        if n_categories > most:
-            raise ValueError(
-                f"Column '{name}' has {n_categories:,} categories, at most {most:,} can be "
-                f"{'gathered into subsets' if subset else 'told apart'}; group rare ones or leave the column "
-                f"out{f', or pass subset=False (up to {MAX_CATEGORIES:,})' if subset else ''}."
-            )
-
-
-def rule_set_of(
-    model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
-) -> RuleSet:
-    """The core's rules, with thresholds in decimal, as a rule set."""
-    return _rule_set(model.rules(), classes[model.default_label], matrix, classes, style)
-
-
-def _premise_arrays(
-    models: Sequence[_core.C50Model], n_rows: int
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.intp]]:
-    """The rules of all models that conclude the first class, as in `C50Model.rules`, and the model of each.
-
-    A model without any rule, and the first class by default, stands for a rule without conditions.
-    """
-    always: dict[str, Any] = {"label": [0], "cover": [n_rows], "correct": [n_rows], "start": [0, 0]}
-    always |= {name: [] for name in ("column", "kind", "rank", "values")} | {"value_start": [0]}
-    listed = []
-    for model in models:
-        rules = model.rules()
-        is_always = len(rules["label"]) == 0 and model.default_label == 0
-        listed.append(always if is_always else rules)
-
-    def joined(name: str, dtype: Any) -> NDArray[Any]:
-        return np.concatenate([np.empty(0, dtype), *(rules[name] for rules in listed)]).astype(dtype)
-
-    def sizes(name: str) -> NDArray[np.int64]:
-        return np.concatenate([np.empty(0, np.int64), *(np.diff(rules[name]) for rules in listed)]).astype(
-            np.int64
-        )
-
-    kept = joined("label", np.int32) == 0
-    n_conditions, n_values = sizes("start"), sizes("value_start")
-    kept_conditions = np.repeat(kept, n_conditions)
-    arrays = {name: joined(name, np.float32)[kept] for name in ("cover", "correct")}
-    arrays |= {name: joined(name, np.int32)[kept_conditions] for name in ("column", "kind", "rank")}
-    arrays["label"] = np.zeros(int(kept.sum()), dtype=np.int32)
-    arrays["start"] = np.concatenate([[0], np.cumsum(n_conditions[kept])])
-    arrays["value_start"] = np.concatenate([[0], np.cumsum(n_values[kept_conditions])])
-    arrays["values"] = joined("values", np.int32)[np.repeat(kept_conditions, n_values)]
-    target = np.repeat(np.arange(len(listed)), [len(rules["label"]) for rules in listed])
-    return arrays, target[kept]
-
-
-def _rule_set(
-    rules: dict[str, NDArray[Any]],
-    default: Label,
-    matrix: PreparedMatrix,
-    classes: Sequence[Label],
-    style: Thresholds,
-) -> RuleSet:
-    _check_thresholds(style)
-    kind, column = rules["kind"], rules["column"]
-    is_threshold = np.isin(kind, _IS_THRESHOLD)
-    low, high = np.full(len(kind), -math.inf), np.full(len(kind), math.inf)
-    thresholds = matrix.thresholds(column[is_threshold], rules["rank"][is_threshold], style)
-    is_above = kind[is_threshold] == _ABOVE
-    low[np.flatnonzero(is_threshold)[is_above]] = thresholds[is_above]
-    high[np.flatnonzero(is_threshold)[~is_above]] = thresholds[~is_above]
-    discrete = np.flatnonzero(~is_threshold).tolist()
-    value_set = np.full(len(kind), -1, dtype=np.int32)
-    value_set[discrete] = np.arange(len(discrete))
-    bounds = rules["value_start"].tolist()
-    return RuleSet.from_arrays(
-        matrix.features,
-        list(classes),
-        default,
-        starts=rules["start"],
-        feature=column,
-        low=low,
-        high=high,
-        class_index=rules["label"],
-        value_set=value_set,
-        value_sets=[rules["values"][bounds[c] : bounds[c + 1]].tolist() for c in discrete],
-        confidence=_confidences(rules["correct"], rules["cover"]),
-        cover=rules["cover"],
-        # With costs both are rounded sums, which may differ in the last digit for a rule without errors.
-        correct=np.minimum(rules["correct"], rules["cover"]),
-        voting="confidence",
-    )
-
-
-def _check_trials(trials: int) -> None:
-    if isinstance(trials, bool) or not hasattr(trials, "__index__") or trials < 1:
-        raise ValueError(f"trials is {trials!r}; expected a number of boosting rounds, which is 1 for now.")
-    if trials > 1:
-        raise NotImplementedError(
-            f"trials is {trials}; boosting (trials > 1) is not implemented yet, use trials=1."
-        )
-
-
-def _check_thresholds(style: Thresholds) -> None:
-    if style not in ("exact", "readable"):
-        raise ValueError(f"thresholds is {style!r}; expected 'exact' or 'readable'.")
-
-
-def _confidences(correct: NDArray[Any], cover: NDArray[Any]) -> NDArray[np.float64]:
-    """(correct + 1) / (cover + 2), such that per-mille rounding gives exactly C5.0's vote.
-
-    C5.0 votes with the figures of its model file, which have six digits. The quotient may fall on the other
-    side of a half by its own rounding; the neighbouring double does not.
-    """
-    correct, cover = as_in_model_file(correct), as_in_model_file(cover)
-    votes = np.floor(1000 * (correct + 1) / (cover + 2) + 0.5)
-    exact = (correct + 1) / (cover + 2)
-    rounded = np.floor(1000 * exact + 0.5)
-    toward = np.where(rounded < votes, math.inf, -math.inf)
-    return np.where(rounded == votes, exact, np.nextafter(exact, toward))
-
-
-def tree_of(
-    model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
-) -> C50Tree:
-    """The core's tree, with thresholds in decimal."""
-    _check_thresholds(style)
-    arrays = model.tree()
-    is_threshold = arrays["kind"] == 1
-    thresholds = matrix.thresholds(arrays["column"][is_threshold], arrays["rank"][is_threshold], style)
-    return C50Tree.from_core(model, matrix.features, classes, thresholds)
 
 
 def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:
@@ -542,10 +405,10 @@ def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float6
     matrix = np.asarray(costs, dtype=np.float64)
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
-            f"costs has shape {matrix.shape}; expected ({n_classes}, {n_classes}): predicted by actual class."
+            f"costs has shape {matrix.shape}; expected ({n_classes}, {n_classes}), predicted × actual class."
         )
     wrong = matrix[~((matrix >= 0) & (matrix <= 1e30))]
     if len(wrong):
-        raise ValueError(f"costs holds {wrong[0]:g}; expected numbers that are not negative, up to 1e30.")
+        raise ValueError(f"costs contains {wrong[0]:g}; expected numbers from 0 to 1e30.")
     off_diagonal = matrix[~np.eye(n_classes, dtype=bool)]
     return matrix if (off_diagonal > 1).any() else None

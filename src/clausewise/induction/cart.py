@@ -1,10 +1,9 @@
 """CART with cost-complexity pruning, as an inducer for extractors and as a classifier with rules."""
 
 import math
-import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,17 @@ from sklearn.model_selection import StratifiedKFold
 
 from clausewise import _core
 from clausewise.base import threads
+from clausewise.base.parameters import (
+    MIN_CASES,
+    NOTHING,
+    RANDOM_STATE,
+    Constraint,
+    check_estimator_parameters,
+    check_parameters,
+    number,
+    one_of,
+    whole,
+)
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.induction.estimator import (
@@ -21,12 +31,11 @@ from clausewise.induction.estimator import (
     counted_min_cases,
     encode_for,
     read_targets,
-    require_count,
     set_feature_attributes,
 )
 from clausewise.induction.matrix import PreparedMatrix, check_indicators
 from clausewise.induction.paths import Paths
-from clausewise.induction.protocol import BINARY_CLASSES, Premises, Progress
+from clausewise.induction.protocol import BINARY_CLASSES, Premises, ProgressCallback
 from clausewise.rules import RuleSet
 
 if TYPE_CHECKING:
@@ -41,23 +50,23 @@ MAX_ALPHAS = 40
 class CARTInducer:
     """The leaves of a CART tree as the paper's ψ.
 
-    Among tests of equal value the first column's is taken. Rows in which the tested value is missing go to
-    the side that suits them while the tree grows, but match no rule below the test.
+    Among equally good tests, that of the first column wins. While the tree grows, rows with a missing value
+    go to the side of the test where they do better, but they match no rule below the test.
 
     Parameters
     ----------
     min_cases : int or float, default 2
-        The paper's μ: a node with fewer rows is not divided; below 1, a fraction of the rows, rounded up.
+        The paper's μ: a node with fewer rows is not split. Below 1, a fraction of the rows, rounded up.
     min_leaf : int, default 1
-        Rows that each branch of a test holds at least.
+        Each branch of a test has at least this many rows.
     max_leaves : int, optional
-        Most leaves, the best first.
+        Maximum number of leaves, grown best first.
     criterion : {"gini", "entropy"}, default "gini"
-        What tests are chosen by.
+        The impurity that tests minimise.
     ccp_alpha : float or "cv", default 0.0
         Strength of cost-complexity pruning, 0 for none. "cv" chooses it by cross-validation: the strongest
-        whose accuracy is within one standard error of the best.
-    random_state : int, default 0
+        pruning whose accuracy is within one standard error of the best.
+    random_state : int, RandomState or None, default 0
         Draws the folds of "cv".
     """
 
@@ -66,7 +75,19 @@ class CARTInducer:
     max_leaves: int | None = None
     criterion: Criterion = "gini"
     ccp_alpha: float | Literal["cv"] = 0.0
-    random_state: int = 0
+    random_state: int | np.random.RandomState | None = 0
+
+    _parameter_constraints: ClassVar[Mapping[str, Constraint]] = {
+        "min_cases": MIN_CASES,
+        "min_leaf": whole(1),
+        "max_leaves": whole(2) | NOTHING,
+        "criterion": one_of("gini", "entropy"),
+        "ccp_alpha": number(least=0) | one_of("cv"),
+        "random_state": RANDOM_STATE,
+    }
+
+    def __post_init__(self) -> None:
+        check_parameters(self._parameter_constraints, vars(self))
 
     def induce(
         self,
@@ -77,7 +98,7 @@ class CARTInducer:
         weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
     ) -> RuleSet:
-        """One rule per leaf; see `Inducer.induce`."""
+        """Return one rule per leaf; see `Inducer.induce`."""
         weights = checked_case_weights(weights, matrix.n_rows)
         codes = checked_codes(codes, matrix.n_rows, len(classes))
         tree, alpha = self._pruned(matrix, codes, len(classes), weights)
@@ -90,9 +111,9 @@ class CARTInducer:
         *,
         positive_weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> list[RuleSet]:
-        """One rule set per target; see `clausewise.induction.induce_many`."""
+        """Return one rule set per target; see `clausewise.induction.induce_many`."""
         trees, alphas = self._pruned_trees(matrix, targets, positive_weights, n_jobs, progress)
         return [
             _rules_of_tree(tree, alpha, matrix, BINARY_CLASSES)
@@ -106,9 +127,9 @@ class CARTInducer:
         *,
         positive_weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Premises:
-        """The leaves that conclude True, of all targets at once; see `induce_premises` of the protocol."""
+        """Return the leaves that predict True for each target; see `clausewise.induction.induce_premises`."""
         trees, alphas = self._pruned_trees(matrix, targets, positive_weights, n_jobs, progress)
         leaves = _core.cart_paths(trees, alphas, BINARY_CLASSES.index(True))
         return Premises(_rules_of(leaves, matrix, BINARY_CLASSES, False), leaves["tree"].astype(np.intp))
@@ -119,9 +140,9 @@ class CARTInducer:
         targets: NDArray[np.bool_],
         positive_weights: NDArray[np.float64] | None,
         n_jobs: int | None,
-        progress: Progress | None,
+        progress: ProgressCallback | None,
     ) -> tuple[list[_core.CartTree], NDArray[np.float64]]:
-        """A tree per target, and how strongly each is pruned. Those of cross-validation come one by one."""
+        """Grow a tree per target, and return how strongly to prune each."""
         if self.ccp_alpha != "cv":
             trees = _core.grow_cart_many(
                 matrix.core,
@@ -133,13 +154,13 @@ class CARTInducer:
             )
             return trees, np.full(len(trees), float(self.ccp_alpha))
         found = []
-        for number, target in enumerate(targets):
+        for i, target in enumerate(targets):
             weights = None
-            if positive_weights is not None and positive_weights[number] != 1.0:
-                weights = np.where(target, positive_weights[number], 1.0)
+            if positive_weights is not None and positive_weights[i] != 1.0:
+                weights = np.where(target, positive_weights[i], 1.0)
             found.append(self._pruned(matrix, (~target).astype(np.int32), 2, weights))
             if progress is not None:
-                progress(number + 1, len(targets))
+                progress(i + 1, len(targets))
         return [tree for tree, _ in found], np.array([alpha for _, alpha in found], dtype=np.float64)
 
     def _pruned(
@@ -149,7 +170,7 @@ class CARTInducer:
         n_classes: int,
         weights: NDArray[np.float64] | None,
     ) -> tuple[_core.CartTree, float]:
-        """A tree, and how strongly it is pruned."""
+        """Grow a tree, and return how strongly to prune it."""
         options = self._options(matrix, matrix.n_rows)
         tree = _core.grow_cart(matrix.core, codes, n_classes, weights, None, options)
         if self.ccp_alpha == "cv":
@@ -157,18 +178,9 @@ class CARTInducer:
         return tree, float(self.ccp_alpha)
 
     def _options(self, matrix: PreparedMatrix, n_rows: int) -> _core.CartOptions:
-        """Checked settings for a tree of so many rows."""
+        """Return the settings for a tree of `n_rows` rows, as the core takes them."""
         check_indicators(matrix.features)
-        require_count("max_leaves", self.max_leaves, 2)
-        if self.min_leaf is None:
-            raise ValueError("min_leaf is None; expected a whole number of 1 or more.")
-        require_count("min_leaf", self.min_leaf, 1)
-        if self.criterion not in ("gini", "entropy"):
-            raise ValueError(f"criterion is {self.criterion!r}; expected 'gini' or 'entropy'.")
-        is_strength = isinstance(self.ccp_alpha, numbers.Real) and 0.0 <= self.ccp_alpha < np.inf
-        if not is_strength and self.ccp_alpha != "cv":
-            raise ValueError(f"ccp_alpha is {self.ccp_alpha!r}; expected a number of 0 or more, or 'cv'.")
-        most = n_rows + 2  # as good as any larger number
+        most = n_rows + 2  # equivalent to any larger number
         return _core.CartOptions(
             entropy=self.criterion == "entropy",
             min_split=max(2, math.ceil(min(most, counted_min_cases(self.min_cases, n_rows)))),
@@ -185,21 +197,21 @@ class CARTInducer:
         n_classes: int,
         weights: NDArray[np.float64] | None,
     ) -> float:
-        """The strongest pruning whose accuracy is within one standard error of the best."""
+        """Return the strongest pruning whose accuracy is within one standard error of the best."""
         n_folds = min(N_FOLDS, int(np.bincount(codes)[np.unique(codes)].min()))
-        if n_folds < 2:  # a class with a single row cannot be both learnt and checked
+        if n_folds < 2:  # a class with a single row cannot be both learnt and held out
             return 0.0
         alphas = _representatives(np.append(tree.alphas(), 0.0))
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state).split(codes, codes)
         accuracy = np.empty((n_folds, len(alphas)))
-        for number, (train, held_back) in enumerate(folds):
-            train, held_back = train.astype(np.int32), held_back.astype(np.int32)
+        for fold, (train, held_out) in enumerate(folds):
+            train, held_out = train.astype(np.int32), held_out.astype(np.int32)
             options = self._options(matrix, len(train))
-            of_fold = _core.grow_cart(matrix.core, codes, n_classes, weights, train, options)
-            on_held_back = None if weights is None else weights[held_back]
+            fold_tree = _core.grow_cart(matrix.core, codes, n_classes, weights, train, options)
+            on_held_out = None if weights is None else weights[held_out]
             for place, alpha in enumerate(alphas.tolist()):
-                is_right = of_fold.labels(matrix.core, held_back, alpha) == codes[held_back]
-                accuracy[number, place] = np.average(is_right, weights=on_held_back)
+                is_right = fold_tree.labels(matrix.core, held_out, alpha) == codes[held_out]
+                accuracy[fold, place] = np.average(is_right, weights=on_held_out)
         mean = accuracy.mean(axis=0)
         best = int(mean.argmax())
         standard_error = accuracy[:, best].std(ddof=1) / np.sqrt(n_folds)
@@ -209,14 +221,14 @@ class CARTInducer:
 def _rules_of_tree(
     tree: _core.CartTree, alpha: float, matrix: PreparedMatrix, classes: Sequence[Label]
 ) -> RuleSet:
-    """All leaves of a tree as rules; the most frequent class is the default."""
+    """Return all leaves of a tree as rules; the default is the most frequent class."""
     return _rules_of(_core.cart_paths([tree], np.array([alpha])), matrix, classes, classes[tree.label])
 
 
 def _rules_of(
     leaves: dict[str, NDArray[Any]], matrix: PreparedMatrix, classes: Sequence[Label], default: Label
 ) -> RuleSet:
-    """The core's leaves as rules."""
+    """Return the core's leaves as rules."""
     is_category = (matrix.features.n_categories >= 0)[leaves["column"]]
     paths = Paths(
         starts=leaves["start"],
@@ -225,15 +237,18 @@ def _rules_of(
         code=np.where(is_category, leaves["rank"], -1),
         rank=leaves["rank"],
         is_above=leaves["is_right"].astype(bool),
-        tells_missing=leaves["tells_missing"].astype(bool),
+        tests_missing=leaves["tells_missing"].astype(bool),
     )
     return paths.rules(matrix, classes, default, leaves["cover"], leaves["correct"])
 
 
 def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Geometric means of neighbouring alphas, where a pruned tree is the same over a range; not too many."""
+    """Return at most `MAX_ALPHAS` geometric means of neighbouring alphas.
+
+    The pruned tree is the same between two neighbours, and each mean stands for its range.
+    """
     alphas = np.unique(np.maximum(alphas, 0.0))
-    # The last stands for the root alone, also in a fold whose own greatest is a little greater.
+    # The last prunes to the root, also in a fold whose greatest alpha is a little greater.
     between = np.append(np.sqrt(alphas[:-1] * alphas[1:]), 2.0 * alphas[-1] + 1.0)
     chosen = np.linspace(0, len(between) - 1, min(MAX_ALPHAS, len(between))).round().astype(int)
     return np.asarray(between[np.unique(chosen)])
@@ -242,14 +257,14 @@ def _representatives(alphas: NDArray[np.float64]) -> NDArray[np.float64]:
 class CARTClassifier(TableClassifier):
     """A CART tree whose leaves are rules, with cost-complexity pruning.
 
-    Categories become sets of values; a missing value fails every term, so that a row may match no rule and
-    get the most frequent class.
+    Tests on categorical columns become sets of values. A missing value fails every term; a row that matches
+    no rule gets the most frequent class.
 
     Parameters
     ----------
     min_cases, min_leaf, max_leaves, criterion, ccp_alpha
         As for `CARTInducer`.
-    random_state : int, default 0
+    random_state : int, RandomState or None, default 0
         Draws the folds of `ccp_alpha="cv"`.
 
     Attributes
@@ -259,8 +274,10 @@ class CARTClassifier(TableClassifier):
     rules_ : RuleSet
         One rule per leaf.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As for every scikit-learn estimator.
     """
+
+    _parameter_constraints: ClassVar[Mapping[str, Constraint]] = CARTInducer._parameter_constraints
 
     def __init__(
         self,
@@ -270,7 +287,7 @@ class CARTClassifier(TableClassifier):
         max_leaves: int | None = None,
         criterion: Criterion = "gini",
         ccp_alpha: float | Literal["cv"] = 0.0,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.min_cases = min_cases
         self.min_leaf = min_leaf
@@ -280,7 +297,8 @@ class CARTClassifier(TableClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Self":
-        """Learn from rows X, their classes y and, if given, case weights."""
+        """Learn from rows X, their classes y and optional case weights."""
+        check_estimator_parameters(self)
         features = Features.learn(X)
         table = features.encode(X)
         classes, codes, weights = read_targets(y, sample_weight, len(table))
@@ -299,12 +317,12 @@ class CARTClassifier(TableClassifier):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """Predict the class of each row."""
         table = encode_for(self, X)
         decided = self.rules_.evaluator.decide(table, self.rules_.voting, self.rules_.default_index)
         return self.classes_[decided]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Votes of the rules that fire, as probabilities; 1 / n_classes where none does."""
+        """Predict class probabilities: the votes of the rules that fire, or 1 / n_classes if none does."""
         table = encode_for(self, X)
         return self.rules_.probabilities(self.rules_.evaluator.scores(table, self.rules_.voting))

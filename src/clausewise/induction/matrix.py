@@ -1,4 +1,4 @@
-"""The table that inducers learn from, prepared once and shared by all fits on it."""
+"""The table that inducers learn from, prepared once and shared by all fits."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +13,11 @@ from clausewise.data.features import Features, require_finite
 from clausewise.data.table import Matrix
 from clausewise.rules.decimals import shortest_decimal
 
-# Which of the decimals that separate the training rows: the shortest, and among these the one closest to the
-# value to the left ("readable") or to the middle of the gap ("middle"); or the shortest of those that stand
-# for the value to the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
+# Which decimal separates the training rows: the shortest one, and among equally short ones the closest to the
+# value on the left ("readable") or to the middle of the gap ("middle"); or the shortest decimal that equals
+# the value on the left in single precision ("exact"), which is where C5.0 itself puts a threshold.
 ThresholdStyle = Literal["exact", "readable", "middle"]
-# Categories of a column for trees that ask for one of them at a time.
+# Most categories of a column for trees that test one category at a time.
 MAX_INDICATORS = 200
 
 
@@ -25,9 +25,9 @@ MAX_INDICATORS = 200
 class PreparedMatrix:
     """Rows with their features, and the same rows as ranks in the compiled core.
 
-    Preparing costs one sort per column. Any number of fits, also at the same time on several threads, then
-    read it without changing it. Made by `PreparedMatrix.prepare`. An array is not copied, so it must not be
-    changed as long as the matrix is in use.
+    Made by `PreparedMatrix.prepare`, which costs one sort per column. Any number of fits then read it without
+    changing it, also in parallel threads. An array is not copied and must not be changed while the matrix is
+    in use.
 
     Attributes
     ----------
@@ -47,27 +47,27 @@ class PreparedMatrix:
     def prepare(
         cls, X: Any, *, features: Features | None = None, n_jobs: int | None = None
     ) -> "PreparedMatrix":
-        """Encode and rank the rows of a table.
+        """Encode the rows of a table and rank their values.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_columns)
-            Rows as `Features.learn` takes them. Infinite values are an error, missing ones are not.
+            Rows as `Features.learn` takes them. Values may be missing but not infinite.
         features : Features, optional
-            The columns, if they are already known.
+            The columns, if already known.
         n_jobs : int, optional
-            Number of threads; all usable cores unless given.
+            Number of threads; by default all usable cores.
         """
         known = Features.learn(X) if features is None else features
         return cls.of_encoded(known.encode(X), known, n_jobs=n_jobs)
 
     @classmethod
     def of_encoded(cls, table: Matrix, features: Features, *, n_jobs: int | None = None) -> "PreparedMatrix":
-        """Rank rows that `features.encode` has already made numbers of."""
+        """Rank the values of rows already encoded by `features.encode`."""
         require_finite(table, features)
         if (np.abs(table).max(initial=0.0, where=~np.isnan(table))) > np.finfo(np.float32).max:
             raise ValueError(
-                "X holds a number beyond single precision (3.4e38, practically infinity); rescale the column."
+                "X contains a number beyond single precision (above 3.4e38); rescale the column."
             )
         n_values = np.maximum(features.n_categories, 0)
         return cls(features, table, _core.prepare_matrix(table, n_values, threads.resolve(n_jobs)))
@@ -84,13 +84,13 @@ class PreparedMatrix:
 
     @cached_property
     def rank_table(self) -> "RankTable":
-        """The rows as scikit-learn's trees take them; made at the first use and shared by all later ones."""
+        """The rows as scikit-learn's trees take them, computed on first use."""
         return RankTable.of(self)
 
     def thresholds(
         self, columns: NDArray[Any], ranks: NDArray[Any], style: ThresholdStyle
     ) -> NDArray[np.float64]:
-        """For each (column, rank) a decimal that separates this rank from the next; see `ThresholdStyle`."""
+        """Return for each (column, rank) a decimal between this rank and the next; see `ThresholdStyle`."""
         if len(columns) == 0:
             return np.empty(0)
         pairs = np.stack([columns, ranks], axis=1).astype(np.int32)
@@ -99,7 +99,7 @@ class PreparedMatrix:
         if style == "exact":
             right = np.minimum(right, _end_of_single(left))
         found = [
-            # Behind the greatest value there is no gap; the value itself is the threshold.
+            # There is no gap above the greatest value; the value itself is the threshold.
             low if np.isinf(high) else shortest_decimal(low, high, None if style == "middle" else low)
             for low, high in zip(left.tolist(), right.tolist(), strict=True)
         ]
@@ -110,14 +110,14 @@ class PreparedMatrix:
 class RankTable:
     """Numeric columns as ranks, categories as one 0/1 column each, NaN where missing.
 
-    Trees grown on ranks make the same tests as on the values, and a threshold is known exactly.
+    Trees grown on ranks make the same tests as trees grown on the values, and their thresholds are exact.
 
     Attributes
     ----------
     table : ndarray of float32, of shape (n_rows, n_rank_columns)
         Ranks (whole numbers, exact in single precision) and indicators.
     feature, code : ndarray of int, of shape (n_rank_columns,)
-        The feature behind each column, and the category that an indicator stands for (−1 for ranks).
+        The feature of each column, and the category of an indicator (−1 for ranks).
     """
 
     table: NDArray[np.float32]
@@ -126,7 +126,7 @@ class RankTable:
 
     @classmethod
     def of(cls, matrix: PreparedMatrix) -> "RankTable":
-        """The table of a prepared matrix."""
+        """Return the table of a prepared matrix."""
         check_indicators(matrix.features)
         n_columns = np.maximum(matrix.features.n_categories, 1)
         feature = np.repeat(np.arange(matrix.n_columns, dtype=np.int32), n_columns)
@@ -144,20 +144,20 @@ class RankTable:
 
 
 def check_indicators(features: Features) -> None:
-    """Raise a ValueError for a column with more categories than trees that ask for single ones can take."""
+    """Raise a ValueError for a column with too many categories for trees that test one at a time."""
     for name, n_categories in zip(features.names, features.n_categories.tolist(), strict=True):
         if n_categories > MAX_INDICATORS:
             raise ValueError(
-                f"Column '{name}' has {n_categories:,} categories, trees that ask for one at a time take at "
-                f"most {MAX_INDICATORS}; group rare ones, leave the column out, or use C5.0."
+                f"Column '{name}' has {n_categories:,} categories; trees that test one category at a time "
+                f"take at most {MAX_INDICATORS}. Merge rare categories, drop the column, or use C5.0."
             )
 
 
 def _end_of_single(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each double the end of the doubles that round to the same single-precision number."""
+    """Return for each double an upper end of the doubles that round to the same single-precision number."""
     single = values.astype(np.float32)
-    with np.errstate(over="ignore"):  # behind the greatest single comes infinity
+    with np.errstate(over="ignore"):  # the next number after the greatest single is infinity
         above = np.nextafter(single, np.float32(np.inf)).astype(np.float64)
     middle = single.astype(np.float64) / 2 + above / 2
-    # The end must lie above the value, also where the value itself is the middle and rounds down.
+    # The end must be above the value, even if the value itself is the middle and rounds down.
     return np.maximum(middle, np.nextafter(values, np.inf))

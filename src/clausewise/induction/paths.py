@@ -1,4 +1,4 @@
-"""Rules from the paths of trees: clausewise's own and scikit-learn's."""
+"""Rules from the paths of trees, both the core's and scikit-learn's."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,19 +20,19 @@ class Paths:
     Attributes
     ----------
     starts : ndarray of int, of shape (n_paths + 1,)
-        Where the conditions of each path begin.
+        Where the conditions of each path start.
     class_index : ndarray of int, of shape (n_paths,)
         The class at the end of each path.
     feature : ndarray of int, of shape (n_conditions,)
-        What each condition tests.
+        The feature that each condition tests.
     code : ndarray of int, of shape (n_conditions,)
-        The category that a condition asks for; −1 where it asks whether the rank is up to `rank`.
+        The category that a condition tests; −1 for a condition on the rank.
     rank : ndarray of int, of shape (n_conditions,)
-        A threshold between this rank and the next.
+        The threshold lies between this rank and the next.
     is_above : ndarray of bool, of shape (n_conditions,)
-        Whether the rank is above it, or the category is that of `code`; otherwise the contrary.
-    tells_missing : ndarray of bool, of shape (n_conditions,)
-        Whether only missing values are told from known ones, which are not above.
+        Whether the rank must be above the threshold, or the category must be `code`; otherwise the opposite.
+    tests_missing : ndarray of bool, of shape (n_conditions,)
+        Whether the condition only separates missing values (above) from known ones (not above).
     """
 
     starts: NDArray[Any]
@@ -41,7 +41,7 @@ class Paths:
     code: NDArray[Any]
     rank: NDArray[Any]
     is_above: NDArray[np.bool_]
-    tells_missing: NDArray[np.bool_]
+    tests_missing: NDArray[np.bool_]
 
     def rules(
         self,
@@ -51,15 +51,15 @@ class Paths:
         cover: NDArray[np.float64] | None = None,
         correct: NDArray[np.float64] | None = None,
     ) -> RuleSet:
-        """One rule per path, with the confidence (correct + 1) / (cover + 2) if counts are given."""
+        """Return one rule per path, with confidence (correct + 1) / (cover + 2) if counts are given."""
         is_rank = self.code < 0
         below, above = is_rank & ~self.is_above, is_rank & self.is_above
         thresholds = np.zeros(len(self.feature))
         thresholds[is_rank] = matrix.thresholds(self.feature[is_rank], self.rank[is_rank], "middle")
         low, high = np.full(len(self.feature), -math.inf), np.full(len(self.feature), math.inf)
         low[above] = thresholds[above]
-        high[below & ~self.tells_missing] = thresholds[below & ~self.tells_missing]
-        low[above & self.tells_missing] = high[above & self.tells_missing] = 0.0  # (0, 0]: nothing holds
+        high[below & ~self.tests_missing] = thresholds[below & ~self.tests_missing]
+        low[above & self.tests_missing] = high[above & self.tests_missing] = 0.0  # (0, 0]: nothing holds
         value_set = np.full(len(self.feature), -1, dtype=np.int32)
         value_set[~is_rank] = np.arange(int((~is_rank).sum()))
         found = RuleSet.from_arrays(
@@ -80,9 +80,9 @@ class Paths:
         return found if cover is None or correct is None else found.with_counts(cover, correct)
 
     def _accepted(self, condition: int, n_categories: NDArray[Any]) -> list[int]:
-        """The categories for which a condition holds."""
+        """Return the categories for which a condition holds."""
         code, everything = int(self.code[condition]), range(int(n_categories[self.feature[condition]]))
-        if self.tells_missing[condition]:
+        if self.tests_missing[condition]:
             return [] if self.is_above[condition] else list(everything)
         return [code] if self.is_above[condition] else [value for value in everything if value != code]
 
@@ -95,10 +95,10 @@ def rules_of_forest(
     classes: Sequence[Label],
     weights: NDArray[np.float64] | None,
 ) -> RuleSet:
-    """One rule per leaf of scikit-learn's trees, equal ones only once, in the order of trees and leaves.
+    """Return one rule per leaf of scikit-learn's trees, without duplicates, in the order of trees and leaves.
 
-    Cover, correct and confidence, (correct + 1) / (cover + 2), are those of the rule on the rows of the
-    matrix. The default is the most frequent class.
+    Cover, correct and confidence, (correct + 1) / (cover + 2), are counted on all rows of the matrix. The
+    default is the most frequent class.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def rules_of_forest(
         As for `Inducer.induce`.
     """
     paths = _paths_of(trees, tree_classes, matrix.rank_table)
-    # A leaf for missing values has no rule: they fail every term.
+    # A leaf of missing values has no rule, since they fail every term.
     totals = np.bincount(codes, weights=weights, minlength=len(classes))
     found = paths.rules(matrix, classes, classes[int(totals.argmax())]).distinct()
     return found.with_counts(*found.evaluator.statistics(matrix.table, codes, weights))
@@ -127,22 +127,22 @@ def _paths_of(trees: Sequence[Any], tree_classes: NDArray[np.int32], table: Rank
                 is_above.append(above)
             starts.append(len(columns))
             labels.append(int(tree_classes[label]))
-    # Up to infinity: known; above it: missing.
-    tells_missing = np.isinf(np.array(thresholds, dtype=np.float64))
+    # With an infinite threshold, known values go left and missing ones right.
+    tests_missing = np.isinf(np.array(thresholds, dtype=np.float64))
     tested = np.array(columns, dtype=np.int64)
     return Paths(
         starts=np.array(starts),
         class_index=np.array(labels, dtype=np.int32),
         feature=table.feature[tested],
         code=table.code[tested],
-        rank=np.floor(np.where(tells_missing, 0.0, thresholds)).astype(np.int32),
+        rank=np.floor(np.where(tests_missing, 0.0, thresholds)).astype(np.int32),
         is_above=np.array(is_above, dtype=bool),
-        tells_missing=tells_missing,
+        tests_missing=tests_missing,
     )
 
 
 def _leaves(nodes: Any) -> Iterator[tuple[list[tuple[int, float, bool]], int]]:
-    """The conditions (column, threshold, is above) that lead to each leaf, and the class of the leaf."""
+    """Yield for each leaf the conditions (column, threshold, is above) that lead to it, and its class."""
     label = nodes.value[:, 0, :].argmax(axis=1)
     waiting: list[tuple[int, list[tuple[int, float, bool]]]] = [(0, [])]
     while waiting:

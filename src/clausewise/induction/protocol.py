@@ -1,4 +1,4 @@
-"""What a rule inducer is, and how one is run on many targets."""
+"""The protocol of rule inducers, and running one on many targets."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,19 +11,20 @@ from clausewise.data.labels import Label
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.rules import Rule, RuleSet
 
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
+"""Called with the number of finished targets and the number of all targets."""
 
-# The reference declares the classes of a clause's target in this order, which decides C5.0's ties.
+# The reference declares the classes of a clause's target in this order, which breaks C5.0's ties.
 BINARY_CLASSES: tuple[bool, bool] = (True, False)
 
 
 @runtime_checkable
 class Inducer(Protocol):
-    """The paper's ψ: learns rules that tell the classes of rows apart.
+    """The paper's ψ: learns rules that predict the class of each row.
 
-    Any object with this method can be passed wherever an inducer is asked for. An inducer that also has
-    `induce_many(matrix, targets, *, positive_weights, n_jobs, progress)` is given all targets at once, and
-    one that has `induce_premises` with the same parameters may leave the rules that conclude False out.
+    Any object with this method is an inducer. If it also has the method
+    `induce_many(matrix, targets, *, positive_weights, n_jobs, progress)`, it gets all targets at once; if it
+    has `induce_premises` with the same parameters, it may omit the rules that predict False.
     """
 
     def induce(
@@ -35,7 +36,7 @@ class Inducer(Protocol):
         weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
     ) -> RuleSet:
-        """Rules over the matrix's features.
+        """Learn rules over the matrix's features.
 
         Parameters
         ----------
@@ -44,7 +45,7 @@ class Inducer(Protocol):
         codes : ndarray of shape (n_rows,)
             Class of each row, as a position in `classes`.
         classes : sequence
-            The class labels in declared order, which may decide ties; some may have no row.
+            The class labels in declared order, which may break ties; some may have no rows.
         weights : ndarray of shape (n_rows,), optional
             Positive case weights.
         n_jobs : int, optional
@@ -53,8 +54,8 @@ class Inducer(Protocol):
         Returns
         -------
         RuleSet
-            Rules with cover, correct and confidence on the training rows, over these classes and the matrix's
-            features, and the default class.
+            Rules over these classes and the matrix's features, with cover, correct and confidence on the
+            training rows, and the default class.
         """
         ...
 
@@ -67,26 +68,26 @@ def induce_many(
     weights: NDArray[np.float64] | None = None,
     positive_weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> list[RuleSet]:
-    """One rule set per row of `targets`, over the classes True and False.
+    """Learn one rule set per row of `targets`, over the classes True and False.
 
     Parameters
     ----------
     inducer : Inducer
-        What learns the rules.
+        Learns the rules.
     matrix : PreparedMatrix
-        The rows, shared by all fits.
+        The training rows, shared by all fits.
     targets : ndarray of bool, of shape (n_targets, n_rows)
-        What the rules of each set must tell apart.
+        For each target, the class of each row.
     weights : ndarray of shape (n_rows,), optional
         Positive case weights.
     positive_weights : ndarray of shape (n_targets,), optional
-        How much a True row of each target weighs against a False one, against imbalance.
+        The weight of a True row of each target relative to a False one, to balance rare targets.
     n_jobs : int, optional
-        Number of threads; all usable cores unless given. It does not change any result.
+        Number of threads; by default all usable cores. It does not change any result.
     progress : callable, optional
-        Called now and then with the number of finished targets and of all targets.
+        Called from time to time with the number of finished targets and the number of all targets.
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
     at_once = getattr(inducer, "induce_many", None)
@@ -100,12 +101,12 @@ def induce_many(
 
 @dataclass(frozen=True)
 class Premises:
-    """Premises that tell when targets are True.
+    """The rules that predict True, of several targets.
 
     Attributes
     ----------
     rules : RuleSet
-        Rules that conclude True, those of one target after those of another.
+        Rules that predict True, sorted by target.
     target : ndarray of int, of shape (n_rules,)
         The target that each rule belongs to.
     """
@@ -115,7 +116,7 @@ class Premises:
 
     @staticmethod
     def joined(parts: Sequence["Premises"]) -> "Premises":
-        """The premises of all parts behind each other."""
+        """Concatenate the premises of all parts."""
         first = parts[0].rules
         listed = [part.rules for part in parts]
         rules = RuleSet.concatenate(listed, first.features, first.classes, default=first.default)
@@ -130,11 +131,11 @@ def induce_premises(
     weights: NDArray[np.float64] | None = None,
     positive_weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Premises:
-    """The rules that conclude True for each row of `targets` (the paper's getPremisesByConclusion).
+    """Learn the rules that predict True for each row of `targets` (the paper's getPremisesByConclusion).
 
-    A target without any rule, but True by default, gets a premise that always holds.
+    A target without rules whose default is True gets a premise that always holds.
 
     Parameters
     ----------
@@ -163,9 +164,9 @@ def induce_premises(
 
 
 def rules_or_default(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
-    """The rules or, where an inducer finds none, one that concludes its default class for every row."""
+    """Return the rules or, if there are none, one rule that predicts the default class for every row."""
     if not isinstance(rules, RuleSet):
-        raise TypeError(f"The inducer gave a {type(rules).__name__}; it must give a RuleSet.")
+        raise TypeError(f"The inducer returned a {type(rules).__name__}; it must return a RuleSet.")
     if len(rules) > 0:
         return rules
     always = Rule((), rules.default, cover=float(matrix.n_rows))
@@ -185,7 +186,7 @@ def _one_by_one(
     weights: NDArray[np.float64] | None,
     positive_weights: NDArray[np.float64] | None,
     n_jobs: int | None,
-    progress: Progress | None,
+    progress: ProgressCallback | None,
 ) -> list[RuleSet]:
     found = []
     for number, target in enumerate(targets):
@@ -200,7 +201,7 @@ def _one_by_one(
 
 
 def get_inducer(inducer: str | Inducer, **options: Any) -> Inducer:
-    """The inducer called "c5.0", "cart" or "random_forest" with these options, or the object itself."""
+    """Return the inducer named "c5.0", "cart" or "random_forest" with these options, or the object itself."""
     from clausewise.induction.c50 import C50Inducer
     from clausewise.induction.cart import CARTInducer
     from clausewise.induction.forest import RandomForestInducer
@@ -212,17 +213,18 @@ def get_inducer(inducer: str | Inducer, **options: Any) -> Inducer:
     }
     if isinstance(inducer, str):
         if inducer.lower() not in known:
-            raise ValueError(
-                f"There is no inducer {inducer!r}; there are {_listed(known)}, or pass an object."
-            )
+            raise ValueError(f"inducer is {inducer!r}; expected {_listed(known)} or an object.")
         return known[inducer.lower()](**options)
     if not isinstance(inducer, Inducer):
         raise TypeError(
-            f"{type(inducer).__name__} is no inducer; pass {_listed(known)}, or an object with a method "
+            f"A {type(inducer).__name__} is not an inducer; pass {_listed(known)} or an object with a method "
             "induce(matrix, codes, classes, *, weights, n_jobs)."
         )
     if options:
-        raise ValueError(f"The options {_listed(options)} only go with an inducer given by its name.")
+        raise ValueError(
+            f"The options {_listed(options)} only apply to an inducer given by name; pass an object that has "
+            "them set."
+        )
     return inducer
 
 
@@ -230,7 +232,7 @@ def _checked(
     matrix: PreparedMatrix,
     targets: NDArray[np.bool_],
     positive_weights: NDArray[np.float64] | None,
-    progress: Progress | None,
+    progress: ProgressCallback | None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
     targets = _checked_targets(targets, matrix)
     if positive_weights is not None:
@@ -238,23 +240,25 @@ def _checked(
         is_usable = (positive_weights >= 1e-30) & (positive_weights <= 1e30)
         if positive_weights.shape != (len(targets),) or not is_usable.all():
             raise ValueError(
-                f"positive_weights must be {len(targets)} positive numbers (1e-30 to 1e30), one per target."
+                f"positive_weights must be {len(targets)} numbers from 1e-30 to 1e30, one per target."
             )
     if progress is not None and not callable(progress):
-        raise TypeError(f"progress is a {type(progress).__name__}; pass a function of two numbers, or None.")
+        raise TypeError(
+            f"progress is a {type(progress).__name__}; expected a function of two numbers or None."
+        )
     return targets, positive_weights
 
 
 def _checked_targets(targets: NDArray[np.bool_], matrix: PreparedMatrix) -> NDArray[np.bool_]:
     if not isinstance(matrix, PreparedMatrix):
-        raise TypeError(f"matrix is a {type(matrix).__name__}; pass PreparedMatrix.prepare(X).")
+        raise TypeError(f"matrix is a {type(matrix).__name__}; expected PreparedMatrix.prepare(X).")
     targets = np.ascontiguousarray(targets)
     if targets.dtype != bool or targets.ndim != 2 or targets.shape[1] != matrix.n_rows:
         raise ValueError(
-            f"targets has shape {targets.shape} and dtype {targets.dtype}; booleans of shape "
-            f"(n_targets, {matrix.n_rows}) are needed."
+            f"targets has shape {targets.shape} and dtype {targets.dtype}; expected booleans of shape "
+            f"(n_targets, {matrix.n_rows})."
         )
-    # A view of other bytes as booleans may hold more than 0 and 1.
+    # An array viewed as booleans may contain bytes other than 0 and 1.
     return np.asarray(targets.view(np.uint8) != 0)
 
 

@@ -1,4 +1,4 @@
-"""A finished C5.0 tree: readable, exportable, and a classifier of rows."""
+"""A fitted C5.0 tree that can be read, exported, and used to classify rows."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,27 +22,27 @@ _TESTS: tuple[TestName | None, ...] = (None, "threshold", "multiway", "subset")
 
 @dataclass(frozen=True)
 class TreeNode:
-    """One node, as `C50Tree.nodes` gives it.
+    """One node of a `C50Tree`.
 
     Attributes
     ----------
     label : str, int, float or bool
-        The class that the node would predict.
+        The most frequent class of its training rows, which it would predict as a leaf.
     distribution : ndarray of shape (n_classes,)
-        Weight of its training rows per class; all 0 for a branch that no training row took.
+        Weight of its training rows per class; all 0 for a branch without training rows.
     test : {"threshold", "multiway", "subset"} or None
-        What it asks; None for a leaf.
+        The kind of test; None for a leaf.
     feature : str or None
-        The column it tests.
+        The column that it tests.
     threshold : float or None
-        Rows up to it take the first branch, the others the second: a decimal that separates the training rows
-        as `cut` does.
+        Rows with values up to it take the first branch, the others the second. A decimal that separates the
+        training rows in the same way as `cut`.
     cut : float or None
-        C5.0's own threshold: the training value to the left, in single precision.
+        C5.0's own threshold: the training value on its left, in single precision.
     values : tuple or None
-        Of a discrete test, the categories that each branch takes.
+        For a test on categories, the categories of each branch.
     children : tuple of int
-        Numbers of the nodes that the branches lead to.
+        Positions in `C50Tree.nodes` of the nodes below it, one per branch.
     """
 
     label: Label
@@ -57,12 +57,12 @@ class TreeNode:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class C50Tree:
-    """A tree over the columns of a table. `print(tree)` draws it, `to_dict()` gives it as plain values.
+    """A tree over the columns of a table. `print(tree)` draws it, `to_dict()` returns plain values.
 
     Attributes
     ----------
     features : Features
-        The columns that it may test.
+        The columns of the table.
     classes : tuple
         The class labels in declared order.
     """
@@ -79,7 +79,7 @@ class C50Tree:
         classes: Sequence[Label],
         thresholds: NDArray[np.float64],
     ) -> "C50Tree":
-        """The core's tree with readable thresholds, one per threshold test in pre-order."""
+        """Return the core's tree with these thresholds, one per threshold test in pre-order."""
         arrays: dict[str, NDArray[Any]] = {name: np.asarray(column) for name, column in model.tree().items()}
         arrays["cut"] = arrays["threshold"]
         readable = np.zeros(len(arrays["kind"]))
@@ -91,40 +91,40 @@ class C50Tree:
 
     @property
     def n_leaves(self) -> int:
-        """Leaves that training rows reach."""
+        """Number of leaves with training rows."""
         is_leaf = self.arrays["kind"] == 0
         return int((is_leaf & (self.arrays["size"] > 0)).sum())
 
     @property
     def depth(self) -> int:
-        """Tests on the longest path."""
+        """Number of tests on the longest path."""
         return max(depth for depth, _ in self._in_pre_order())
 
     @cached_property
     def nodes(self) -> tuple[TreeNode, ...]:
-        """All nodes; number 0 is the root, and a node comes before those below it."""
+        """All nodes, the root first and each node before the nodes below it."""
         return tuple(self._node(i) for i in range(len(self.arrays["kind"])))
 
     def class_scores(
         self, table: NDArray[Any], n_jobs: int | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For encoded rows: the class shares at the leaves they reach, and the mean size of these leaves."""
+        """Return for encoded rows the class fractions at their leaves, and the mean size of these leaves."""
         scores, sizes = self._flat.classify(table, threads.resolve(n_jobs))
         return scores.reshape(len(table), len(self.classes)), sizes
 
-    # Trees may be thousands of tests deep, so neither of these recurses.
+    # Neither method recurses, because trees may be thousands of tests deep.
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as nested dictionaries of plain values, ready for JSON."""
+        """Return the tree as nested dictionaries of plain values, ready for JSON."""
         described: dict[int, dict[str, Any]] = {}
-        for i in reversed(range(len(self.nodes))):  # a node comes before those below it
+        for i in reversed(range(len(self.nodes))):  # from the leaves up
             described[i] = self._described(i, [described[child] for child in self.nodes[i].children])
         return described[0]
 
     def to_text(self) -> str:
-        """The tree as indented lines, a leaf behind the condition that leads to it."""
-        condition_into = self._condition_into()
-        if not condition_into:
+        """Return the tree as indented lines, each leaf after the condition that leads to it."""
+        condition_to = self._condition_to()
+        if not condition_to:
             return self._leaf_text(self.nodes[0])
         lines = []
         for depth, i in self._in_pre_order():
@@ -132,7 +132,7 @@ class C50Tree:
                 continue
             node = self.nodes[i]
             answer = f" {self._leaf_text(node)}" if node.test is None else ""
-            lines.append(f"{'    ' * (depth - 1)}{condition_into[i]}:{answer}")
+            lines.append(f"{'    ' * (depth - 1)}{condition_to[i]}:{answer}")
         return "\n".join(lines)
 
     __str__ = to_text
@@ -141,7 +141,7 @@ class C50Tree:
         return f"<C50Tree: {self.n_leaves} leaves, depth {self.depth}, classes {list(self.classes)}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is made when first asked for is made again after unpickling.
+        # Cached properties are computed again after unpickling.
         return {name: getattr(self, name) for name in ("features", "classes", "arrays")}
 
     @cached_property
@@ -173,12 +173,12 @@ class C50Tree:
             tuple(categories[v] for v in np.flatnonzero(branch_of == branch))
             for branch in range(len(children))
         )
-        if test == "multiway":  # C5.0's empty branch for "not applicable" says nothing to a reader
+        if test == "multiway":  # drop C5.0's empty branch for "not applicable"
             values, children = values[1:], children[1:]
         return TreeNode(label, distribution, test, name, None, None, values, children)
 
     def _in_pre_order(self) -> Iterator[tuple[int, int]]:
-        """Depth and number of every node."""
+        """Yield the depth and position of every node."""
         waiting = [(0, 0)]
         while waiting:
             depth, i = waiting.pop()
@@ -197,8 +197,8 @@ class C50Tree:
             described["values"] = [list(values) for values in node.values or ()]
         return described | {"branches": branches}
 
-    def _condition_into(self) -> dict[int, str]:
-        """For each node but the root, what leads into it."""
+    def _condition_to(self) -> dict[int, str]:
+        """Return for each node except the root the condition that leads to it."""
         conditions: dict[int, str] = {}
         for i, node in enumerate(self.nodes):
             if node.test is not None:
@@ -214,9 +214,9 @@ class C50Tree:
 
 
 def as_in_model_file(weights: NDArray[Any]) -> NDArray[np.float64]:
-    """Weights with six significant digits, as C5.0 writes them to its model file and classifies with.
+    """Return weights with six significant digits, as C5.0 writes them to its model file and classifies with.
 
-    Whole numbers up to a million, that is everything but fractional weights, stay as they are.
+    Whole numbers below a million are unchanged.
     """
     written = np.ravel(weights).astype(np.float64)
     is_changed = (written != np.floor(written)) | (np.abs(written) >= 1e6)
@@ -225,7 +225,7 @@ def as_in_model_file(weights: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _conditions(node: TreeNode, is_binary: bool) -> list[str]:
-    """What leads into each branch of a test."""
+    """Return the condition of each branch of a test."""
     assert node.feature is not None
     if node.threshold is None:
         return [describe_values(node.feature, values) for values in node.values or ()]

@@ -1,22 +1,23 @@
-"""Networks given as plain arrays: dense layers with an activation between them."""
+"""Networks given as plain arrays: dense layers with activations between them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
+from clausewise.base.parameters import ARRAY_LIKE, FUNCTION, Constraint, check_parameters, list_of, one_of
 from clausewise.networks.network import Network
-from clausewise.networks.outputs import Output
+from clausewise.networks.outputs import OUTPUT_MEANING, Output
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
 
 Activation = str | Callable[[NDArray[Any]], NDArray[Any]]
 
 
-# Functions with names, so that a network can be pickled.
+# Named functions, because lambdas cannot be pickled.
 def _identity(x: NDArray[Any]) -> NDArray[Any]:
     return x
 
@@ -48,7 +49,8 @@ ACTIVATIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "softplus": _softplus,
 }
 
-# What the output means, and what is applied to it; a softmax changes no decision and is left to the reader.
+# The meaning of the output, and the function applied to it. A softmax changes no decision and is left to the
+# reader of the output.
 _OUTPUTS: dict[str, tuple[OutputForm, str]] = {
     "softmax": ("logits", "identity"),
     "logits": ("logits", "identity"),
@@ -57,16 +59,26 @@ _OUTPUTS: dict[str, tuple[OutputForm, str]] = {
     "probabilities": ("probabilities", "identity"),
     "sigmoids": ("sigmoids", "sigmoid"),
 }
+_ACTIVATION: Final = one_of(*ACTIVATIONS) | FUNCTION
+ARRAY_OPTIONS: Final[Mapping[str, Constraint]] = {
+    "weights": ARRAY_LIKE,
+    "biases": ARRAY_LIKE,
+    "activation": _ACTIVATION | list_of(_ACTIVATION, "a list with one of these per hidden layer"),
+    "output": Constraint(
+        f"{one_of(*_OUTPUTS).expected}, or as for clausewise.wrap",
+        lambda value: value in _OUTPUTS if isinstance(value, str) else OUTPUT_MEANING.allows(value),
+    ),
+}
 
 
 @cache
 def _blas() -> ThreadpoolController:
-    """Control over NumPy's threads; looking for its libraries takes a millisecond, so it is done once."""
+    """Return the control over NumPy's threads; cached, since finding the libraries takes a millisecond."""
     return ThreadpoolController()
 
 
 class DenseBackend:
-    """Dense layers in NumPy: row vectors times weights plus bias, an activation after each but the last.
+    """Dense layers in NumPy: `rows @ weights + bias`, with an activation after each layer except the last.
 
     Parameters
     ----------
@@ -75,13 +87,13 @@ class DenseBackend:
     biases : sequence of ndarray of shape (n_out,)
         One vector per layer.
     activations : sequence of callable
-        What is applied after each layer but the last.
+        The function applied after each layer except the last.
     last : callable
-        What is applied to the output.
+        The function applied to the output.
     output : OutputForm or None
-        What the output then means.
+        The meaning of the result.
     title, classes, feature_names
-        See `Backend`.
+        See `NetworkBackend`.
     """
 
     def __init__(
@@ -109,14 +121,14 @@ class DenseBackend:
         self._structure = Structure(tensors, self._weights[-1].shape[1], output)
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure:
-        """What is inside."""
+        """Return the structure."""
         return self._structure
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
-        """The named tensors; no layer behind the last one asked for is computed."""
+        """Return the named tensors; layers after the last of them are not computed."""
         places = [len(self._layer_names) if n == OUTPUT else self._layer_names.index(n) for n in names]
         found: dict[int, NDArray[Any]] = {}
-        # One thread: the last bits of a product must not depend on the number of cores, and threads that wait
+        # One thread: the last bits of a product must not depend on the number of cores, and threads waiting
         # for the next small product would keep a core busy.
         with _blas().limit(limits=1, user_api="blas"):
             for place in range(max(places) + 1):
@@ -137,12 +149,12 @@ class ArrayNetwork(Network):
     biases : sequence of array-like of shape (n_out,)
         One vector per layer.
     activation : str, callable or a sequence of one per hidden layer, default "relu"
-        After every layer but the last: "relu", "elu", "tanh", "sigmoid", "logistic", "leaky_relu",
+        After every layer except the last: "relu", "elu", "tanh", "sigmoid", "logistic", "leaky_relu",
         "softplus", "identity", or a function of an array.
     output : str, sequence of float or callable, default "softmax"
-        After the last layer: "softmax", "sigmoid" (one column: the second class's probability; more: a
-        probability per class on its own), "logits", "probabilities" (already), or as `output` of
-        `clausewise.wrap` what else the numbers mean.
+        After the last layer: "softmax", "sigmoid" (one column: the probability of the second class; several:
+        an independent probability per class), "logits", "probabilities" (nothing is applied to either), or
+        cut points or a function as for `output` of `clausewise.wrap`.
     **options
         As in `clausewise.wrap`.
 
@@ -164,20 +176,22 @@ class ArrayNetwork(Network):
         output: Output | str = "softmax",
         **options: Any,
     ) -> None:
+        check_parameters(
+            ARRAY_OPTIONS,
+            {"weights": weights, "biases": biases, "activation": activation, "output": output},
+        )
         matrices, vectors = _checked_arrays(weights, biases)
         n_hidden = len(matrices) - 1
         if isinstance(activation, str) or callable(activation):
             activation = [activation] * n_hidden
-        chosen = [_activation(one) for one in activation]
+        chosen = [one if callable(one) else ACTIVATIONS[one] for one in activation]
         if len(chosen) != n_hidden:
             raise ValueError(
-                f"{len(chosen)} activations were given for {n_hidden} hidden layers; give one each."
+                f"activation has {len(chosen)} entries for {n_hidden} hidden layers; pass one per layer."
             )
         form: OutputForm | None = None
         last = "identity"
         if isinstance(output, str):
-            if output not in _OUTPUTS:
-                raise ValueError(f"output is {output!r}; expected one of {', '.join(map(repr, _OUTPUTS))}.")
             form, last = _OUTPUTS[output]
             if last == "sigmoid" and matrices[-1].shape[1] > 1:
                 form = "sigmoids"
@@ -192,25 +206,14 @@ class ArrayNetwork(Network):
         super().__init__(backend, output=None if isinstance(output, str) else output, **options)
 
 
-def _activation(activation: Activation) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    if callable(activation):
-        return activation
-    if activation not in ACTIVATIONS:
-        raise ValueError(
-            f"There is no activation {activation!r}; there are {', '.join(map(repr, ACTIVATIONS))}, or "
-            "pass a function."
-        )
-    return ACTIVATIONS[activation]
-
-
 def _checked_arrays(
     weights: Sequence[ArrayLike], biases: Sequence[ArrayLike]
 ) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
-    """The arrays in one floating type, which is that of the weights (double for anything but singles)."""
+    """Return the arrays in one type: single precision if all weights are, otherwise double precision."""
     matrices, vectors = [np.asarray(one) for one in weights], [np.asarray(one) for one in biases]
     if not matrices or len(matrices) != len(vectors):
         raise ValueError(
-            f"{len(matrices)} weights and {len(vectors)} biases were given; give one each per layer."
+            f"There are {len(matrices)} weights and {len(vectors)} biases; pass one of each per layer."
         )
     is_single = all(array.dtype == np.float32 for array in matrices)
     dtype = np.float32 if is_single else np.float64
@@ -225,5 +228,5 @@ def _checked_arrays(
             )
         width = matrix.shape[1]
         if not (np.isfinite(matrix).all() and np.isfinite(vector).all()):
-            raise ValueError(f"Layer {number} holds NaN or infinity among its weights.")
+            raise ValueError(f"Layer {number} contains NaN or infinity in its weights or bias.")
     return [m.astype(dtype, copy=False) for m in matrices], [v.astype(dtype, copy=False) for v in vectors]

@@ -1,17 +1,36 @@
-"""Networks given as functions: for JAX, a remote service, or anything without an adapter of its own."""
+"""Networks given as functions: for JAX, a remote service, or anything else without an adapter."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.parameters import (
+    ARRAY_LIKE,
+    NOTHING,
+    Constraint,
+    check_parameters,
+    instance_of,
+    whole,
+)
 from clausewise.networks.network import Network
-from clausewise.networks.outputs import Output
+from clausewise.networks.outputs import OUTPUT_MEANING, Output
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
+from clausewise.networks.selection import LAYER_CHOICE
 from clausewise.networks.shapes import axes_of
 
 Function = Callable[[NDArray[Any]], Any]
+
+_FUNCTION: Final = Constraint("a function of an array of rows", callable)
+CALLABLE_OPTIONS: Final[Mapping[str, Constraint]] = {
+    "predict": _FUNCTION,
+    "layers": NOTHING | instance_of(Mapping, "a mapping from layer names to functions"),
+    "classes": ARRAY_LIKE | NOTHING,
+    "n_inputs": whole(1) | NOTHING,
+    "use": LAYER_CHOICE,
+    "output": OUTPUT_MEANING,
+}
 
 
 class _FunctionBackend:
@@ -29,7 +48,7 @@ class _FunctionBackend:
         self.feature_names: Sequence[str] | None = None
         self.dtype = np.dtype(np.float64)
         self._predict, self._layers = predict, dict(layers)
-        # One answer per row is a label, unless the caller says what else it is.
+        # One value per row is a label, unless the caller states otherwise.
         self._may_be_labels = output is None or (isinstance(output, str) and output == "labels")
         self._code_of = None if classes is None else {label: code for code, label in enumerate(classes)}
 
@@ -55,44 +74,44 @@ class _FunctionBackend:
         return self._may_be_labels and answer.ndim == 1
 
     def _codes(self, labels: NDArray[Any]) -> NDArray[np.int32]:
-        """Labels that `predict` gives itself, as positions among the classes."""
+        """Return the labels that `predict` returned as positions in the classes."""
         if self._code_of is None:
             raise ValueError(
-                "predict gives one label per row; pass classes=, all the labels that it may give, or let "
-                "it give one column of probabilities per class."
+                "predict returns one label per row; pass classes= with all labels that it may return, or let "
+                "it return one column of probabilities per class."
             )
         unknown = [label for label in np.unique(labels).tolist() if label not in self._code_of]
         if unknown:
-            raise ValueError(f"predict gives the label {unknown[0]!r}, which is none of the classes.")
+            raise ValueError(f"predict returned the label {unknown[0]!r}, which is not one of the classes.")
         return np.array([self._code_of[label] for label in labels.tolist()], dtype=np.int32)
 
     def _called(self, name: str, function: Function, rows: NDArray[Any]) -> NDArray[Any]:
         values = np.asarray(function(rows))
         if values.ndim == 0 or len(values) != len(rows):
             raise ValueError(
-                f"{name!r} gives an array of shape {values.shape} for {len(rows)} rows; one entry per row "
-                "is needed."
+                f"{name!r} returned an array of shape {values.shape} for {len(rows)} rows; expected one "
+                "entry per row."
             )
         return values
 
 
 class CallableNetwork(Network):
-    """A network given by functions of its rows.
+    """A network given as functions of its rows.
 
     Parameters
     ----------
     predict : callable
-        From an array of rows to one label per row, or to one column per class: probabilities or, with
-        `output="logits"`, logits. With `output=` other than "labels", one number per row is a column.
+        Maps an array of rows to one label per row, or to one column per class: probabilities or, with
+        `output="logits"`, logits. With `output=` other than "labels", one number per row is one column.
     layers : mapping of str to callable, optional
-        Per hidden layer a function from rows to its activations, in the order of computation. Without any,
-        only methods that do not look inside can be used.
+        For each hidden layer, in the order of computation, a function from rows to its activations. Without
+        layers, only methods that do not read hidden layers can be used.
     classes : array-like, optional
-        The class labels; needed if `predict` gives labels.
+        The class labels; required if `predict` returns labels.
     n_inputs : int, optional
-        Number of columns that the functions read, checked if given.
+        Number of columns that the functions read; checked if given.
     use : optional
-        Which layers to use, as `layers` of `clausewise.wrap`.
+        The layers to use, as `layers` of `clausewise.wrap`.
     output, **options
         As in `clausewise.wrap`.
 
@@ -120,12 +139,18 @@ class CallableNetwork(Network):
         output: Output = None,
         **options: Any,
     ) -> None:
+        given = {
+            "predict": predict,
+            "layers": layers,
+            "classes": classes,
+            "n_inputs": n_inputs,
+            "use": use,
+            "output": output,
+        }
+        check_parameters(CALLABLE_OPTIONS, given)
         listed = {} if layers is None else dict(layers)
-        for name, function in [("predict", predict), *listed.items()]:
-            if not callable(function):
-                raise TypeError(
-                    f"{name!r} is a {type(function).__name__}; pass a function of an array of rows."
-                )
+        for name, function in listed.items():
+            check_parameters({f"layers[{name!r}]": _FUNCTION}, {f"layers[{name!r}]": function})
         known = None if classes is None else list(np.asarray(classes).tolist())
         backend = _FunctionBackend(predict, listed, known, n_inputs, output)
         super().__init__(backend, layers=use, classes=classes, output=output, **options)

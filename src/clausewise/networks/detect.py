@@ -1,4 +1,4 @@
-"""From a trained model of any supported kind to a `Network`, without importing what it does not use."""
+"""Wrapping a trained model as a `Network`, importing only the framework that it needs."""
 
 import importlib
 import os
@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from clausewise.networks.network import DEFAULT_MAX_UNITS, Network
 from clausewise.networks.outputs import Output
 from clausewise.networks.preprocess import Preprocess
-from clausewise.networks.protocol import Backend
+from clausewise.networks.protocol import NetworkBackend
 from clausewise.networks.selection import LayerChoice
 from clausewise.networks.shapes import Reduction
 from clausewise.networks.sklearn import mlp_backend
@@ -28,7 +28,7 @@ SUPPORTED = (
 
 
 class UnsupportedModelError(TypeError):
-    """The model is of a type that `wrap` does not know."""
+    """The model is of a type that `wrap` does not support."""
 
 
 def wrap(
@@ -44,7 +44,7 @@ def wrap(
     reduce: Reduction | Mapping[str, Reduction] = "flatten",
     max_units: int = DEFAULT_MAX_UNITS,
 ) -> Network:
-    """A trained model as a `Network`: its classes, decisions and the activations of its hidden layers.
+    """Return a trained model as a `Network`: its classes, predictions and hidden activations.
 
     Parameters
     ----------
@@ -53,33 +53,33 @@ def wrap(
         scikit-learn's `MLPClassifier` or `MLPRegressor`, a fitted skorch net, a scikit-learn `Pipeline` that
         ends in one of these, or a `Network`. Nothing in a file is executed.
     layers : optional
-        Which hidden layers to use: names, positions, "every 2", "last 3"; all unless given. A name may also
-        be that of another tensor in the printed summary.
-    preprocess : transformer or callable, optional
-        What stands between the raw rows and the network: an object with `transform`, or a function. Rules
-        then speak of the raw columns. The steps of a Pipeline before the model are added behind it.
+        The hidden layers to use: names, positions, "every 2", "last 3"; by default all. A name may also be
+        that of any other tensor in the printed summary.
+    preprocess : transformer, callable or list of these, optional
+        Maps raw rows to the rows that the network reads: an object with `transform`, or a function. Rules are
+        then written over the raw columns. The steps of a Pipeline before the model are applied after it.
     classes : array-like, optional
-        The class labels in the order of the outputs; what the model says, or 0, 1, …, unless given.
+        The class labels in the order of the outputs; by default those of the model, or 0, 1, …
     feature_names : sequence of str, optional
-        Names of the raw columns, for rows without names of their own.
+        Names of the raw columns, for rows without column names.
     batch_size : int or "auto"
-        Rows that are evaluated at once.
+        Number of rows that are evaluated at once.
     device : optional
-        Where a torch model is run, such as "cuda"; where its weights are, unless given.
-    output : {"logits", "probabilities", "sigmoids"}, sequence of float or callable, optional
-        What the output means, where it is not recognised. "logits" (one column: of the second class),
-        "probabilities" (one column: that of the second class), "sigmoids" (a probability per class on its
-        own); ascending cut points turn a network that estimates a number into one that decides between
-        ranges; a function from outputs to one column of probabilities per class does anything else.
+        The device to run a torch model on, such as "cuda"; by default that of its weights.
+    output : {"logits", "probabilities", "sigmoids", "labels"}, sequence of float or callable, optional
+        The meaning of the output, if it is not recognised: "logits" or "probabilities" (a single column is
+        for the second class), "sigmoids" (an independent probability per class), or "labels" (positions of
+        classes). Ascending cut points turn the estimate of a regression network into classes. A function
+        from outputs to one column of probabilities per class covers all other cases.
     reduce : {"flatten", "mean", "max", "last"} or mapping of layer names to these
         How activations with positions (convolution) or time steps (recurrence) become columns.
     max_units : int
-        A layer with more columns than this is refused.
+        Raise an error for a layer with more columns than this.
 
     Returns
     -------
     Network
-        `print` it to see its layers.
+        Print it to see its layers.
 
     Examples
     --------
@@ -110,17 +110,17 @@ def wrap(
     return Network(backend_of(model, device), preprocess=preprocess, **options)
 
 
-def backend_of(model: Any, device: Any = None) -> Backend:
-    """The adapter for a model, found by its type."""
-    # A framework that has not been imported cannot have made the model. Keras models are also PyTorch modules
-    # where Keras runs on PyTorch.
+def backend_of(model: Any, device: Any = None) -> NetworkBackend:
+    """Return the adapter for a model, chosen by its type."""
+    # A framework that has not been imported cannot have made the model. If Keras runs on PyTorch, its models
+    # are PyTorch modules as well.
     if _is_a(model, "torch.nn", "Module") and not _is_a(model, "keras", "Model"):
         return _adapter("torch").TorchBackend(model, device)  # type: ignore[no-any-return]
     if _is_a(model, "skorch", "NeuralNet"):
         return _adapter("torch").skorch_backend(model, device)  # type: ignore[no-any-return]
     if device is not None:
         raise ValueError(
-            f"device is {device!r}, and {_described(model)} is no PyTorch model; leave device out."
+            f"device is {device!r}, but {_described(model)} is not a PyTorch model; omit device."
         )
     if isinstance(model, MLPClassifier | MLPRegressor):
         return mlp_backend(model)
@@ -133,7 +133,7 @@ def backend_of(model: Any, device: Any = None) -> Backend:
     raise UnsupportedModelError(f"{_described(model)} is not a supported model type; pass {SUPPORTED}.")
 
 
-def _backend_of_file(path: Path) -> Backend:
+def _backend_of_file(path: Path) -> NetworkBackend:
     if path.suffix in (".keras", ".onnx") and not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     if path.suffix == ".keras":
@@ -142,24 +142,24 @@ def _backend_of_file(path: Path) -> Backend:
         return _adapter("onnx").OnnxBackend(path)  # type: ignore[no-any-return]
     if path.suffix in (".pt", ".pth", ".pkl", ".joblib", ".h5"):
         raise ValueError(
-            f"{path.name}: a {path.suffix} file may run code when it is loaded, so clausewise opens none; "
-            "load it yourself if you trust it and pass the model, or export it to .onnx or .keras."
+            f"{path.name} is not opened, because a {path.suffix} file may run code when it is loaded; load "
+            "it yourself if you trust it and pass the model, or export it to .onnx or .keras."
         )
     raise ValueError(
-        f"{path.name} is no model file that is known here; pass a .keras or .onnx file, or {SUPPORTED}."
+        f"{path.name} is not a supported model file; pass a .keras or .onnx file, or {SUPPORTED}."
     )
 
 
 def _adapter(framework: str) -> Any:
-    """The module that knows a framework; what it needs is imported only now."""
+    """Import and return the adapter module of a framework."""
     try:
         return importlib.import_module(f"clausewise.networks.{framework}")
     except ModuleNotFoundError as error:
         if framework == "keras" and error.name in ("tensorflow", "jax", "torch"):
             message = (
                 f"Keras is set to run on {error.name}, which is not installed; install it, or set the "
-                "environment variable KERAS_BACKEND to one that is (torch, jax or tensorflow) before "
-                "Keras is imported."
+                "environment variable KERAS_BACKEND to an installed backend (torch, jax or tensorflow) "
+                "before importing Keras."
             )
         else:
             message = (
@@ -176,12 +176,12 @@ def _is_a(model: Any, module: str, name: str) -> bool:
 
 def _described(model: Any) -> str:
     if isinstance(model, type):
-        return f"The class {model.__name__} (not an object of it)"
+        return f"The class {model.__name__} (not an instance of it)"
     return f"{type(model).__module__}.{type(model).__qualname__}"
 
 
 def _split(pipeline: Pipeline, preprocess: Preprocess) -> tuple[Any, Preprocess]:
-    """The model at the end of a pipeline, and the steps before it behind the caller's own."""
+    """Return the model at the end of a pipeline, and `preprocess` followed by the steps before the model."""
     before = pipeline[:-1]
     model = pipeline.steps[-1][1]
     steps = [step for step in (preprocess, before if len(before) else None) if step is not None]
@@ -192,7 +192,7 @@ def _split(pipeline: Pipeline, preprocess: Preprocess) -> tuple[Any, Preprocess]
 
 def _unchanged(network: Network, options: dict[str, Any]) -> Network:
     neutral = {"batch_size": "auto", "reduce": "flatten", "max_units": DEFAULT_MAX_UNITS}
-    # Arrays compare entry by entry, and are never what an option is by itself.
+    # Arrays compare entry by entry; none is a default.
     stated = [
         name
         for name, value in options.items()
@@ -200,7 +200,7 @@ def _unchanged(network: Network, options: dict[str, Any]) -> Network:
     ]
     if stated:
         raise ValueError(
-            f"The model is already a Network; give {', '.join(stated)} where it is made, not when "
-            "wrapping it again."
+            f"The model is already a Network; pass {', '.join(stated)} when it is first wrapped, not when "
+            "it is wrapped again."
         )
     return network

@@ -1,4 +1,4 @@
-"""Which tensors of a computation graph are hidden representations."""
+"""Finding the hidden representations in a computation graph."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,13 @@ class Operation:
     Attributes
     ----------
     name : str
-        Of the tensor that it makes.
+        Name of the tensor that it computes.
     inputs : tuple of str
-        The tensors that it reads; constants and weights left out.
+        The tensors that it reads, without constants and weights.
     kind : {"weights", "same", "other"}
-        "weights": learnt weights meet the input (dense, convolutional, recurrent, attention, embedding).
-        "same": the numbers of its first input, perhaps in another shape (flatten, dropout when evaluating).
+        "weights": applies learnt weights to the input (dense, convolutional, recurrent, attention,
+        embedding).
+        "same": the numbers of its first input, perhaps reshaped (flatten, dropout in evaluation).
         "other": anything else (activations, sums, concatenations, normalisation, pooling).
     """
 
@@ -28,15 +29,15 @@ class Operation:
 
 @dataclass(frozen=True)
 class InnerTensor:
-    """A tensor that learnt weights have worked on and the output depends on.
+    """A tensor between the network's first learnt weights and its output.
 
     Attributes
     ----------
     name : str
-        As of the operation that makes it.
+        Name of the operation that computes it.
     reader : str or None
-        The first operation with learnt weights that reads it, perhaps in another shape. None if there is
-        none, so that it is no hidden representation.
+        The first operation with learnt weights that reads it, perhaps reshaped; None if there is none, and
+        the tensor is not a hidden representation.
     """
 
     name: str
@@ -44,26 +45,26 @@ class InnerTensor:
 
 
 def inner_tensors(operations: Sequence[Operation], output: str) -> tuple[InnerTensor, ...]:
-    """What lies between a network's input and its output, in the order of computation.
+    """Return the tensors between a network's input and its output, in the order of computation.
 
-    The hidden representations among them are the tensors that learnt weights read. That is what a layer hands
-    to the next one: the activation after a dense layer, the sum after a residual branch, the concatenation of
-    two branches. Left out are the network's input, also when it was only reshaped or scaled, what the output
-    does not depend on, and the output itself. A tensor that is only reshaped stands for all its shapes.
+    Those that learnt weights read are the hidden representations. That is what one layer passes to the next:
+    the activation after a dense layer, the sum after a residual branch, the concatenation of two branches.
+    The input (also reshaped or scaled), the output, and tensors that the output does not depend on are
+    excluded. A tensor and its reshaped copies count once.
     """
     made = {operation.name: operation for operation in operations}
     needed = _ancestors(output, made)
-    behind_weights: set[str] = set()
+    after_weights: set[str] = set()
     for operation in operations:
-        if operation.kind == "weights" or behind_weights.intersection(operation.inputs):
-            behind_weights.add(operation.name)
+        if operation.kind == "weights" or after_weights.intersection(operation.inputs):
+            after_weights.add(operation.name)
     readers: dict[str, str] = {}
     for operation in operations:
         if operation.kind == "weights" and operation.name in needed:
             for tensor in operation.inputs:
-                if tensor in behind_weights:
+                if tensor in after_weights:
                     readers.setdefault(_unchanged_source(tensor, made), operation.name)
-    listed = (behind_weights & needed) - {_unchanged_source(output, made)}
+    listed = (after_weights & needed) - {_unchanged_source(output, made)}
     return tuple(
         InnerTensor(operation.name, readers.get(operation.name))
         for operation in operations
@@ -72,12 +73,12 @@ def inner_tensors(operations: Sequence[Operation], output: str) -> tuple[InnerTe
 
 
 def last_operation(operations: Sequence[Operation], output: str) -> str:
-    """The operation whose numbers the output is, perhaps in another shape."""
+    """Return the operation that computes the numbers of the output, ignoring reshapes."""
     return _unchanged_source(output, {operation.name: operation for operation in operations})
 
 
 def last_weights(operations: Sequence[Operation], name: str) -> str | None:
-    """The last operation with learnt weights on the way to a tensor, along first inputs."""
+    """Return the last operation with learnt weights before a tensor, along first inputs; None without one."""
     made = {operation.name: operation for operation in operations}
     while name in made and made[name].kind != "weights":
         inside = [source for source in made[name].inputs if source in made]
@@ -86,14 +87,14 @@ def last_weights(operations: Sequence[Operation], name: str) -> str | None:
 
 
 def _unchanged_source(tensor: str, made: dict[str, Operation]) -> str:
-    """The tensor whose numbers this one repeats."""
+    """Return the tensor that has the same numbers, before any reshape."""
     while tensor in made and made[tensor].kind == "same" and made[tensor].inputs:
         tensor = made[tensor].inputs[0]
     return tensor
 
 
 def _ancestors(output: str, made: dict[str, Operation]) -> set[str]:
-    """The output and everything that it depends on."""
+    """Return the output and everything that it depends on."""
     found: set[str] = set()
     open_tensors = [output]
     while open_tensors:

@@ -1,4 +1,4 @@
-"""Where the rows lie in a tensor."""
+"""Finding the axis of a tensor that holds the rows."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 Found = TypeVar("Found")
 
 PROBE_SIZES: Final = (3, 5)
-"""Numbers of rows with which a network is tried: the axis that grows along with them is that of the rows."""
-# Numbers in a row above which none are made up: a file may claim any shape, and memory is not endless.
+"""Numbers of rows with which a network is probed: the axis that changes its size holds the rows."""
+# Largest row for which random rows are drawn: a file may declare any shape, however large.
 _MAX_RANDOM: Final = 2**21
 
 
 class AmbiguousLayoutError(ValueError):
-    """The probes do not tell how rows lie; other rows may."""
+    """The probes do not determine the layout; other rows may."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,9 @@ class Layout:
     axis : int
         Position of the axis.
     n_per_row : int
-        How many entries along that axis belong to one row: a network may put the steps of all sequences below
-        each other.
+        Number of entries along that axis per row: a network may concatenate the steps of all sequences.
     is_by_step : bool
-        Whether these lie step by step, each with all rows, and not row by row.
+        Whether the entries are ordered by step and then by row, rather than by row and then by step.
     """
 
     axis: int
@@ -41,9 +40,9 @@ class Layout:
 
     @classmethod
     def found(cls, small: NDArray[Any], large: NDArray[Any]) -> "Layout | None":
-        """The layout of a tensor from its values for the two probes; None if it is not made of rows.
+        """Return the layout of a tensor from its values for the two probes; None if no axis holds the rows.
 
-        Raises `AmbiguousLayoutError` if the values fit more than one.
+        Raises `AmbiguousLayoutError` if the values fit several layouts.
         """
         n_small, n_large = PROBE_SIZES
         differing = [
@@ -61,30 +60,30 @@ class Layout:
             return cls(axis)
         if axis != 0:
             return None
-        # The first rows of both probes are the same, so the values tell how they lie.
+        # Both probes start with the same rows, so their values show the order.
         ways = (cls(axis, n_per_row), cls(axis, n_per_row, is_by_step=True))
         fitting = [layout for layout in ways if layout._fits(small, large)]
         if len(fitting) > 1:
             raise AmbiguousLayoutError(
-                "The steps of all sequences lie below each other, and these rows are too much alike to tell "
-                "in which order; call network.inspect(X) with rows that differ first."
+                "The network concatenates the steps of all sequences, and these rows are too similar to find "
+                "their order; call network.inspect(X) with rows that differ first."
             )
         return fitting[0] if fitting else None
 
     def _fits(self, small: NDArray[Any], large: NDArray[Any]) -> bool:
-        """Whether the rows that both probes have are the same in both."""
+        """Return whether the rows that both probes share have the same values in both."""
         few, many = (self.rows_first(v, n) for v, n in zip((small, large), PROBE_SIZES, strict=True))
-        # Networks with broken weights give NaN and infinity, which say nothing of the size of the others.
+        # Networks with broken weights return NaN and infinity, which must not set the tolerance.
         size = np.abs(large[np.isfinite(large)]).max(initial=0.0)
         return np.allclose(few, many[: len(few)], rtol=0, atol=1e-5 * size, equal_nan=True)
 
     def row_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape for one row."""
+        """Return the shape for one row."""
         rest = shape[: self.axis] + shape[self.axis + 1 :]
         return rest if self.n_per_row == 1 else (self.n_per_row, *rest)
 
     def rows_first(self, values: NDArray[Any], n_rows: int) -> NDArray[Any]:
-        """The tensor with one entry per row along its first axis."""
+        """Return the tensor with one entry per row along its first axis."""
         if self.is_by_step:
             return np.moveaxis(values.reshape(self.n_per_row, n_rows, *values.shape[1:]), 1, 0)
         if self.n_per_row > 1:
@@ -93,14 +92,14 @@ class Layout:
 
 
 def probe_rows(rows: NDArray[Any], n_rows: int) -> NDArray[Any]:
-    """So many rows, from the first on and over again."""
+    """Return `n_rows` rows: the given ones in order, repeated as needed."""
     return rows[np.arange(n_rows) % len(rows)]
 
 
 def random_rows(row_shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Rows that differ, for a network that says what it reads; always the same ones.
+    """Return different rows of a known shape, always the same ones.
 
-    Numbers from 0 to 1: any embedding has an entry 0, and most have an entry 1.
+    Whole numbers are 0 or 1, since any embedding has an entry 0, and most have an entry 1.
     """
     draw = np.random.default_rng(0)
     shape = (max(PROBE_SIZES), *row_shape)
@@ -108,15 +107,15 @@ def random_rows(row_shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
     return values.astype(dtype)
 
 
-def seen_on_rows(
+def inspected_on_rows(
     inspected: Callable[[NDArray[Any]], Found],
     rows: NDArray[Any] | None,
     row_shape: Sequence[int | None] | None,
     dtype: np.dtype[Any],
 ) -> Found | None:
-    """What `inspected` sees on these rows or, without any, on rows of the shape that the model itself tells.
+    """Return `inspected(rows)` or, without rows, its result on random rows of the model's input shape.
 
-    None where it does not tell, where such rows do not show how they lie, or where they would be huge.
+    None if the shape is unknown or too large, or if random rows do not determine the layout.
     """
     if rows is not None:
         return inspected(rows)

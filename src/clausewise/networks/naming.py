@@ -1,4 +1,4 @@
-"""Readable names for the tensors of a network, and the tensor among its results that classifies."""
+"""Readable names for the tensors of a network, and finding the class scores among its results."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -6,25 +6,25 @@ from typing import Any
 
 
 class Titles:
-    """Readable names, each given once: `relu`, `relu (2)`."""
+    """Readable, unique names: `relu`, `relu (2)`."""
 
     def __init__(self) -> None:
         self._n_given: Counter[str] = Counter()
 
     def new(self, title: str) -> str:
-        """The name, with a number from its second use on."""
+        """Return the name, numbered from its second use on."""
         self._n_given[title] += 1
         number = self._n_given[title]
         return title if number == 1 else self.new(f"{title} ({number})")
 
 
 def inside(scope: str, name: str) -> str:
-    """The name of a function called in a module."""
+    """Return the name of a function called in a module."""
     return f"{scope}.{name}" if scope else name
 
 
 def picked_output(result: Any, is_tensor: Callable[[Any], bool]) -> Any:
-    """The class scores in what a model returns: a tensor, alone or under the name `logits`."""
+    """Return the class scores in a model's result: the only tensor, or the one named `logits`."""
     if is_tensor(result):
         return result
     listed: dict[Any, Any] = {}
@@ -38,6 +38,6 @@ def picked_output(result: Any, is_tensor: Callable[[Any], bool]) -> Any:
         return picked_output(next(iter(listed.values())), is_tensor)
     what = f"{type(result).__name__} with {', '.join(map(str, listed))}" if listed else type(result).__name__
     raise ValueError(
-        f"The model returns a {what}; one tensor of class scores is needed. Wrap it in a model that "
-        "returns the scores alone."
+        f"The model returns a {what}; one tensor of class scores is needed. Wrap the model in one that "
+        "returns only the scores."
     )

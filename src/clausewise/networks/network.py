@@ -1,18 +1,19 @@
-"""A trained network: rows in; classes, probabilities and the activations of its hidden layers out."""
+"""A trained network: rows in; classes, probabilities and hidden activations out."""
 
 import math
-import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.parameters import ARRAY_LIKE, NOTHING, Constraint, check_parameters, one_of, whole
 from clausewise.data.features import Features
-from clausewise.networks.outputs import Output, OutputReader, cut_labels, read_as
+from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, read_as
 from clausewise.networks.preprocess import (
+    PREPROCESS,
     InputColumn,
     Preprocess,
     as_numbers,
@@ -23,17 +24,28 @@ from clausewise.networks.preprocess import (
     rows_of,
     trace_inputs,
 )
-from clausewise.networks.protocol import OUTPUT, Backend, Layer, Structure, Tensor
-from clausewise.networks.selection import LayerChoice, select_layers
-from clausewise.networks.shapes import Reduction, column_names, n_columns, reduction_of, to_columns
+from clausewise.networks.protocol import OUTPUT, Layer, NetworkBackend, Structure, Tensor
+from clausewise.networks.selection import LAYER_CHOICE, LayerChoice, select_layers
+from clausewise.networks.shapes import REDUCE, Reduction, column_names, n_columns, reduction_of, to_columns
 
-# Numbers of the widest tensor in one batch: 16 MB in single precision.
+# Size of the widest tensor in one batch: 16 MB in single precision.
 _NUMBERS_PER_BATCH = 2**22
 _MAX_ROWS_PER_BATCH = 16_384
 _ROWS_TO_INSPECT = 4
 # Activations that `run` keeps: 256 MB in single precision.
 _NUMBERS_KEPT = 2**26
 DEFAULT_MAX_UNITS = 20_000
+
+NETWORK_OPTIONS: Final[Mapping[str, Constraint]] = {
+    "layers": LAYER_CHOICE,
+    "preprocess": PREPROCESS,
+    "classes": ARRAY_LIKE | NOTHING,
+    "feature_names": ARRAY_LIKE | NOTHING,
+    "batch_size": whole(1) | one_of("auto"),
+    "output": OUTPUT_MEANING,
+    "reduce": REDUCE,
+    "max_units": whole(1),
+}
 
 
 @dataclass(frozen=True)
@@ -68,19 +80,19 @@ class NetworkRun:
 
 
 class Network:
-    """A trained network, as extractors see it; made by `clausewise.wrap`.
+    """A trained network as extractors use it; made by `clausewise.wrap`.
 
     Parameters
     ----------
-    backend : Backend
-        The network in its framework.
+    backend : NetworkBackend
+        The adapter for the network's framework.
     layers, preprocess, classes, feature_names, batch_size, output, reduce, max_units
         As in `clausewise.wrap`.
     """
 
     def __init__(
         self,
-        backend: Backend,
+        backend: NetworkBackend,
         *,
         layers: LayerChoice = None,
         preprocess: Preprocess = None,
@@ -91,8 +103,17 @@ class Network:
         reduce: Reduction | Mapping[str, Reduction] = "flatten",
         max_units: int = DEFAULT_MAX_UNITS,
     ) -> None:
-        _check_count("batch_size", batch_size, or_auto=True)
-        _check_count("max_units", max_units)
+        options = {
+            "layers": layers,
+            "preprocess": preprocess,
+            "classes": classes,
+            "feature_names": feature_names,
+            "batch_size": batch_size,
+            "output": output,
+            "reduce": reduce,
+            "max_units": max_units,
+        }
+        check_parameters(NETWORK_OPTIONS, options)
         self._backend = backend
         self._layers = layers
         self._preprocess = preprocess
@@ -109,12 +130,12 @@ class Network:
         self._max_units = max_units
         self._structure = backend.inspect(None)
         self._reader: OutputReader | None = None
-        # The shape of one row as the network reads it, once some have been seen.
+        # The shape of one input row, known after the first rows.
         self._row_shape: tuple[int, ...] | None = None
         if self._structure is not None:
             self._check_structure()
 
-    # --- What it is ---
+    # --- Description ---
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -136,8 +157,8 @@ class Network:
         labels = _class_labels(range(n_classes or 0) if known is None else known)
         if n_classes is not None and len(labels) != n_classes:
             raise ValueError(
-                f"{len(labels)} classes were given ({_shortened(labels.tolist())}), the network's output has "
-                f"{self._reader.n_columns} column(s), which stands for {n_classes} classes."
+                f"classes has {len(labels)} labels ({_shortened(labels.tolist())}), but the network's output "
+                f"has {self._reader.n_columns} column(s), which means {n_classes} classes."
             )
         return labels
 
@@ -147,7 +168,7 @@ class Network:
         return tuple(source.tensor.name for source in self._sources)
 
     def select_layers(self, layers: LayerChoice) -> tuple[str, ...]:
-        """Names of the layers that this choice stands for; those in use for None."""
+        """Return the names of the chosen layers; those in use for None."""
         return tuple(source.tensor.name for source in self._sources_of(layers))
 
     @property
@@ -157,7 +178,7 @@ class Network:
 
     @property
     def n_inputs(self) -> int | None:
-        """Number of columns that the network itself reads; None if its rows are not vectors."""
+        """Number of input columns, after preprocessing; None if rows are not vectors."""
         return self._backend.n_inputs
 
     def inspect(self, X: Any) -> "Network":
@@ -169,14 +190,14 @@ class Network:
         return self
 
     def input_columns(self, X: Any) -> tuple[InputColumn, ...] | None:
-        """For each column that the network reads, the raw columns behind it; None if that cannot be known."""
+        """Return the raw columns that each input column is computed from; None if unknown."""
         return trace_inputs(self._preprocess, Features.learn(X, names=self._names_for(X)).names)
 
     def features(self, X: Any) -> Features:
-        """The raw columns that rules speak of.
+        """Return the raw columns, over which rules are written.
 
-        As `Features.learn` finds them; a column that a one-hot or ordinal encoder reads is categorical, also
-        if it holds numbers.
+        As found by `Features.learn`, but a column that a one-hot or ordinal encoder reads is categorical even
+        if it contains numbers.
         """
         names = self._names_for(X)
         learnt = Features.learn(X, names=names)
@@ -184,9 +205,9 @@ class Network:
         return Features.learn(X, categorical=encoded, names=names) if encoded else learnt
 
     def reads(self, X: Any) -> NDArray[np.bool_]:
-        """For each column of `features(X)`, whether the network reads it; True where that cannot be known.
+        """Return for each column of `features(X)` whether the network reads it; True if unknown.
 
-        A table may hold columns that preprocessing drops, or others beside those that the network names.
+        A table may have columns that preprocessing drops, or that are not among the network's feature names.
         """
         names = Features.learn(X, names=self._names_for(X)).names
         if self._preprocess is not None:
@@ -196,7 +217,7 @@ class Network:
             used = None if self.feature_names is None else set(self.feature_names)
         return np.array([used is None or name in used for name in names], dtype=np.bool_)
 
-    # --- What it answers ---
+    # --- Answers ---
 
     def outputs(self, X: Any) -> NDArray[Any]:
         """The network's own output, one row per row of X."""
@@ -279,7 +300,7 @@ class Network:
         n_rows = self._seen(X)
         return self._layer_by_layer(X, n_rows, self._hidden_sources(layers))
 
-    # --- Inside ---
+    # --- Internals ---
 
     def _hidden_sources(self, layers: LayerChoice) -> tuple[_Source, ...]:
         """The chosen layers; at least one."""
@@ -354,25 +375,25 @@ class Network:
             if source.n_columns > self._max_units:
                 raise ValueError(
                     f"Layer {source.tensor.name!r} of shape {source.tensor.shape} has "
-                    f"{source.n_columns:,} columns when taken by {source.reduction!r}, more than "
-                    f"max_units={self._max_units:,}; pass reduce='mean', 'max' or 'last', leave the layer "
-                    "out, or raise max_units."
+                    f"{source.n_columns:,} columns with reduce={source.reduction!r}, more than "
+                    f"max_units={self._max_units:,}; pass reduce='mean', 'max' or 'last', omit the layer, "
+                    "or increase max_units."
                 )
         return sources
 
     def _check_structure(self) -> None:
-        """Raise now what would otherwise come up late: unknown layers, too wide ones."""
+        """Raise early for unknown layers and layers that are too wide."""
         known = {tensor.name for tensor in self.tensors}
         unknown = set(self._reduce) - known if isinstance(self._reduce, Mapping) else set()
         if unknown:
             raise ValueError(
-                f"reduce names {sorted(unknown)[0]!r}, which is no layer; there are "
+                f"reduce has the key {sorted(unknown)[0]!r}, which is not a layer; the layers are "
                 f"{_shortened(sorted(known))}."
             )
         self._chosen(self._layers)
 
     def _seen(self, X: Any) -> int:
-        """Make sure that the network's structure is known; the number of rows."""
+        """Inspect the network on its first rows, and return the number of rows."""
         n_rows = count_rows(X)
         if n_rows == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
@@ -388,12 +409,12 @@ class Network:
         return n_rows
 
     def _names_for(self, X: Any) -> Sequence[str] | None:
-        """The wrapped names, for a table that has none of its own."""
+        """Return the network's feature names for a table without column names."""
         has_names = hasattr(X, "columns") or hasattr(X, "column_names")
         return None if has_names else self.feature_names
 
     def _inputs(self, X: Any, rows: slice) -> NDArray[Any]:
-        """These rows as the network reads them, checked."""
+        """Return these rows as the network reads them, checked."""
         part = rows_of(X, rows)
         part = self._transform(part) if self._transform is not None else columns_of(part, self.feature_names)
         inputs = as_numbers(part, self._backend.dtype)
@@ -401,13 +422,13 @@ class Network:
         if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):
             found = f"{inputs.shape[1]} columns" if inputs.ndim == 2 else f"shape {inputs.shape}"
             raise ValueError(
-                f"X has {found}{' after preprocessing' if self._transform else ''}, the network reads "
-                f"{n_inputs}; pass the columns it was trained on."
+                f"X has {found}{' after preprocessing' if self._transform else ''}, but the network reads "
+                f"{n_inputs}; pass the columns that it was trained on."
             )
         if self._row_shape is not None and inputs.shape[1:] != self._row_shape:
             raise ValueError(
-                f"X has rows of shape {inputs.shape[1:]}, the network was first seen with "
-                f"{self._row_shape}; pass rows of one shape."
+                f"X has rows of shape {inputs.shape[1:]}, but earlier rows had shape {self._row_shape}; pass "
+                "rows of one shape."
             )
         if not np.isfinite(inputs).all():
             self._raise_not_finite(inputs, rows.start)
@@ -417,10 +438,9 @@ class Network:
         bad = ~np.isfinite(inputs)
         place = np.argwhere(bad)[0]
         raise ValueError(
-            f"The network would read NaN or infinity: {int(bad.sum()):,} value(s), the first in row "
-            f"{first_row + place[0]}, column {', '.join(map(str, place[1:]))}"
-            f"{' after preprocessing' if self._transform else ''}; fill missing values in, or pass "
-            "preprocess= with an imputer."
+            f"X contains NaN or infinity{' after preprocessing' if self._transform else ''}: "
+            f"{int(bad.sum()):,} value(s), the first in row {first_row + place[0]}, column "
+            f"{', '.join(map(str, place[1:]))}; fill missing values in, or pass preprocess= with an imputer."
         )
 
     @property
@@ -437,7 +457,7 @@ class Network:
             yield slice(start, min(start + step, n_rows))
 
     def __sklearn_clone__(self) -> "Network":
-        # Trained and never changed: scikit-learn's clones of an estimator share it.
+        # A trained network never changes, so scikit-learn's clones of an estimator share it.
         return self
 
     def __repr__(self) -> str:
@@ -446,7 +466,7 @@ class Network:
     def __str__(self) -> str:
         lines = [self._headline()]
         if self._structure is None:
-            return "\n".join([*lines, "  layers: known once it has seen rows, network.inspect(X)"])
+            return "\n".join([*lines, "  layers: not known yet, call network.inspect(X) with some rows"])
         used = {source.tensor.name: source for source in self._sources}
         table = [("layer", "shape", "columns", "used")]
         for tensor in self.tensors:
@@ -463,19 +483,19 @@ class Network:
 
     def _headline(self) -> str:
         inputs = f"{self.n_inputs:,} inputs" if self.n_inputs is not None else "inputs of any shape"
-        behind = " (behind preprocessing)" if self._transform is not None else ""
+        after = " (after preprocessing)" if self._transform is not None else ""
         try:
             labels = self.classes.tolist()
             classes = f"{len(labels)} classes ({_shortened(labels)})"
         except ValueError:
-            classes = "classes not known before rows are seen"
+            classes = "classes not known yet"
         form = None if self._structure is None else self._structure.output
         form = self._reader.form if self._reader is not None else form
         how = "" if form is None else f", output {form}"
-        return f"{self._backend.title}: {inputs}{behind} → {classes}{how}"
+        return f"{self._backend.title}: {inputs}{after} → {classes}{how}"
 
 
-_NEEDS_ROWS = "This network does not say by itself {}; call network.inspect(X) with some rows first."
+_NEEDS_ROWS = "This network does not define {} by itself; call network.inspect(X) with some rows first."
 
 
 def _empty_matrices(sources: Sequence[_Source], n_rows: int) -> list[NDArray[np.float32]]:
@@ -492,7 +512,7 @@ def _as_layers(sources: Sequence[_Source], matrices: list[NDArray[np.float32]]) 
 
 
 def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
-    """Layers in order, gathered as long as a group is no wider than the widest layer."""
+    """Group consecutive layers, each group at most as wide as the widest layer."""
     widest = max(source.n_columns for source in sources)
     groups: list[list[_Source]] = []
     for source in sources:
@@ -503,49 +523,40 @@ def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
     return groups
 
 
-def _check_rows_apart(backend: Backend, rows: NDArray[Any]) -> None:
-    """What a network says of a row must not depend on the rows beside it, nor on chance."""
+def _check_rows_apart(backend: NetworkBackend, rows: NDArray[Any]) -> None:
+    """Raise a ValueError if the output for a row depends on the other rows or on chance."""
     together, alone = (backend.evaluate(part, [OUTPUT])[0] for part in (rows, rows[-1:]))
     _check_output(together, len(rows))
     _check_output(alone, 1)
-    # Wide enough for networks in eight bits, whose scale may come from the batch.
+    # The tolerance suits 8-bit networks, whose scale may depend on the batch.
     largest = np.abs(together).max(initial=0.0, where=np.isfinite(together))
     if not np.allclose(together[-1:], alone, rtol=0, atol=0.02 * largest):
         raise ValueError(
-            f"{backend.title} answers differently for the same row when other rows are beside it, or at "
-            "random; rules need one answer per row. Is the first axis of its input that of the rows "
-            "(batch_first)?"
+            f"{backend.title} gives different outputs for the same row, depending on the other rows or at "
+            "random; rules need one output per row. Is the first axis of its input the rows (batch_first)?"
         )
 
 
 def _class_labels(classes: Any) -> NDArray[Any]:
     labels = np.asarray(classes)
     if labels.ndim != 1 or len(labels) == 0:
-        raise ValueError(f"classes is {classes!r}; expected a list of class labels.")
+        raise ValueError(f"classes has shape {labels.shape}; expected a list of class labels.")
     if len(set(labels.tolist())) != len(labels):
-        raise ValueError(f"classes names a class twice: {_shortened(labels.tolist())}.")
+        raise ValueError(f"classes contains a label twice: {_shortened(labels.tolist())}.")
     return labels
 
 
-def _check_count(name: str, count: Any, *, or_auto: bool = False) -> None:
-    if or_auto and isinstance(count, str) and count == "auto":
-        return
-    if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
-        auto = " or 'auto'" if or_auto else ""
-        raise ValueError(f"{name} is {count!r}; expected a whole number of 1 or more{auto}.")
-
-
 def _check_activations(matrix: NDArray[np.float32], name: str) -> None:
-    # A sum is finite unless a number is not, or finite numbers overflow; then look closer.
+    # The sum is cheap to check; it is not finite if a number is not, or if finite numbers overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(matrix.sum(dtype=np.float64)):
             return
     bad = ~np.isfinite(matrix)
     if bad.any():
         raise ValueError(
-            f"Layer {name!r} gives NaN or infinity for {int(bad.sum()):,} of {bad.size:,} activations, in "
-            f"{int(bad.any(axis=1).sum()):,} of {len(bad):,} rows; the network's weights or its inputs "
-            "overflow."
+            f"Layer {name!r} is NaN or infinite for {int(bad.sum()):,} of {bad.size:,} activations, in "
+            f"{int(bad.any(axis=1).sum()):,} of {len(bad):,} rows; check the network's weights and inputs "
+            "for overflow."
         )
 
 
@@ -555,7 +566,7 @@ def _check_output(values: NDArray[Any], n_rows: int) -> None:
             f"The network's output has shape {values.shape} for {n_rows} rows; one row of class scores "
             "per row of X is needed."
         )
-    # The logarithm of a probability of 0 is -inf, but not every class can have that one.
+    # The logarithm of a probability of 0 is -inf, but not all classes can have probability 0.
     numbers = values.reshape(len(values), -1)
     if values.dtype.kind != "f" or np.isfinite(numbers).all():
         return
@@ -563,8 +574,8 @@ def _check_output(values: NDArray[Any], n_rows: int) -> None:
     is_bad = (np.isnan(numbers) | (numbers == np.inf)).any(axis=1) | is_impossible
     if is_bad.any():
         raise ValueError(
-            f"The network's output is NaN or infinity for {int(is_bad.sum()):,} of {len(values):,} rows of "
-            "a batch; its weights or its inputs overflow."
+            f"The network's output is NaN or infinite for {int(is_bad.sum()):,} of {len(values):,} rows of a "
+            "batch; check its weights and inputs for overflow."
         )
 
 

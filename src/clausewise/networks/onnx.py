@@ -10,12 +10,12 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from clausewise.networks.graph import Operation, inner_tensors, last_operation, last_weights
-from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows, seen_on_rows
+from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
 from clausewise.networks.naming import Titles
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
-# Learnt weights meet the input, if one of the operands is a constant of the model.
+# They apply learnt weights to the input, if one of the operands is a constant of the model.
 _PRODUCTS = frozenset(
     {
         "Attention",
@@ -51,8 +51,8 @@ _SAME = frozenset(
     }
 )
 _RECURRENT = ("GRU", "LSTM", "RNN")
-_QUESTIONS = frozenset({"Shape", "Size"})
-# Whole classifiers in one node, as converters of scikit-learn write them.
+_QUERIES = frozenset({"Shape", "Size"})
+# Complete classifiers in one node, as written by converters of scikit-learn models.
 _CLASSIFIERS = frozenset({"LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier"})
 _FORMS: dict[str, OutputForm] = {
     "Softmax": "probabilities",
@@ -60,7 +60,7 @@ _FORMS: dict[str, OutputForm] = {
     "Gemm": "logits",
     "MatMul": "logits",
 }
-# A model with a fixed number of rows computes that many for every question, however few are asked about.
+# A model with a fixed number of rows always computes that many, however few are needed.
 _MAX_FIXED_ROWS = 2**16
 _DTYPES = {
     "tensor(float)": np.float32,
@@ -78,14 +78,14 @@ class OnnxBackend:
     Parameters
     ----------
     model : onnx.ModelProto or path
-        With one input, rows first.
+        A model with one input, whose first axis is the rows.
     """
 
     def __init__(self, model: Any) -> None:
         if isinstance(model, onnxruntime.InferenceSession):
             raise TypeError(
-                "An InferenceSession does not give its graph, so that the layers cannot be seen; pass the "
-                ".onnx file or the onnx.ModelProto that it was made from."
+                "The layers of an InferenceSession cannot be read, because it does not expose its graph; "
+                "pass the .onnx file or the onnx.ModelProto that it was made from."
             )
         self._model, name = _loaded(model)
         self.title = f"ONNX model {name}".rstrip()
@@ -93,7 +93,7 @@ class OnnxBackend:
         self._sessions: dict[tuple[str, ...], Any] = {}
         self._names: dict[str, str] = {}
         self._layouts: dict[str, Layout] = {}
-        # Opening it also checks what the format alone does not: types, shapes, unknown operators.
+        # Opening a session also checks types, shapes and operators.
         session = self._session(())
         read = _the_input(session, self.title)
         self._input_name: str = read.name
@@ -102,20 +102,20 @@ class OnnxBackend:
         self._n_fixed, self._row_shape = sizes[0], sizes[1:]
         if self._n_fixed is not None and self._n_fixed > _MAX_FIXED_ROWS:
             raise ValueError(
-                f"{self.title} reads {self._n_fixed:,} rows at a time, never fewer; export it with a number "
-                "of rows that is left open."
+                f"{self.title} has a fixed batch of {self._n_fixed:,} rows, which is too large; export it "
+                "with a dynamic number of rows."
             )
         self.n_inputs = self._row_shape[0] if len(self._row_shape) == 1 else None
         self._output = _scores(session, self.title)
         self.classes: Sequence[Any] | None = _classes(self._model.graph)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without sessions, which cannot be pickled and are opened again when needed."""
+        """Omit the sessions, which cannot be pickled and are opened again when needed."""
         return {**self.__dict__, "_sessions": {}}
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
-        """What is inside; a model that knows the shape of its rows says so by itself."""
-        return seen_on_rows(self._inspected, rows, self._row_shape, self.dtype)
+        """Return the structure; rows are not needed if the model defines their shape."""
+        return inspected_on_rows(self._inspected, rows, self._row_shape, self.dtype)
 
     def _inspected(self, rows: NDArray[Any]) -> Structure:
         steps = _Steps(self._model.graph)
@@ -126,10 +126,10 @@ class OnnxBackend:
         names = [*self._names.values(), self._output]
         try:
             small, large = (self._run(probe_rows(rows, size), names) for size in self._probe_sizes)
-        except Exception as error:  # onnxruntime has an exception of its own for each kind of failure
+        except Exception as error:  # onnxruntime's exceptions have no common base class
             raise ValueError(
-                f"{self.title} fails on rows of shape {rows.shape[1:]}: {error}. Pass rows as it was "
-                "trained on."
+                f"{self.title} fails on rows of shape {rows.shape[1:]}: {error}. Pass rows like those "
+                "it was trained on."
             ) from error
         tensors = []
         for title, one, few, many in zip(self._names, inner, small, large, strict=False):
@@ -143,11 +143,11 @@ class OnnxBackend:
         return Structure(tuple(tensors), n_outputs, self._form(steps, n_outputs))
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
-        """The named tensors; nothing that they do not depend on is computed."""
+        """Return the named tensors; nothing else is computed."""
         asked = [self._output if name == OUTPUT else self._names[name] for name in names]
         try:
             values = self._run(rows, asked)
-        except Exception as error:  # onnxruntime has an exception of its own for each kind of failure
+        except Exception as error:  # onnxruntime's exceptions have no common base class
             raise ValueError(f"{self.title} fails on rows of shape {rows.shape[1:]}: {error}") from error
         return [
             value if name == OUTPUT else self._layouts[name].rows_first(value, len(rows))
@@ -164,7 +164,7 @@ class OnnxBackend:
         return Layout(0) if large.ndim and len(large) == self._n_fixed else None
 
     def _run(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
-        """The tensors for any number of rows, also if the model was exported for a fixed one."""
+        """Return the tensors for any number of rows, also if the model was exported for a fixed number."""
         session = self._session(tuple(dict.fromkeys(names)))
         if self._n_fixed is None:
             return [np.asarray(value) for value in session.run(list(names), {self._input_name: rows})]
@@ -177,7 +177,7 @@ class OnnxBackend:
         return [np.concatenate(values) for values in zip(*parts, strict=True)]
 
     def _session(self, names: tuple[str, ...]) -> Any:
-        """The model with these tensors as its outputs; with its own if none are named."""
+        """Return a session of the model with these tensors as outputs, or with its own outputs."""
         if names not in self._sessions:
             model = self._model
             if names:
@@ -186,12 +186,12 @@ class OnnxBackend:
                 del model.graph.output[:]
                 model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
             options = onnxruntime.SessionOptions()
-            options.log_severity_level = 4  # what goes wrong comes as an exception
+            options.log_severity_level = 4  # errors are raised as exceptions
             try:
                 self._sessions[names] = onnxruntime.InferenceSession(
                     model.SerializeToString(), options, providers=["CPUExecutionProvider"]
                 )
-            except Exception as error:  # onnxruntime has an exception of its own for each kind of failure
+            except Exception as error:  # onnxruntime's exceptions have no common base class
                 raise ValueError(f"{self.title} cannot be run by onnxruntime: {error}") from error
         return self._sessions[names]
 
@@ -201,25 +201,25 @@ class OnnxBackend:
         if does == "Sigmoid":
             return "probabilities" if n_outputs == 1 else "sigmoids"
         if does == "Add" and any(steps.does.get(name) == "MatMul" for name in steps.inputs(last)):
-            return "logits"  # a dense layer and its bias
+            return "logits"  # a dense layer with its bias
         return _FORMS.get(does)
 
 
 def _loaded(model: Any) -> tuple[Any, str]:
-    """The model, and what to call it."""
+    """Return the model and its name."""
     if isinstance(model, onnx.ModelProto):
         return model, model.graph.name
     path = Path(model)
     try:
         loaded = onnx.load(path)
-    except Exception as error:  # a damaged file makes all kinds of trouble
-        raise ValueError(f"{path.name} is no ONNX model, or damaged: {error}") from error
+    except Exception as error:  # a damaged file may raise anything
+        raise ValueError(f"{path.name} is not an ONNX model, or is damaged: {error}") from error
     if not loaded.graph.node:
-        raise ValueError(f"{path.name} is no ONNX model, or damaged: there is nothing in it.")
+        raise ValueError(f"{path.name} is not an ONNX model, or is damaged: its graph is empty.")
     for node in loaded.graph.node:
-        # protobuf gives text that is no UTF-8 as bytes.
+        # protobuf returns text that is not UTF-8 as bytes.
         if any(isinstance(text, bytes) for text in (node.name, node.op_type, *node.input, *node.output)):
-            raise ValueError(f"{path.name} is no ONNX model, or damaged: a name in it is not UTF-8.")
+            raise ValueError(f"{path.name} is not an ONNX model, or is damaged: a name is not UTF-8.")
     return loaded, path.stem
 
 
@@ -228,22 +228,22 @@ def _the_input(session: Any, title: str) -> Any:
     if len(inputs) != 1:
         names = ", ".join(value.name for value in inputs) or "none"
         raise ValueError(
-            f"{title} has {len(inputs)} inputs ({names}); a model with one input is needed. A "
-            "scikit-learn pipeline is better wrapped as it is, so that rules speak of its columns."
+            f"{title} has {len(inputs)} inputs ({names}); a model with one input is needed. Wrap a "
+            "scikit-learn pipeline directly, not its export: then rules are written over its raw columns."
         )
     if inputs[0].type not in _DTYPES or not inputs[0].shape:
         raise ValueError(
-            f"{title} reads {inputs[0].type} of shape {inputs[0].shape}; rows of numbers are needed."
+            f"{title} reads {inputs[0].type} of shape {inputs[0].shape}; it must read rows of numbers."
         )
     return inputs[0]
 
 
 def _scores(session: Any, title: str) -> str:
-    """The output that holds class scores: the only one, or the only one with numbers beside labels."""
+    """Return the output with class scores: the only one with floating-point numbers, or the one named so."""
     outputs = session.get_outputs()
     if any(value.type.startswith("seq(map") for value in outputs):
         raise ValueError(
-            f"{title} gives probabilities as a list of dictionaries (ZipMap); export it without: "
+            f"{title} returns probabilities as a list of dictionaries (ZipMap); export it without ZipMap: "
             "skl2onnx.to_onnx(model, X, options={'zipmap': False})."
         )
     floats = [
@@ -257,7 +257,7 @@ def _scores(session: Any, title: str) -> str:
 
 
 def _classes(graph: Any) -> list[Any] | None:
-    """The labels that a converted classifier chooses from."""
+    """Return the class labels of a converted classifier."""
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.name == "classlabels_strings" and attribute.strings:
@@ -265,7 +265,7 @@ def _classes(graph: Any) -> list[Any] | None:
             if attribute.name in ("classlabels_ints", "classlabels_int64s") and attribute.ints:
                 return list(attribute.ints)
     labels = {tensor.name: tensor for tensor in graph.initializer}
-    for node in graph.node:  # a multi-layer perceptron ends with a look-up of the best column's label
+    for node in graph.node:  # a multi-layer perceptron ends by looking up the label of the best column
         if node.op_type == "ArrayFeatureExtractor" and node.input[0] in labels:
             values = onnx.numpy_helper.to_array(labels[node.input[0]]).ravel()
             return [value.decode() if isinstance(value, bytes) else value for value in values.tolist()]
@@ -280,41 +280,41 @@ class _Steps:
     operations : list of Operation
         In the order of computation.
     makers, does : dict
-        Per tensor the node that makes it, and its operator.
+        For each tensor the node that computes it, and its operator.
     """
 
     def __init__(self, graph: Any) -> None:
         self.operations: list[Operation] = []
         self.makers: dict[str, Any] = {}
         self.does: dict[str, str] = {}
-        # Tensors that do not depend on rows: weights, and what is computed from them and from shapes.
+        # Tensors that do not depend on the rows: weights, and what is computed from them and from shapes.
         self._constants = {tensor.name for tensor in [*graph.initializer, *graph.sparse_initializer]}
         for node in graph.node:
             self._add(node)
 
     def inputs(self, key: str) -> tuple[str, ...]:
-        """The tensors that an operation reads."""
+        """Return the tensors that an operation reads."""
         return next(operation.inputs for operation in self.operations if operation.name == key)
 
     def titles(self, keys: Sequence[str]) -> list[str]:
-        """Readable names: of the node if it has one, and of its operator."""
+        """Return readable names: of the node if it has one, otherwise of its operator."""
         names = Titles()
         return [names.new(self._title(key)) for key in keys]
 
     def axes(self, key: str, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-        """What the axes stand for: channels first behind a convolution, units last behind anything else."""
+        """Return the meaning of the axes: channels first after a convolution, otherwise units last."""
         if self.does[key] in _RECURRENT:  # steps (not of a final state) × directions × units
             of_all: tuple[Axis, ...] = ("time", "unit", "unit")
             return of_all[-len(shape) :]
-        behind = self.does.get(last_weights(self.operations, key) or "", "")
-        return ("channel", "position") if len(shape) == 2 and "Conv" in behind else axes_of(shape)
+        weights = self.does.get(last_weights(self.operations, key) or "", "")
+        return ("channel", "position") if len(shape) == 2 and "Conv" in weights else axes_of(shape)
 
     def _add(self, node: Any) -> None:
         inputs = tuple(name for name in node.input if name and name not in self._constants)
-        if not inputs or node.op_type in _QUESTIONS:
+        if not inputs or node.op_type in _QUERIES:
             self._constants.update(node.output)
             return
-        # What is gathered may be an embedding's weights; where from is always a constant.
+        # Only the gathered data may be an embedding's weights; the indices may be constants.
         operands = node.input[:1] if node.op_type == "Gather" else node.input
         reads_weights = any(name in self._constants for name in operands)
         if node.op_type in _SAME:
@@ -330,7 +330,7 @@ class _Steps:
     def _title(self, key: str) -> str:
         node = self.makers[key]
         place = list(node.output).index(key)
-        # PyTorch names nodes by number, or by the way to the module: /block/act/Relu.
+        # PyTorch names nodes by number, or by the path of the module: /block/act/Relu.
         path = [part for part in node.name.split("/") if part]
         title = ".".join(path) if len(path) > 1 else node.op_type
         if node.op_type in _RECURRENT:

@@ -1,4 +1,4 @@
-"""What the numbers at a network's output say about classes."""
+"""Reading classes from the numbers of a network's output."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,32 +9,51 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, softmax
 
+from clausewise.base.parameters import ARRAY_LIKE, FUNCTION, NOTHING, Constraint, one_of
 from clausewise.networks.protocol import OutputForm
 
-STATED_FORMS: Final = ("logits", "probabilities", "sigmoids", "labels")
 Output = OutputForm | Sequence[float] | Callable[[NDArray[Any]], NDArray[Any]] | None
-"""How the caller says what the output means; None to recognise it. See `wrap`."""
+"""The values of `output=`, the meaning of the output; None to recognise it. See `wrap`."""
 
-# Sums of single-precision probabilities, also after a round trip through half precision.
+
+def _are_cut_points(value: Any) -> bool:
+    if not ARRAY_LIKE.allows(value):
+        return False
+    try:
+        cuts = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    is_list = cuts.ndim == 1 and len(cuts) > 0
+    return is_list and bool(np.isfinite(cuts).all() and (np.diff(cuts) > 0).all())
+
+
+_STATED_FORM: Final = one_of("logits", "probabilities", "sigmoids", "labels")
+_CUT_POINTS: Final = Constraint("finite cut points in ascending order", _are_cut_points)
+OUTPUT_MEANING: Final = Constraint(
+    f"{_STATED_FORM.expected}, {_CUT_POINTS.expected}, or a function that returns probabilities",
+    (_STATED_FORM | _CUT_POINTS | FUNCTION | NOTHING).allows,
+)
+
+# For sums of single-precision probabilities, also after a round trip through half precision.
 _TOLERANCE = 5e-3
 
 
 @dataclass(frozen=True)
 class OutputReader:
-    """From output numbers to classes.
+    """Turns output numbers into classes.
 
     Attributes
     ----------
     form : OutputForm
-        What the numbers mean.
+        The meaning of the numbers.
     n_columns : int
         Number of output columns.
     cut_points : tuple of float
-        Where a single number is cut into classes; empty for a network that classifies.
+        The bounds between classes of a regression estimate; empty for a classifier.
     convert : callable, optional
-        What the caller wants done with the outputs first; its result holds probabilities.
+        The caller's function from outputs to probabilities, applied first.
     threshold : float
-        Above which probability one column decides for the second class.
+        A single output column predicts the second class if its probability is above this.
     """
 
     form: OutputForm
@@ -45,13 +64,13 @@ class OutputReader:
 
     @property
     def n_classes(self) -> int | None:
-        """Number of classes, or None if the output does not tell."""
+        """Number of classes, or None if the output does not determine it."""
         if self.cut_points:
             return len(self.cut_points) + 1
         return None if self.form == "labels" else max(self.n_columns, 2)
 
     def codes(self, values: NDArray[Any]) -> NDArray[np.int32]:
-        """The position of each row's class; on ties the first."""
+        """Return the position of each row's class; ties go to the first class."""
         if self.form == "labels":
             return self._as_labels(values)
         if self.n_columns == 1:
@@ -60,7 +79,7 @@ class OutputReader:
         return np.asarray(self._checked(values).argmax(axis=1), dtype=np.int32)
 
     def probabilities(self, values: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
-        """One column per class, summing to 1."""
+        """Return one column of probabilities per class; rows sum to 1."""
         if self.form == "labels":
             return np.asarray(np.eye(n_classes)[self._as_labels(values)])
         numbers = self._checked(values).astype(np.float64)
@@ -73,7 +92,7 @@ class OutputReader:
         return np.asarray(np.divide(numbers, total, out=even, where=total > 0))
 
     def read(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The outputs of some rows as a matrix, after the caller's conversion and cuts."""
+        """Return the outputs of some rows as a matrix, after conversion or cutting into classes."""
         if self.convert is not None:
             values = np.asarray(self.convert(values))
         values = values[:, None] if values.ndim == 1 else values
@@ -89,8 +108,8 @@ class OutputReader:
             outside = (values < -_TOLERANCE) | (values > 1 + _TOLERANCE)
             if outside.any():
                 raise ValueError(
-                    f"The network's output is not a class distribution: it holds {values[outside][0]:.6g}, "
-                    f"probabilities lie between 0 and 1. {_HOW_TO_SAY}"
+                    f"The network's output is not a class distribution: it contains "
+                    f"{values[outside][0]:.6g}, but probabilities are between 0 and 1. {_STATE_OUTPUT}"
                 )
         if self.form == "probabilities" and self.n_columns > 1:
             wrong = np.abs(values.sum(axis=1, dtype=np.float64) - 1) > _TOLERANCE
@@ -98,59 +117,55 @@ class OutputReader:
                 raise ValueError(
                     f"The network's output is not a class distribution: {int(wrong.sum()):,} of "
                     f"{len(values):,} rows do not sum to 1 (one sums to {values[wrong][0].sum():.6g}). "
-                    f"{_HOW_TO_SAY}"
+                    f"{_STATE_OUTPUT}"
                 )
         return values
 
 
-_HOW_TO_SAY = (
-    "Say what it is: output='logits', 'probabilities', 'sigmoids' (a probability per class on its own), "
-    "a list of cut points for a network that estimates a number, or a function that gives probabilities."
+_STATE_OUTPUT = (
+    "State what it is: output='logits', 'probabilities', 'sigmoids' (an independent probability per class), "
+    "a list of cut points for a regression network, or a function that returns probabilities."
 )
 
 
 def read_as(
     output: Output, known: OutputForm | None, sample: NDArray[Any], threshold: float = 0.5
 ) -> OutputReader:
-    """How to read an output: as stated, else as the network itself says, else as the numbers look.
+    """Return a reader of the output: as stated, else as the network defines it, else as the numbers suggest.
 
     Parameters
     ----------
     output : Output
-        What the caller states.
+        The meaning that the caller states, allowed by `OUTPUT_MEANING`.
     known : OutputForm or None
-        What the network's own last operation says.
+        The meaning that the network's last operation or its loss defines.
     sample : ndarray
         Outputs of some rows.
     threshold : float
-        The network's own, above which one column decides for the second class.
+        The network's threshold for a single output column.
     """
     if callable(output):
         converted = OutputReader("probabilities", 0, convert=output).read(sample)
         return OutputReader("probabilities", _width(converted), convert=output, threshold=threshold)
     if output is None and known == "number":
         raise ValueError(
-            "The network estimates a number and decides between no classes; pass output=, ascending cut "
-            "points that make classes of it, or a function that gives probabilities."
+            "The network estimates a number and has no classes; pass output= with ascending cut points "
+            "between classes, or with a function that returns probabilities."
         )
     if output is None:
         return OutputReader(known or _recognised(sample), _width(sample), threshold=threshold)
     if isinstance(output, str):
-        if output not in STATED_FORMS:
-            raise ValueError(f"output is {output!r}. {_HOW_TO_SAY}")
         return OutputReader(output, _width(sample), threshold=threshold)
-    cuts = tuple(float(cut) for cut in output)
-    if not cuts or not np.isfinite(cuts).all() or list(cuts) != sorted(set(cuts)):
-        raise ValueError(f"output is {list(output)}; cut points must be finite numbers in ascending order.")
     if _width(sample) != 1:
         raise ValueError(
-            f"The network has {_width(sample)} output columns; cut points need one that estimates a number."
+            f"The network has {_width(sample)} output columns; cut points need exactly one, a regression "
+            "estimate."
         )
-    return OutputReader("labels", 1, cuts)
+    return OutputReader("labels", 1, tuple(float(cut) for cut in output))
 
 
 def cut_labels(cut_points: Sequence[float]) -> list[str]:
-    """Names of the classes between cut points: `≤ 20`, `20 to 50`, `> 50`."""
+    """Return the names of the classes between cut points: `≤ 20`, `20 to 50`, `> 50`."""
     shown = [f"{cut:g}" for cut in cut_points]
     between = [f"{low} to {high}" for low, high in pairwise(shown)]
     return [f"≤ {shown[0]}", *between, f"> {shown[-1]}"]
@@ -162,18 +177,18 @@ def _width(sample: NDArray[Any]) -> int:
     if sample.ndim != 2 or sample.shape[1] == 0:
         raise ValueError(
             f"The network's output has shape {sample.shape}; one row of class scores per row of X is needed. "
-            "If only a part of it classifies, pass output=, a function that gives that part."
+            "If only a part of it holds class scores, pass output= with a function that returns that part."
         )
     return int(sample.shape[1])
 
 
 def _recognised(sample: NDArray[Any]) -> OutputForm:
-    """What numbers look like, where nothing else says what they are."""
+    """Return the meaning that the numbers suggest, if nothing else defines it."""
     if _width(sample) == 1:
-        # Logits that happen to lie between 0 and 1 look like probabilities, log-probabilities like logits.
+        # Logits between 0 and 1 look like probabilities, and log-probabilities like logits.
         raise ValueError(
-            "The network's output is one column, and neither its last step nor its loss says what the "
-            f"numbers are. {_HOW_TO_SAY}"
+            "The network's output is one column, and neither its last operation nor its loss defines its "
+            f"meaning. {_STATE_OUTPUT}"
         )
     in_range = bool(((sample >= 0) & (sample <= 1)).all())
     if not in_range:
@@ -181,6 +196,6 @@ def _recognised(sample: NDArray[Any]) -> OutputForm:
     if np.abs(sample.sum(axis=1) - 1).max(initial=0.0) <= _TOLERANCE:
         return "probabilities"
     raise ValueError(
-        "The network's output is not a class distribution: all values lie in [0, 1] and rows do not sum "
-        f"to 1. {_HOW_TO_SAY}"
+        "The network's output is not a class distribution: all values are in [0, 1] but rows do not sum "
+        f"to 1. {_STATE_OUTPUT}"
     )

@@ -1,4 +1,4 @@
-"""From the rows that people know to the numbers that a network reads, and back to the source columns."""
+"""From raw rows to the numbers that a network reads, and from its input columns back to the raw columns."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -13,11 +13,25 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
+from clausewise.base.parameters import NOTHING, Constraint
+
 Preprocess = Any
 """An object with `transform`, a function of the rows, or a list of such steps."""
 
-# What they read are categories, also where the column holds numbers.
+# The columns that they read are categorical, even if they contain numbers.
 _CATEGORY_ENCODERS = (OneHotEncoder, OrdinalEncoder, TargetEncoder)
+
+
+def _is_step(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_step, value))
+    return hasattr(value, "transform") or (callable(value) and not isinstance(value, type))
+
+
+PREPROCESS = NOTHING | Constraint(
+    "a fitted transformer (an object with `transform`), a function from rows to an array, or a list of these",
+    _is_step,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +43,7 @@ class InputColumn:
     sources : tuple of str
         The raw columns that it is computed from.
     is_category : bool
-        Whether an encoder of categories made it.
+        Whether an encoder of categories computes it.
     """
 
     sources: tuple[str, ...]
@@ -37,22 +51,15 @@ class InputColumn:
 
 
 def as_transform(preprocess: Preprocess) -> Callable[[Any], Any]:
-    """What `preprocess` does to rows."""
+    """Return `preprocess`, allowed by `PREPROCESS`, as one function of rows."""
     if isinstance(preprocess, list | tuple):
         return _Chain(tuple(as_transform(step) for step in preprocess))
-    if hasattr(preprocess, "transform"):
-        return preprocess.transform  # type: ignore[no-any-return]
-    if callable(preprocess) and not isinstance(preprocess, type):
-        return preprocess  # type: ignore[no-any-return]
-    raise TypeError(
-        f"preprocess is {preprocess!r}; pass a fitted transformer (an object with `transform`), a "
-        "Pipeline of them, or a function from rows to an array."
-    )
+    return preprocess.transform if hasattr(preprocess, "transform") else preprocess  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
 class _Chain:
-    """Steps one after the other; an object, so that it can be pickled."""
+    """Steps applied one after the other; a class, because closures cannot be pickled."""
 
     steps: tuple[Callable[[Any], Any], ...]
 
@@ -63,7 +70,7 @@ class _Chain:
 
 
 def count_rows(X: Any) -> int:
-    """Number of rows of a table or an array of any shape."""
+    """Return the number of rows of a table or an array of any shape."""
     if hasattr(X, "shape"):
         if len(X.shape) == 0:
             raise ValueError("X is a single number; pass rows.")
@@ -74,7 +81,7 @@ def count_rows(X: Any) -> int:
 
 
 def rows_of(X: Any, rows: slice) -> Any:
-    """Some rows of a table, as a table of the same kind."""
+    """Return some rows of a table, as a table of the same type."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if hasattr(X, "slice") and hasattr(X, "column_names"):  # pyarrow
@@ -83,7 +90,7 @@ def rows_of(X: Any, rows: slice) -> Any:
 
 
 def columns_of(rows: Any, names: Sequence[str] | None) -> Any:
-    """The values of a DataFrame, columns by name if the network's are known; anything else as it is."""
+    """Return the values of a DataFrame, with columns chosen by name if given; anything else unchanged."""
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return rows
@@ -99,7 +106,7 @@ def columns_of(rows: Any, names: Sequence[str] | None) -> Any:
 
 
 def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Rows as a dense array for a network."""
+    """Return rows as a dense array for a network."""
     if sparse.issparse(rows):
         rows = rows.toarray()
     elif hasattr(rows, "detach"):  # a PyTorch tensor
@@ -111,18 +118,18 @@ def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
             return np.ascontiguousarray(values, dtype=dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"The network reads numbers, and these rows are none ({error}); pass preprocess=, the encoder "
-            "that the network was trained behind."
+            f"The network reads numbers, but X contains other values ({error}); pass preprocess= with the "
+            "encoder that the network was trained with."
         ) from None
     raise ValueError(
-        "The network reads whole numbers, such as the positions of words or categories, and X holds "
-        f"{refused[0]:.6g} ({refused.size:,} such value(s)); pass preprocess=, the encoder that the network "
-        "was trained behind."
+        "The network reads whole numbers, such as the positions of words or categories, but X contains "
+        f"{refused[0]:.6g} ({refused.size:,} such value(s)); pass preprocess= with the encoder that the "
+        "network was trained with."
     )
 
 
 def _not_whole(values: NDArray[Any]) -> NDArray[np.float64]:
-    """The numbers that an integer cannot hold; they would be cut without a word."""
+    """Return the numbers that an integer cannot represent, which a cast would silently truncate."""
     if values.dtype.kind not in "fO":
         return np.empty(0)
     numbers = np.asarray(values, dtype=np.float64)
@@ -130,12 +137,11 @@ def _not_whole(values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputColumn, ...] | None:
-    """For each column that the network reads, the raw columns behind it; None where that cannot be known.
+    """Return the raw columns that each input column of the network is computed from; None if unknown.
 
-    scikit-learn's transformers, pipelines, unions and column transformers say which columns their results
-    come from; a function does not.
+    scikit-learn's transformers, pipelines, unions and column transformers can be followed; a function cannot.
     """
-    # A column transformer takes a DataFrame's columns by name, whatever their order and what is beside them.
+    # A column transformer selects a DataFrame's columns by name, in any order, and ignores other columns.
     first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
     own_names = getattr(first, "feature_names_in_", ())
     by_name = len(own_names) > 0 and set(own_names) <= set(names)
@@ -148,7 +154,7 @@ def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputCol
 
 
 def categorical_sources(inputs: Sequence[InputColumn] | None) -> list[str]:
-    """The raw columns that an encoder of categories reads alone."""
+    """Return the raw columns that an encoder of categories reads without other columns."""
     if inputs is None:
         return []
     found = {column.sources[0] for column in inputs if column.is_category and len(column.sources) == 1}
@@ -185,13 +191,13 @@ def _through_steps(steps: Sequence[Any], columns: Columns) -> Columns:
 
 
 def _of_all(columns: tuple[InputColumn, ...], width: int) -> tuple[InputColumn, ...]:
-    """What a step makes that does not tell from where: so many columns, each from all that it reads."""
+    """Return `width` output columns of a step that cannot be followed, each computed from all its inputs."""
     sources = tuple(dict.fromkeys(source for column in columns for source in column.sources))
     return (InputColumn(sources),) * width
 
 
 def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputColumn, ...]) -> Columns:
-    """`transformers_` lists what was fitted, `output_indices_` where each result lies."""
+    """Follow the fitted parts in `transformers_`; `output_indices_` has the position of each result."""
     placed: list[tuple[int, Columns]] = []
     place_of_name = {name: place for place, name in enumerate(getattr(step, "feature_names_in_", ()))}
     for name, inner, chosen in step.transformers_:
@@ -208,7 +214,7 @@ def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputCol
 
 
 def _places(chosen: Any, place_of_name: dict[str, int], n_columns: int) -> list[int] | None:
-    """Positions of the columns that a ColumnTransformer's part was given."""
+    """Return the positions of the columns that a part of a ColumnTransformer reads."""
     if isinstance(chosen, slice):
         if isinstance(chosen.start, str) or isinstance(chosen.stop, str):
             start = 0 if chosen.start is None else place_of_name[chosen.start]
@@ -223,11 +229,11 @@ def _places(chosen: Any, place_of_name: dict[str, int], n_columns: int) -> list[
 
 
 def _through_transformer(step: Any, columns: tuple[InputColumn, ...]) -> Columns:
-    """Follow one transformer by the names that it makes of marked input names."""
+    """Follow one transformer by the output names that it derives from marked input names."""
     if getattr(step, "n_features_in_", None) != len(columns) or not hasattr(step, "get_feature_names_out"):
         return None
     unnamed = copy.copy(step)
-    # With names of its own it takes no others.
+    # A transformer with feature names accepts no other names.
     if hasattr(unnamed, "feature_names_in_"):
         del unnamed.feature_names_in_
     marks = [f"\x00{place}\x00" for place in range(len(columns))]

@@ -1,4 +1,4 @@
-"""What an adapter for a framework gives: the tensors inside a network, and their values for rows."""
+"""The protocol of adapters for frameworks: the tensors inside a network, and their values for rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 OutputForm = Literal["logits", "probabilities", "sigmoids", "labels", "number"]
-"""What the numbers of the output mean.
+"""The meaning of the output's numbers.
 
-`logits`: softmax of several columns or the sigmoid of one gives probabilities (log-probabilities are logits
-as well). `probabilities`: one column per class, or one with the second class's. `sigmoids`: a probability per
-class on its own, not summing to 1. `labels`: positions of classes, one column.
-`number`: an estimate, from which only cut points make classes.
+`logits`: the softmax of several columns or the sigmoid of one gives probabilities (log-probabilities are
+logits as well). `probabilities`: one column per class, or a single column for the second class. `sigmoids`:
+an independent probability per class; they do not sum to 1. `labels`: positions of classes, in one column.
+`number`: a regression estimate, which needs cut points to make classes.
 """
 
 OUTPUT: Final = "\0output"
-"""The name under which `Backend.evaluate` gives the network's output; no layer is called so."""
+"""The name of the network's output in `NetworkBackend.evaluate`; no layer can have it."""
 
 Axis = Literal["unit", "channel", "position", "time"]
 
@@ -29,13 +29,13 @@ class Tensor:
     Attributes
     ----------
     name : str
-        As the user may select it.
+        The name by which users select it.
     shape : tuple of int
         The shape for one row.
     axes : tuple of {"unit", "channel", "position", "time"}
-        What the axes of `shape` stand for.
+        The meaning of each axis of `shape`.
     is_hidden : bool
-        Whether learnt weights read it: a hidden representation, used unless the caller chooses others.
+        Whether learnt weights read it, which makes it a hidden representation. These are used by default.
     """
 
     name: str
@@ -45,12 +45,12 @@ class Tensor:
 
     def __post_init__(self) -> None:
         if len(self.axes) != len(self.shape):
-            raise ValueError(f"Tensor {self.name!r} has shape {self.shape} and axes {self.axes}.")
+            raise ValueError(f"Tensor {self.name!r} has shape {self.shape} but axes {self.axes}.")
 
 
 @dataclass(frozen=True)
 class Structure:
-    """What is inside a network.
+    """The tensors and the output of a network.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class Structure:
     n_outputs : int
         Number of columns of the output.
     output : OutputForm or None
-        What the output means, or None if the network does not say.
+        The meaning of the output, or None if the network does not define it.
     threshold : float
-        Above which probability one column decides for the second class.
+        A single output column predicts the second class if its probability is above this.
     """
 
     tensors: tuple[Tensor, ...]
@@ -70,21 +70,21 @@ class Structure:
     threshold: float = 0.5
 
 
-class Backend(Protocol):
-    """A trained network of one framework, seen as a function from rows to tensors.
+class NetworkBackend(Protocol):
+    """A trained network of one framework as a function from rows to tensors.
 
     Attributes
     ----------
     title : str
-        What the network is, in words: "PyTorch module Net".
+        A short description of the network: "PyTorch module Net".
     n_inputs : int or None
-        Number of columns it reads, or None if its rows are not vectors or it does not say.
+        Number of input columns, or None if rows are not vectors or the number is unknown.
     classes : sequence or None
-        The class labels, if it knows them.
+        The class labels, if known.
     feature_names : sequence of str or None
-        Names of its columns, if it knows them.
+        Names of the input columns, if known.
     dtype : numpy dtype
-        Of the rows that `inspect` and `evaluate` take.
+        The type of the rows that `inspect` and `evaluate` take.
     """
 
     title: str
@@ -94,13 +94,13 @@ class Backend(Protocol):
     dtype: np.dtype[Any]
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
-        """What is inside; None if that takes rows and none were given."""
+        """Return the structure of the network; None if finding it needs rows and none were given."""
         ...
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
-        """For each name (a tensor's, or `OUTPUT`) its values for these rows, rows first.
+        """Return the values of each named tensor (or `OUTPUT`) for these rows; the first axis is the rows.
 
-        The network is left as it was, also after an exception.
+        The network itself stays unchanged, also after an exception.
         """
         ...
 
@@ -114,7 +114,7 @@ class Layer:
     name : str
         Name of the layer.
     matrix : ndarray of shape (n_rows, n_units)
-        What each unit answers to each row, in single precision.
+        The activation of each unit for each row, in single precision.
     unit_names : tuple of str
         One name per column, such as `relu[3]` or `gru.h[t=7, 3]`.
     """

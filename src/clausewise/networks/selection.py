@@ -1,5 +1,6 @@
-"""Which of a network's tensors are used (the paper's hidden representation subsampling)."""
+"""Selecting the layers of a network to use (the paper's hidden representation subsampling)."""
 
+import numbers
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -7,21 +8,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.parameters import ARRAY_LIKE, NOTHING, TEXT, Constraint
 from clausewise.networks.protocol import Tensor
 
 LayerChoice = str | int | Sequence[str | int] | NDArray[Any] | None
-"""What `layers=` may be.
+"""The values of `layers=`.
 
-None (all), "every 2", "last 3", a name, a position among the hidden layers, or a list or array of names
-and positions.
+None (all hidden layers), "every 2", "last 3", a name, a position among the hidden layers, or a list or array
+of names and positions.
 """
 
 
+def _is_position(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+_POSITION = Constraint("a position", _is_position)
+LAYER_CHOICE = Constraint(
+    "None, 'every 2', 'last 3', a layer's name or position, or a list of names and positions",
+    (NOTHING | TEXT | _POSITION | ARRAY_LIKE).allows,
+)
+
+
 def select_layers(tensors: Sequence[Tensor], choice: LayerChoice) -> tuple[Tensor, ...]:
-    """The chosen tensors, in the order of computation.
+    """Return the chosen tensors, in the order of computation.
 
     Positions, "every k" and "last k" count the hidden layers; a name may be that of any tensor. "every k"
-    counts from the last hidden layer backwards, so that this one is always there.
+    counts backwards from the last hidden layer, which is therefore always included.
     """
     if isinstance(choice, np.ndarray | np.generic):
         choice = choice.tolist()
@@ -33,12 +46,12 @@ def select_layers(tensors: Sequence[Tensor], choice: LayerChoice) -> tuple[Tenso
     if counted is not None and choice not in names:
         word, number = counted[1], int(counted[2])
         if number < 1:
-            raise ValueError(f"layers is {choice!r}; expected a number of 1 or more.")
+            raise ValueError(f"layers is {choice!r}; expected '{word} 1' or more.")
         return tuple(hidden[::-1][::number][::-1] if word == "every" else hidden[-number:])
     is_list = isinstance(choice, Sequence) and not isinstance(choice, str)
     listed: list[Any] = list(choice) if is_list else [choice]  # type: ignore[arg-type]
     if not listed:
-        raise ValueError(f"layers is {choice!r} and chooses nothing; leave it out to use all hidden layers.")
+        raise ValueError(f"layers is {choice!r}, which selects no layer; omit it to use all hidden layers.")
     chosen = {_name_of(item, hidden, tensors) for item in listed}
     return tuple(tensor for tensor in tensors if tensor.name in chosen)
 
@@ -47,12 +60,13 @@ def _name_of(item: str | int, hidden: Sequence[Tensor], tensors: Sequence[Tensor
     if isinstance(item, str):
         if any(tensor.name == item for tensor in tensors):
             return item
-        raise ValueError(f"There is no layer {item!r}; there are {_listed(tensors)}.")
-    if isinstance(item, bool) or not hasattr(item, "__index__"):
-        raise TypeError(f"{item!r} is no layer; give names, positions, 'every 2' or 'last 3'.")
+        raise ValueError(f"There is no layer {item!r}; the layers are {_listed(tensors)}.")
+    if not _is_position(item):
+        raise TypeError(f"{item!r} is not a layer; pass names, positions, 'every 2' or 'last 3'.")
     if not -len(hidden) <= item < len(hidden):
         raise ValueError(
-            f"There is no hidden layer {item}; there are {len(hidden)}, counted from 0: {_listed(hidden)}."
+            f"There is no hidden layer {item}; the {len(hidden)} hidden layers, counted from 0, are "
+            f"{_listed(hidden)}."
         )
     return hidden[item].name
 

@@ -1,4 +1,4 @@
-"""From tensors of any shape to columns with names."""
+"""Turning tensors of any shape into named columns."""
 
 import math
 from collections.abc import Mapping
@@ -8,32 +8,38 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.parameters import Constraint, one_of
 from clausewise.networks.protocol import Axis, Tensor
 
 Reduction = Literal["flatten", "mean", "max", "last"]
-REDUCTIONS: Final[tuple[Reduction, ...]] = ("flatten", "mean", "max", "last")
-# Axes along which mean, max and last make one number of many; units and channels stay apart.
+_REDUCTION: Final = one_of("flatten", "mean", "max", "last")
+
+
+def _is_reduction_per_layer(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(_REDUCTION.allows(reduction) for reduction in value.values())
+
+
+REDUCE: Final = _REDUCTION | Constraint("a mapping from layer names to these", _is_reduction_per_layer)
+# The axes that mean, max and last reduce to one number; units and channels are kept.
 _REPEATED: Final[tuple[Axis, ...]] = ("position", "time")
 _LETTERS: Final[dict[Axis, str]] = {"time": "t=", "channel": "c=", "unit": "", "position": ""}
 _POSITIONS = ("x=", "y=", "z=")
 
 
 def axes_of(shape: tuple[int, ...]) -> tuple[Axis, ...]:
-    """What the axes stand for, where nothing says more: steps of units, or channels of positions."""
+    """Return the default meaning of the axes: steps of units, or channels of positions."""
     known: dict[int, tuple[Axis, ...]] = {0: (), 1: ("unit",), 2: ("time", "unit")}
     return known.get(len(shape), ("channel", *["position"] * (len(shape) - 1)))  # type: ignore[arg-type]
 
 
 def reduction_of(tensor: Tensor, reduce: Reduction | Mapping[str, Reduction]) -> Reduction:
-    """How this tensor becomes columns; vectors stay as they are."""
-    chosen: Any = reduce.get(tensor.name, "flatten") if isinstance(reduce, Mapping) else reduce
-    if chosen not in REDUCTIONS:
-        raise ValueError(f"reduce is {chosen!r}; expected one of {', '.join(map(repr, REDUCTIONS))}.")
+    """Return how this tensor becomes columns; vectors are never reduced."""
+    chosen = reduce.get(tensor.name, "flatten") if isinstance(reduce, Mapping) else reduce
     return chosen if set(tensor.axes) & set(_REPEATED) else "flatten"
 
 
 def n_columns(tensor: Tensor, reduction: Reduction) -> int:
-    """Number of columns that the tensor becomes."""
+    """Return the number of columns that the tensor becomes."""
     kept = (
         size
         for size, axis in zip(tensor.shape, tensor.axes, strict=True)
@@ -43,7 +49,7 @@ def n_columns(tensor: Tensor, reduction: Reduction) -> int:
 
 
 def to_columns(values: NDArray[Any], tensor: Tensor, reduction: Reduction) -> NDArray[Any]:
-    """Values of shape (rows, *tensor.shape) as (rows, columns)."""
+    """Reshape or reduce values of shape (rows, *tensor.shape) to (rows, columns)."""
     if reduction != "flatten":
         repeated = [place for place, axis in enumerate(tensor.axes, start=1) if axis in _REPEATED]
         if reduction == "mean":
@@ -57,7 +63,7 @@ def to_columns(values: NDArray[Any], tensor: Tensor, reduction: Reduction) -> ND
 
 
 def column_names(tensor: Tensor, reduction: Reduction) -> tuple[str, ...]:
-    """Names that say what a column holds: `relu[3]`, `gru.h[t=7, 3]`, `conv[c=2, x=mean]`."""
+    """Return a descriptive name per column: `relu[3]`, `gru.h[t=7, 3]`, `conv[c=2, x=mean]`."""
     if not tensor.shape:
         return (tensor.name,)
     positions = iter(_POSITIONS if tensor.axes.count("position") <= len(_POSITIONS) else ())

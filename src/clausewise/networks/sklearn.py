@@ -11,7 +11,7 @@ from clausewise.networks.protocol import OutputForm
 
 
 def mlp_backend(model: Any) -> DenseBackend:
-    """The layers of a fitted MLPClassifier or MLPRegressor."""
+    """Return the adapter for a fitted MLPClassifier or MLPRegressor."""
     check_is_fitted(model)
     is_classifier = isinstance(model, MLPClassifier)
     classes: list[Any] | None = None
@@ -20,8 +20,8 @@ def mlp_backend(model: Any) -> DenseBackend:
     if is_classifier:
         if model._label_binarizer.y_type_.startswith("multilabel"):
             raise ValueError(
-                "This MLPClassifier gives several labels per row; rules conclude one class. Wrap each "
-                "label on its own with CallableNetwork."
+                "This MLPClassifier predicts several labels per row, but rules predict one class. Wrap each "
+                "label separately with CallableNetwork."
             )
         classes = np.asarray(model.classes_).tolist()
         # A softmax changes no decision; the sigmoid's threshold is scikit-learn's own.

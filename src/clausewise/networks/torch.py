@@ -22,7 +22,7 @@ from clausewise.networks.torch_record import RecordedProgram
 from clausewise.networks.torch_steps import Program, Step, Wanted
 from clausewise.networks.torch_trace import CannotTraceError, TracedProgram
 
-# What the last step says about the output; what a sigmoid says depends on the number of columns.
+# The meaning of the output by its last step; for a sigmoid it depends on the number of columns.
 _FORMS: dict[str, OutputForm] = {
     "softmax": "probabilities",
     "Softmax": "probabilities",
@@ -38,17 +38,17 @@ _LOG_SIGMOIDS = ("logsigmoid", "log_sigmoid", "LogSigmoid")
 class TorchBackend:
     """A `torch.nn.Module` in evaluation mode.
 
-    Its steps are found by symbolic tracing, or, where the module's code cannot be traced, recorded while it
-    reads rows.
+    Its steps are found by symbolic tracing or, if the module's code cannot be traced, recorded while it
+    processes rows.
 
     Parameters
     ----------
     module : nn.Module
-        Takes one tensor, rows first, and returns class scores.
+        Takes one tensor, whose first axis is the rows, and returns class scores.
     device : optional
-        Where to run; where the weights are, unless given. On another device a copy runs.
+        The device to run on; by default that of the weights. On another device, a copy of the module runs.
     title, classes, output, threshold
-        See `Backend` and `Structure`, for what wraps a module.
+        As in `NetworkBackend` and `Structure`, if the wrapper of the module (skorch) defines them.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class TorchBackend:
                 pass
 
     def inspect(self, rows: NDArray[Any] | None) -> Structure | None:
-        """What is inside; dense layers that read vectors say so by themselves."""
+        """Return the structure; rows are not needed if dense layers read the input."""
         if rows is not None:
             return self._inspected(rows)
         if self.n_inputs is None:
@@ -89,12 +89,12 @@ class TorchBackend:
         try:
             some = np.random.default_rng(0).normal(size=(PROBE_SIZES[1], self.n_inputs))
             return self._inspected(some.astype(self.dtype))
-        except ValueError:  # it reads something else than vectors after all
+        except ValueError:  # the module does not read vectors after all
             self.n_inputs = None
             return None
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
-        """The named tensors; the output is what the module itself returns."""
+        """Return the named tensors; the output is what the module itself returns."""
         inner = [name for name in names if name != OUTPUT]
         found: dict[str, NDArray[Any]] = {}
         with _evaluating(self._module):
@@ -126,35 +126,35 @@ class TorchBackend:
         return Structure(tuple(tensors), n_outputs, form, self._threshold)
 
     def _agrees(self, program: Program, rows: NDArray[Any], output: torch.Tensor) -> bool:
-        """Whether steps lead to what the module itself returns.
+        """Return whether the steps compute what the module itself returns.
 
-        Tracing does not notice a module's own questions about types (`isinstance(state, tuple)`), and then
-        follows another way than the module takes.
+        Tracing does not see a module's checks of types (`isinstance(state, tuple)`) and may then follow
+        another branch than the module takes.
         """
         try:
             (found,) = program.run(self._tensor(rows), [Wanted(program.output)])
-        except Exception:  # steps that do not fit together fail in any way
+        except Exception:  # steps of the wrong branch may raise anything
             return False
         return found.shape == output.shape and torch.allclose(found, output, atol=1e-4, equal_nan=True)
 
     def _first_result(self, rows: NDArray[Any]) -> Any:
-        """What the module makes of some rows; here it turns out that it reads whole numbers."""
+        """Return the module's result for some rows; switches to whole numbers if the module reads these."""
         try:
             return self._module(self._tensor(rows))
-        except Exception as error:  # the module's own code, on rows that it may not be made for
-            # What an embedding says to numbers with a fraction.
+        except Exception as error:  # the module's own code may raise anything on rows of the wrong shape
+            # The error of an embedding that gets floating-point numbers.
             if "Long, Int" in str(error) and self.dtype.kind == "f":
                 self.dtype = np.dtype(np.int64)
                 return self._first_result(rows)
             raise ValueError(
                 f"{self.title} fails on rows of shape {rows.shape[1:]}: {str(error).rstrip('.')}. "
-                "Pass rows as it was trained on."
+                "Pass rows like those it was trained on."
             ) from error
 
     def _tensors(
         self, inner: Sequence[InnerTensor], wanted: Sequence[Wanted], values: Sequence[Sequence[Any]]
     ) -> list[Tensor]:
-        """Those that have numbers for every row."""
+        """Return the tensors that have numbers for every row."""
         assert self._program is not None
         steps = {step.operation.name: step for step in self._program.steps}
         found = []
@@ -170,14 +170,14 @@ class TorchBackend:
         return found
 
     def _tensor(self, rows: NDArray[Any]) -> torch.Tensor:
-        """A copy where the weights are, so that a module which works in place leaves the rows alone."""
+        """Return a copy of the rows on the device of the weights; a module may change it in place."""
         where = next(chain(self._module.parameters(), self._module.buffers()), torch.empty(0)).device
         dtype = torch.int64 if self.dtype.kind == "i" else _dtype(self._module)
         return torch.tensor(rows).to(where, dtype)
 
 
 def skorch_backend(net: Any, device: Any = None) -> TorchBackend:
-    """The module of a fitted skorch net, with the net's classes and the meaning of its loss."""
+    """Return the adapter for the module of a fitted skorch net, with the net's classes and threshold."""
     if not getattr(net, "initialized_", False):
         raise NotFittedError(f"This {type(net).__name__} is not fitted yet; call fit first.")
     try:
@@ -185,7 +185,7 @@ def skorch_backend(net: Any, device: Any = None) -> TorchBackend:
     except AttributeError:
         classes = None
     loss = type(net.criterion_).__name__
-    # skorch takes the logarithm itself before NLLLoss, so that the module gives probabilities.
+    # Before NLLLoss, skorch itself takes the logarithm of the probabilities that the module returns.
     forms: dict[str, OutputForm] = {
         "CrossEntropyLoss": "logits",
         "BCEWithLogitsLoss": "logits",
@@ -197,7 +197,7 @@ def skorch_backend(net: Any, device: Any = None) -> TorchBackend:
         "HuberLoss": "number",
     }
     title = f"skorch {type(net).__name__} of {type(net.module_).__name__}"
-    # Of a NeuralNetBinaryClassifier.
+    # Only a NeuralNetBinaryClassifier has one.
     threshold = float(getattr(net, "threshold", 0.5))
     return TorchBackend(
         net.module_, device, title=title, classes=classes, output=forms.get(loss), threshold=threshold
@@ -208,7 +208,7 @@ def skorch_backend(net: Any, device: Any = None) -> TorchBackend:
 
 
 def _unwrapped(module: nn.Module) -> nn.Module:
-    """The module inside what spreads it over devices or compiles it."""
+    """Return the module inside wrappers that distribute or compile it."""
     while True:
         if isinstance(module, nn.DataParallel | nn.parallel.DistributedDataParallel):
             module = module.module
@@ -221,14 +221,14 @@ def _unwrapped(module: nn.Module) -> nn.Module:
 def _check_module(module: nn.Module) -> None:
     if isinstance(module, torch.jit.ScriptModule):
         raise TypeError(
-            "A TorchScript module runs outside Python, so that its layers cannot be seen; pass the "
+            "The layers of a TorchScript module cannot be read, because it runs outside Python; pass the "
             "nn.Module that it was made from, or export it to ONNX."
         )
     tensors = dict(chain(module.named_parameters(), module.named_buffers()))
     for name, tensor in tensors.items():
         if isinstance(tensor, nn.UninitializedParameter | nn.UninitializedBuffer):
             raise ValueError(
-                f"The module was never used: {name!r} gets its shape when it first sees rows. Train it first."
+                f"The module was never used: {name!r} gets its shape from the first rows. Train it first."
             )
         if tensor.is_meta:
             raise ValueError(
@@ -240,14 +240,13 @@ def _check_module(module: nn.Module) -> None:
     if len(needed) != 1:
         what = ", ".join(needed) or "nothing"
         raise ValueError(
-            f"{type(module).__name__}.forward takes {what}; one tensor of rows is needed. Wrap it in a "
-            "module that splits the columns of one."
+            f"{type(module).__name__}.forward takes {what}; it must take one tensor of rows. Wrap it in a "
+            "module that splits the columns of one tensor."
         )
 
 
 def _moved(module: nn.Module, device: Any) -> nn.Module:
-    """The module on the device asked for; a copy if it lies elsewhere, so that the caller's stays where "
-    "it is."""
+    """Return the module on the requested device; a copy, if the caller's module is on another device."""
     if device is None:
         return module
     try:
@@ -256,7 +255,7 @@ def _moved(module: nn.Module, device: Any) -> nn.Module:
             return module
         return copy.deepcopy(module).to(where)
     except (AssertionError, RuntimeError) as error:
-        raise ValueError(f"device is {device!r}, where the module cannot be run: {error}") from error
+        raise ValueError(f"device is {device!r}, on which the module cannot run: {error}") from error
 
 
 def _is_on(tensor: torch.Tensor, where: torch.device) -> bool:
@@ -270,11 +269,11 @@ def _dtype(module: nn.Module) -> torch.dtype:
 
 @contextmanager
 def _evaluating(module: nn.Module) -> Iterator[None]:
-    """In evaluation mode and without gradients; every flag is as before afterwards, whatever happens."""
+    """Switch to evaluation mode without gradients, and restore all flags, also after an exception."""
     flags = [(inner, inner.training) for inner in module.modules()]
     try:
         with torch.no_grad():
-            # Not `eval()`: a module may do more there than set flags, which would not be undone.
+            # Not `eval()`: a module may override it to do more than set flags, which could not be undone.
             for inner, _ in flags:
                 inner.training = False
             yield
@@ -289,7 +288,7 @@ def _array(tensor: torch.Tensor) -> NDArray[Any]:
     return tensor.detach().cpu().numpy()
 
 
-# --- What its steps say ---
+# --- Its steps ---
 
 
 def _form(program: Program, operations: Sequence[Operation], n_outputs: int) -> OutputForm | None:
@@ -298,15 +297,15 @@ def _form(program: Program, operations: Sequence[Operation], n_outputs: int) -> 
     if does in _SIGMOIDS:
         return "probabilities" if n_outputs == 1 else "sigmoids"
     if does in _LOG_SIGMOIDS and n_outputs > 1:
-        return "logits"  # their softmax is what the sigmoids are, scaled to sum to 1
+        return "logits"  # their softmax equals the sigmoids, scaled to sum to 1
     return _FORMS.get(does)
 
 
 def _axes(step: Step, shape: tuple[int, ...], steps: dict[str, Step]) -> tuple[Axis, ...]:
-    """What the axes stand for: channels first behind a convolution, units last behind anything else."""
+    """Return the meaning of the axes: channels first after a convolution, otherwise units last."""
     if step.is_state:
         units: list[Axis] = ["unit"] * len(shape)
         return tuple(units)
-    behind = last_weights([one.operation for one in steps.values()], step.operation.name)
-    is_convolution = behind is not None and "conv" in steps[behind].does.lower()
+    weights = last_weights([one.operation for one in steps.values()], step.operation.name)
+    is_convolution = weights is not None and "conv" in steps[weights].does.lower()
     return ("channel", "position") if len(shape) == 2 and is_convolution else axes_of(shape)

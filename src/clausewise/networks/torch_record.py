@@ -1,4 +1,4 @@
-"""The steps of a PyTorch module that cannot be traced, recorded while it reads rows."""
+"""The steps of a PyTorch module that cannot be traced, recorded while it processes rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from clausewise.networks.graph import Operation
 from clausewise.networks.naming import Titles, inside, picked_output
 from clausewise.networks.torch_steps import (
-    QUESTIONS,
+    QUERIES,
     Collection,
     Step,
     Wanted,
@@ -30,9 +30,9 @@ from clausewise.networks.torch_steps import (
 
 @dataclass(frozen=True)
 class _Call:
-    """A leaf module or a function that is called with arguments.
+    """A call of a leaf module or a function.
 
-    `scope` is the path of the module: of the leaf itself, or of that in whose `forward` a function is called.
+    `scope` is the path of the leaf module, or of the module whose `forward` calls the function.
     """
 
     does: str
@@ -43,13 +43,13 @@ class _Call:
 
 
 Mark = tuple[str, str, tuple[str, ...]]
-"""By what a call is known again: what it does, its scope, and the names of the weights that it is given."""
+"""Identifies a call in another run: what it does, its scope, and the names of the weights that it reads."""
 
 
 class _Watch(TorchFunctionMode):
-    """Tells of every leaf module and every other function that a module calls.
+    """Reports every leaf module and every other function that a module calls.
 
-    Forward hooks tell which module is at work; functions are seen by `__torch_function__`.
+    Forward hooks report modules; `__torch_function__` reports functions.
     """
 
     def before(self, call: _Call) -> None:
@@ -59,17 +59,17 @@ class _Watch(TorchFunctionMode):
         raise NotImplementedError
 
     def mark(self, call: _Call) -> Mark:
-        """What tells a call from another, whatever rows it is about."""
+        """Return what identifies a call, independent of the rows."""
         read = [id(tensor) for _, tensor in tensors_in([call.args, call.kwargs])]
         return call.does, call.scope, tuple(self._weight_names[i] for i in read if i in self._weight_names)
 
     @contextmanager
     def watching(self, module: nn.Module) -> Iterator[None]:
-        """While hooks are in place; they are gone afterwards, whatever happens."""
+        """Watch a module; its hooks are removed afterwards, also after an exception."""
         weights = chain(module.named_parameters(), module.named_buffers())
         self._weight_names = {id(tensor): name for name, tensor in weights}
         self._scopes: list[str] = []
-        # Of the modules at work; what a leaf does inside is not told, nor what is done for watching.
+        # One entry per running module. Calls inside a leaf, or made by the watch itself, are not reported.
         self._leaf_calls: list[_Call | None] = []
         self._is_paused = False
         handles = []
@@ -124,7 +124,7 @@ class _Watch(TorchFunctionMode):
 
 
 class _Recorder(_Watch):
-    """Makes steps of what it sees; tensors are known by their identity, so all are kept alive."""
+    """Records calls as steps; it identifies tensors by `id`, so it keeps all of them alive."""
 
     def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
         super().__init__()
@@ -136,17 +136,17 @@ class _Recorder(_Watch):
         self._weights = {id(tensor) for tensor in [*module.parameters(), *module.buffers()]}
         self._alive: list[Any] = [rows]
         self._numbers = iter(range(10**9))
-        self._n_questions = 0
+        self._n_queries = 0
 
     def key_of(self, tensor: torch.Tensor) -> str | None:
-        """The step that made a tensor, or changed it last."""
+        """Return the step that computed a tensor, or changed it last."""
         return self._key_of.get(id(tensor))
 
     def before(self, call: _Call) -> None:
-        """Nothing: a call is recorded once its result is there."""
+        """Do nothing: a call is recorded when its result is known."""
 
     def after(self, call: _Call, result: Any) -> None:
-        """Record one step, and one for each of several tensors in its result."""
+        """Record one step, and another for each tensor if the result has several."""
         read = [tensor for _, tensor in tensors_in([call.args, call.kwargs])]
         made = list(tensors_in(result))
         if call.does == "setitem":
@@ -179,10 +179,10 @@ class _Recorder(_Watch):
             self._learn(tensor, part, part_title)
 
     def _next_key(self, call: _Call) -> str:
-        """Questions are not counted: how often a shape is asked for may change from call to call."""
-        if call.does in QUESTIONS:
-            self._n_questions += 1
-            return f"question {self._n_questions}"
+        """Return a key for the call. Queries are not counted: their number may differ between runs."""
+        if call.does in QUERIES:
+            self._n_queries += 1
+            return f"query {self._n_queries}"
         return str(next(self._numbers))
 
     def _title(self, call: _Call, source: str) -> str:
@@ -198,11 +198,11 @@ class _Recorder(_Watch):
 
 
 class _Done(BaseException):
-    """All that was wanted is there; no `except Exception` of the module stops it."""
+    """Everything wanted is collected. A BaseException, which no `except Exception` of the module catches."""
 
 
 class _Collector(_Watch):
-    """Takes wanted tensors from a further run, call by call as recorded."""
+    """Collects wanted tensors from another run that makes the recorded calls."""
 
     def __init__(self, recorded: Mapping[str, Mark], wanted: Sequence[Wanted]) -> None:
         super().__init__()
@@ -212,20 +212,20 @@ class _Collector(_Watch):
 
     @property
     def values(self) -> list[Any]:
-        """What was collected."""
+        """The collected tensors."""
         if not self._collection.is_complete:
-            raise ValueError(_ANOTHER_WAY)
+            raise ValueError(_OTHER_BRANCH)
         return self._collection.values
 
     def before(self, call: _Call) -> None:
-        """Take what the call is about to read."""
-        if call.does not in QUESTIONS:
+        """Collect what the call is about to read."""
+        if call.does not in QUERIES:
             self._collection.before(self._current(call))
             self._stop_when_complete()
 
     def after(self, call: _Call, result: Any) -> None:
-        """Take what the call made."""
-        if call.does in QUESTIONS:
+        """Collect what the call computed."""
+        if call.does in QUERIES:
             return
         key = self._current(call)
         self._n_calls += 1
@@ -240,7 +240,7 @@ class _Collector(_Watch):
         key = str(self._n_calls)
         mark = self.mark(call)
         if self._recorded.get(key, mark) != mark:
-            raise ValueError(_ANOTHER_WAY)
+            raise ValueError(_OTHER_BRANCH)
         return key
 
     def _stop_when_complete(self) -> None:
@@ -248,15 +248,14 @@ class _Collector(_Watch):
             raise _Done
 
 
-_ANOTHER_WAY = (
-    "The module takes another way for these rows than for the first ones that it was seen with, so that "
-    "its layers are not the same for all rows; give the layers as functions, with "
-    "clausewise.networks.CallableNetwork."
+_OTHER_BRANCH = (
+    "The module takes another branch for these rows than for the first rows, so its layers are not the same "
+    "for all rows; pass the layers as functions to clausewise.networks.CallableNetwork."
 )
 
 
 class RecordedProgram:
-    """A module as it worked on some rows.
+    """The steps of a module, recorded on some rows.
 
     Parameters
     ----------
@@ -273,13 +272,13 @@ class RecordedProgram:
             result = module(rows)
         output = recorder.key_of(picked_output(result, torch.is_tensor))
         if output is None or output == "input":
-            raise ValueError("The module's output does not come from its input by PyTorch's own functions.")
+            raise ValueError("The module's output is not computed from its input by PyTorch functions.")
         self.output: str = output
         self.steps: Sequence[Step] = recorder.steps
         self._marks = recorder.marks
 
     def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
-        """A copy of each wanted tensor; nothing behind the last of them is computed."""
+        """Return a copy of each wanted tensor; nothing after the last of them is computed."""
         collector = _Collector(self._marks, wanted)
         try:
             with collector.watching(self._module):

@@ -1,4 +1,4 @@
-"""What the operations of a PyTorch module do, and what they are called."""
+"""The kinds and names of the operations of a PyTorch module."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from torch import nn
 from clausewise.networks.graph import Operation
 
 Kind = Literal["weights", "same", "other", "no tensor"]
-"""As in `graph.Operation`; "no tensor" for questions about a tensor (its size, its device)."""
+"""As in `graph.Operation`; "no tensor" for queries of a tensor (its size, its device)."""
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Learnt weights meet the input, if one of the operands is learnt.
+# They apply learnt weights to the input, if one of the operands is learnt.
 _PRODUCTS: Final = _words(
     """linear bilinear matmul mm bmm mv addmm addmv baddbmm einsum tensordot embedding embedding_bag
     conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution
@@ -32,11 +32,11 @@ _SAME: Final = _words(
 _DROPOUTS: Final = _words(
     "dropout dropout1d dropout2d dropout3d alpha_dropout feature_dropout feature_alpha_dropout"
 )
-QUESTIONS: Final = _words(
+QUERIES: Final = _words(
     """size dim numel ndimension get_device is_floating_point getattr stride __len__ __get__ _assert
     _assert_is_none"""
 )
-"""Functions that tell about a tensor and compute nothing from its numbers."""
+"""Functions that describe a tensor and compute nothing from its numbers."""
 
 _SAME_MODULES: Final = (
     nn.Identity,
@@ -44,7 +44,7 @@ _SAME_MODULES: Final = (
     nn.Unflatten,
     nn.modules.dropout._DropoutNd,
 )
-# They have weights and yet treat every unit by itself, as activations do.
+# They have weights but treat every unit separately, as activations do.
 _UNITWISE_MODULES: Final = (
     nn.modules.batchnorm._NormBase,
     nn.LayerNorm,
@@ -63,11 +63,11 @@ _COMPOSITES: Final = (
     nn.TransformerEncoderLayer,
     nn.TransformerDecoderLayer,
 )
-# Quantised modules keep their weights elsewhere than among the parameters.
+# The weights of quantised modules are not among their parameters.
 _QUANTISED: Final = re.compile("Linear|Conv|LSTM|GRU|RNN|Embedding")
 
-Path = tuple[int, ...]
-"""Where a tensor lies in a nested tuple."""
+TuplePath = tuple[int, ...]
+"""The indices that lead to a tensor in a nested tuple."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Step:
     Attributes
     ----------
     operation : Operation
-        Under a key of its own.
+        The operation, under a unique key.
     title : str
         A readable name: `blocks.0.relu`, `gru.h`.
     does : str
@@ -94,9 +94,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A tensor to collect: what which step made, and the step before which it is taken (else at once).
+    """A tensor to collect: the step that computes it, and the step before which it is copied (else at once).
 
-    An operation in place changes what another one made, so it matters when a tensor is looked at.
+    The time matters, because an in-place operation changes the result of an earlier step.
     """
 
     key: str
@@ -104,7 +104,7 @@ class Wanted:
 
 
 class Collection:
-    """Wanted tensors, taken while a module runs."""
+    """Collects wanted tensors while a module runs."""
 
     def __init__(self, wanted: Sequence[Wanted]) -> None:
         self._wanted = wanted
@@ -120,18 +120,18 @@ class Collection:
 
     @property
     def values(self) -> list[Any]:
-        """What was collected, in the order in which it was asked for."""
+        """The collected tensors, in the order of `wanted`."""
         return [self._taken[one] for one in self._wanted]
 
     def before(self, key: str) -> None:
-        """A step is about to run."""
+        """Collect tensors before a step runs."""
         if key in self._readers:
             for one in self._wanted:
                 if one.before == key:
                     self._taken[one] = _kept(self._made.pop(one.key))
 
     def made(self, key: str, value: Any) -> None:
-        """A step has run."""
+        """Collect the result of a step."""
         if key in self._keys:
             for one in self._wanted:
                 if one.key == key and one.before is None:
@@ -141,37 +141,37 @@ class Collection:
 
 
 def _kept(value: Any) -> Any:
-    """A copy, because what comes next may change a tensor in place."""
+    """Return a copy, because the next step may change the tensor in place."""
     return value.clone() if torch.is_tensor(value) else value
 
 
 class Program(Protocol):
-    """The steps of a module, and how to get at the tensors between them.
+    """The steps of a module, and access to the tensors between them.
 
     Attributes
     ----------
     steps : sequence of Step
         In the order of computation.
     output : str
-        Key of the step that makes the output.
+        Key of the step that computes the output.
     """
 
     steps: Sequence[Step]
     output: str
 
     def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
-        """A copy of each wanted tensor; whatever else a step makes (a tuple) as it is."""
+        """Return a copy of each wanted tensor; other results of a step (a tuple) are not copied."""
         ...
 
 
 def is_leaf(module: nn.Module) -> bool:
-    """Whether a module counts as one operation: PyTorch's own do, unless they are made of layers."""
+    """Return whether a module counts as one operation: PyTorch's own do, unless they contain layers."""
     is_own = type(module).__module__.startswith(("torch.nn", "torch.ao.nn"))
     return is_own and not isinstance(module, _COMPOSITES)
 
 
 def module_kind(module: nn.Module) -> Kind:
-    """What a leaf module does to its input."""
+    """Return the kind of operation of a leaf module."""
     if isinstance(module, _SAME_MODULES):
         return "same"
     if isinstance(module, _UNITWISE_MODULES):
@@ -181,10 +181,10 @@ def module_kind(module: nn.Module) -> Kind:
 
 
 def function_kind(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], reads_weights: bool) -> Kind:
-    """What a function does to its first input."""
-    if name in QUESTIONS:
-        is_turned = name == "getattr" and len(args) > 1 and args[1] in ("T", "mT", "H", "mH", "data")
-        return "same" if is_turned else "no tensor"
+    """Return the kind of operation of a function."""
+    if name in QUERIES:
+        is_view = name == "getattr" and len(args) > 1 and args[1] in ("T", "mT", "H", "mH", "data")
+        return "same" if is_view else "no tensor"
     if name in _DROPOUTS:
         is_active = kwargs.get("training", args[2] if len(args) > 2 else True)
         return "other" if is_active else "same"
@@ -194,16 +194,16 @@ def function_kind(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], rea
 
 
 def function_name(function: Any) -> str:
-    """`relu` for F.relu, torch.relu, Tensor.relu_ and aten.relu.default."""
+    """Return the plain name: `relu` for F.relu, torch.relu, Tensor.relu_ and aten.relu.default."""
     name = function if isinstance(function, str) else getattr(function, "__name__", type(function).__name__)
     name = name.split(".")[0]
-    if name.startswith("__") and name not in QUESTIONS:
+    if name.startswith("__") and name not in QUERIES:
         return name.strip("_")
     return name.rstrip("_") or name
 
 
-def part_names(module: nn.Module | None) -> Mapping[Path, str]:
-    """For a module that gives several tensors, what to add to its name for each of them."""
+def part_names(module: nn.Module | None) -> Mapping[TuplePath, str]:
+    """Return the suffixes of the names of a module's results, for a module that returns several tensors."""
     if isinstance(module, nn.LSTM):
         return {(0,): ".h", (1, 0): ".h_n", (1, 1): ".c_n"}
     if isinstance(module, nn.RNNBase):
@@ -215,13 +215,13 @@ def part_names(module: nn.Module | None) -> Mapping[Path, str]:
     return {}
 
 
-def is_state(module: nn.Module | None, path: Path) -> bool:
-    """Whether that part is the final state of a recurrent layer: layers × rows × units."""
+def is_state(module: nn.Module | None, path: TuplePath) -> bool:
+    """Return whether that part is the final state of a recurrent layer: layers × rows × units."""
     return isinstance(module, nn.RNNBase) and path[:1] == (1,)
 
 
 def index_text(index: Any) -> str:
-    """An index as one writes it: `[:, -1]`."""
+    """Return an index as Python code: `[:, -1]`."""
     parts = index if isinstance(index, tuple) else (index,)
     return f"[{', '.join(map(_one_index, parts))}]"
 
@@ -233,8 +233,8 @@ def _one_index(part: Any) -> str:
     return "..." if part is Ellipsis else str(part)
 
 
-def tensors_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, torch.Tensor]]:
-    """The tensors of a nested tuple, list or mapping, and where they lie."""
+def tensors_in(value: Any, path: TuplePath = ()) -> Iterator[tuple[TuplePath, torch.Tensor]]:
+    """Yield the tensors of a nested tuple, list or mapping, and their paths."""
     if isinstance(value, torch.Tensor):
         yield path, value
     elif isinstance(value, Mapping):

@@ -12,8 +12,8 @@ from clausewise.networks.graph import Operation
 from clausewise.networks.naming import Titles, inside, picked_output
 from clausewise.networks.torch_steps import (
     Collection,
-    Path,
     Step,
+    TuplePath,
     Wanted,
     function_kind,
     function_name,
@@ -26,11 +26,11 @@ from clausewise.networks.torch_steps import (
 
 
 class CannotTraceError(Exception):
-    """What the module computes depends on the values of its rows, or on code that tracing does not follow."""
+    """The module's computation depends on the values of its rows, or on code that tracing cannot follow."""
 
 
 class TracedProgram:
-    """A module as a graph of `torch.fx`; the same for all rows.
+    """The steps of a module as a `torch.fx` graph, which is the same for all rows.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class TracedProgram:
         self._module = module
         self._defaults = _defaults(module)
         if any(m._forward_hooks or m._forward_pre_hooks for m in module.modules() if not is_leaf(m)):
-            raise CannotTraceError("hooks of modules that are traced through would not run")
+            raise CannotTraceError("tracing would skip the hooks of modules")
         try:
             self._graph = _Tracer().trace(module, concrete_args=self._defaults or None)
-        except Exception as error:  # tracing runs the module's own code, which may fail in any way
+        except Exception as error:  # tracing runs the module's own code, which may raise anything
             raise CannotTraceError(str(error)) from error
         output = next(node for node in self._graph.nodes if node.op == "output")
         self.output: str = picked_output(output.args[0], lambda value: isinstance(value, fx.Node)).name
@@ -55,7 +55,7 @@ class TracedProgram:
 
     @property
     def n_inputs(self) -> int | None:
-        """Number of columns, if all that reads the input are dense layers for vectors."""
+        """Number of input columns, if only dense layers read the input; otherwise None."""
         found: set[int | None] = set()
         open_nodes = [next(node for node in self._graph.nodes if node.op == "placeholder")]
         while open_nodes:
@@ -70,7 +70,7 @@ class TracedProgram:
         return found.pop() if len(found) == 1 and not reads_sequences else None
 
     def _n_columns_read(self, node: fx.Node, module: nn.Module | None) -> int | None:
-        """Number of columns that a dense layer reads; None for anything else."""
+        """Return the number of columns that a dense layer reads; None for anything else."""
         if isinstance(module, nn.Linear):
             return module.in_features
         is_dense = node.op == "call_function" and function_name(node.target) == "linear"
@@ -80,15 +80,15 @@ class TracedProgram:
         return None
 
     def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
-        """A copy of each wanted tensor; nothing behind the last of them is computed."""
+        """Return a copy of each wanted tensor; nothing after the last of them is computed."""
         return _Run(self._module, self._graph, [rows, *self._defaults.values()]).collect(wanted)
 
 
 def _defaults(module: nn.Module) -> dict[str, Any]:
-    """The defaults of what `forward` takes beside the rows."""
+    """Return the defaults of the parameters of `forward` after the rows."""
     parameters = list(inspect.signature(module.forward).parameters.values())
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
-        raise CannotTraceError("forward takes any number of arguments")
+        raise CannotTraceError("forward takes variable or keyword-only arguments")
     return {p.name: p.default for p in parameters[1:]}
 
 
@@ -98,17 +98,17 @@ class _Tracer(fx.Tracer):
 
 
 class _Reader:
-    """From nodes of a graph to steps."""
+    """Turns the nodes of a graph into steps."""
 
     def __init__(self, module: nn.Module, graph: fx.Graph) -> None:
         self._module = module
         self._titles = Titles()
         self._title: dict[fx.Node, str] = {}
-        # Nodes that depend on rows; those among the others that hold weights.
+        # Nodes that depend on the rows, and other nodes that hold weights.
         self._of_rows: set[fx.Node] = set()
         self._weights: set[fx.Node] = set()
-        # Parts of what a module gives: the module's node and the place in its result.
-        self._parts: dict[fx.Node, tuple[fx.Node, Path]] = {}
+        # Parts of a module's result: the module's node, and the path in its result.
+        self._parts: dict[fx.Node, tuple[fx.Node, TuplePath]] = {}
         self.steps: list[Step] = []
         is_first = True
         for node in graph.nodes:
@@ -140,7 +140,7 @@ class _Reader:
         self.steps.append(Step(Operation(node.name, names, kind), title, does, state))
 
     def _named(self, node: fx.Node, does: str) -> tuple[str, bool]:
-        """A readable name, and whether this is a recurrent layer's state."""
+        """Return a readable name, and whether the node is a recurrent layer's state."""
         source = node.args[0] if node.args else None
         if node.op == "call_module":
             self._title[node] = self._titles.new(str(node.target))
@@ -167,7 +167,7 @@ class _Reader:
 
 
 class _Run(fx.Interpreter):
-    """One evaluation of a graph, as far as needed."""
+    """One evaluation of a graph, which stops when everything wanted is collected."""
 
     def __init__(self, module: nn.Module, graph: fx.Graph, args: Sequence[Any]) -> None:
         super().__init__(module, graph=graph)

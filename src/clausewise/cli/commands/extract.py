@@ -33,7 +33,7 @@ def extract(
         ),
     ] = "eclaire",
     max_rules: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of rules; not every method has one.")
+        int | None, typer.Option(min=1, help="Maximum number of rules.")
     ] = None,
     min_cases: Annotated[
         Any,

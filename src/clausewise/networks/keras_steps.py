@@ -1,0 +1,199 @@
+"""The operations of a Keras model, found by following it symbolically."""
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+
+from clausewise.networks.graph import Operation, last_weights
+from clausewise.networks.naming import Titles, inside
+
+# Classes of layers and operations that return their input at inference, perhaps reshaped.
+_SAME = frozenset(
+    {
+        "Dropout",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "SpatialDropout3D",
+        "AlphaDropout",
+        "GaussianDropout",
+        "GaussianNoise",
+        "ActivityRegularization",
+        "Identity",
+        "Flatten",
+        "Reshape",
+        "Permute",
+        "Squeeze",
+        "ExpandDims",
+        "Transpose",
+        "Cast",
+        "Ravel",
+        "Copy",
+        "StopGradient",
+    }
+)
+# They have weights but treat every unit separately, as activations do.
+_UNITWISE = frozenset(
+    {
+        "BatchNormalization",
+        "LayerNormalization",
+        "GroupNormalization",
+        "RMSNormalization",
+        "UnitNormalization",
+        "Normalization",
+        "PReLU",
+    }
+)
+_PRODUCTS = frozenset({"Matmul", "Einsum", "Dot", "Tensordot", "Inner", "Conv", "DepthwiseConv"})
+
+
+def symbolic_inputs(model: Any) -> list[Any]:
+    """Return the symbolic inputs of a model; none for a model with its own `call`."""
+    try:
+        return list(getattr(model, "inputs", None) or [])
+    except (AttributeError, ValueError):
+        return []
+
+
+class Follower:
+    """Calls a model on a symbolic tensor, layer by layer, and records the nested model of each layer.
+
+    Attributes
+    ----------
+    scopes : dict
+        For each operation (by `id`) the name of the nested model that contains it; "" for the outer model.
+    """
+
+    def __init__(self) -> None:
+        self.scopes: dict[int, str] = {}
+
+    def follow(self, model: Any, *args: Any, scope: str = "", **kwargs: Any) -> Any:
+        """Return the model's result for symbolic tensors."""
+        if isinstance(model, keras.Sequential):
+            return self._through_sequence(model, args[0], scope)
+        if symbolic_inputs(model):
+            return self._through_graph(model, args[0], scope)
+        return _called(model, args[0])
+
+    def _through_sequence(self, model: Any, tensor: Any, scope: str) -> Any:
+        for layer in model.layers:
+            tensor = self._applied(layer, scope, tensor)
+        return tensor
+
+    def _through_graph(self, model: Any, tensor: Any, scope: str) -> Any:
+        def applied(operation: Any, *args: Any, **kwargs: Any) -> Any:
+            return self._applied(operation, scope, *args, **kwargs)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # cloning warns about losses, which only training needs
+            same = keras.models.clone_model(
+                model,
+                input_tensors=keras.tree.map_structure(lambda _: tensor, model.input),
+                clone_function=lambda layer: layer,
+                call_function=applied,
+            )
+        return same.output
+
+    def _applied(self, operation: Any, scope: str, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(operation, keras.Model) and len(args) == 1 and not isinstance(args[0], list | dict):
+            return self.follow(operation, *args, scope=inside(scope, operation.name), **kwargs)
+        self.scopes[id(operation)] = scope
+        return operation(*args, **kwargs)
+
+
+def _called(model: Any, tensor: Any) -> Any:
+    """Run `call` in inference mode; not every `call` takes `training`."""
+    takes_training = "training" in inspect.signature(model.call).parameters
+    return model.call(tensor, training=False) if takes_training else model.call(tensor)
+
+
+class Steps:
+    """The operations that compute a symbolic tensor, in the order of computation.
+
+    Attributes
+    ----------
+    operations : list of Operation
+        The operations, each under a unique key.
+    tensors, titles, activations : dict
+        For each key the symbolic tensor, its readable name, and the name of the activation applied last.
+    """
+
+    def __init__(self, output: Any, scopes: Mapping[int, str]) -> None:
+        self.operations: list[Operation] = []
+        self.tensors: dict[str, Any] = {}
+        self.titles: dict[str, str] = {}
+        self.activations: dict[str, str] = {}
+        self._data_formats: dict[str, str] = {}
+        self._scopes = scopes
+        self._names = Titles()
+        self._keys: dict[int, str] = {}
+        for node in _nodes(output):
+            self._add(node)
+
+    def key_of(self, tensor: Any) -> str:
+        """Return the key of the operation that computes a tensor."""
+        return self._keys[id(tensor)]
+
+    def data_format(self, key: str) -> str:
+        """Return the data format of the convolution that is the last weights before a tensor; else ""."""
+        return self._data_formats.get(last_weights(self.operations, key) or "", "")
+
+    def _add(self, node: Any) -> None:
+        operation = node.operation
+        does = type(operation).__name__
+        inputs = tuple(self._keys[id(tensor)] for tensor in node.input_tensors if id(tensor) in self._keys)
+        is_input = does == "InputLayer"
+        is_layer = isinstance(operation, keras.Layer)
+        title = operation.name if is_layer else does.lower()
+        title = self._names.new(inside(self._scopes.get(id(operation), ""), title))
+        for place, tensor in enumerate(node.outputs):
+            key = str(len(self._keys))
+            self._keys[id(tensor)] = key
+            if is_input:
+                continue
+            # After its output, a recurrent layer returns its states.
+            self.titles[key] = title if place == 0 else self._names.new(f"{title}.state")
+            self.tensors[key] = tensor
+            self.operations.append(Operation(key, inputs, _kind(operation, does, node)))
+            self.activations[key] = _activation(operation, does)
+            if "Conv" in does:
+                self._data_formats[key] = operation.data_format
+
+
+def _nodes(output: Any) -> list[Any]:
+    """Return the calls that compute a tensor, each after the calls that it depends on."""
+    found: dict[int, Any] = {}
+    open_tensors = [(output, False)]
+    while open_tensors:
+        tensor, is_ready = open_tensors.pop()
+        history = tensor._keras_history
+        node = history.operation._inbound_nodes[history.node_index]
+        if id(node) in found:
+            continue
+        if is_ready:
+            found[id(node)] = node
+            continue
+        open_tensors.append((tensor, True))
+        open_tensors.extend((source, False) for source in reversed(node.input_tensors))
+    return list(found.values())
+
+
+def _kind(operation: Any, does: str, node: Any) -> Any:
+    if does in _SAME:
+        return "same"
+    if isinstance(operation, keras.Layer):
+        return "weights" if operation.weights and does not in _UNITWISE else "other"
+    reads_weights = any(
+        isinstance(value, keras.Variable) for value in keras.tree.flatten(node.arguments.args)
+    )
+    return "weights" if does in _PRODUCTS and reads_weights else "other"
+
+
+def _activation(operation: Any, does: str) -> str:
+    """Return the name of the last function that a layer applies: `softmax`, `sigmoid`, `linear`, …"""
+    own = getattr(operation, "activation", None)
+    if own is not None:
+        return str(getattr(own, "__name__", type(own).__name__))
+    return does.lower()

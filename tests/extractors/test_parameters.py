@@ -1,0 +1,21 @@
+"""Every parameter of an extractor is declared, and checked before any work."""
+
+import pytest
+
+from clausewise.compact.settings import BUDGET, CALL, SEARCH
+from clausewise.extractors import METHODS
+from clausewise.rules import RuleSet
+from tests.parameters import check_constraints, check_estimator_constraints
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_extractors_declare_their_parameters(method):
+    check_estimator_constraints(method, ("network", "layers"))
+
+
+def test_compact_and_frontier_declare_their_parameters():
+    data = ("self", "X", "target", "sample_weight")
+    without_splits = {name: one for name, one in CALL.items() if name != "n_splits"}
+    check_constraints({**BUDGET, **SEARCH, **without_splits}, RuleSet.compact, data)
+    for_frontier = {"max_rules": BUDGET["max_rules"], **SEARCH, **CALL}
+    check_constraints(for_frontier, RuleSet.frontier, data)
