@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
-CORE := pyproject.toml CMakeLists.txt $(wildcard core/*)
+CORE := pyproject.toml CMakeLists.txt $(wildcard core/*/*.hpp core/*/*.cpp)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile
 
@@ -51,7 +51,7 @@ check: lint types check-stubs
 lint: .venv/.stamp-dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror core/*
+	$(BIN)/clang-format --dry-run --Werror core/*/*.hpp core/*/*.cpp
 
 types: .venv/.stamp-dev
 	$(BIN)/python -m mypy

@@ -1,0 +1,14 @@
+// Entry points of the binding files, called once by bindings.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace clausewise::bindings {
+
+void bind_boxes(nanobind::module_& module);
+void bind_cart(nanobind::module_& module);
+void bind_compact(nanobind::module_& module);
+void bind_coverage(nanobind::module_& module);
+void bind_induction(nanobind::module_& module);
+
+}  // namespace clausewise::bindings

@@ -1,0 +1,91 @@
+// Sets of rows and ranks as 64-bit words, and how often each row fails a condition as bit-sliced counters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/bits.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace clausewise::c50 {
+
+// One bit for each of 64 ranks: is it above the threshold?
+inline std::uint64_t ranks_above(const std::int32_t* ranks, std::int32_t threshold_rank) {
+    std::uint64_t word = 0;
+#if defined(__SSE2__)
+    const __m128i limit = _mm_set1_epi32(threshold_rank);
+    for (int part = 0; part < 4; ++part) {
+        const auto* from = reinterpret_cast<const __m128i*>(ranks + 16 * part);
+        const __m128i a = _mm_cmpgt_epi32(_mm_loadu_si128(from), limit);
+        const __m128i b = _mm_cmpgt_epi32(_mm_loadu_si128(from + 1), limit);
+        const __m128i c = _mm_cmpgt_epi32(_mm_loadu_si128(from + 2), limit);
+        const __m128i d = _mm_cmpgt_epi32(_mm_loadu_si128(from + 3), limit);
+        const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))) << (16 * part);
+    }
+#else
+    for (int i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(ranks[i] > threshold_rank) << i;
+#endif
+    return word;
+}
+
+// One bit per row: is its rank above the threshold? Missing values (negative ranks) are not.
+Words rows_above(const std::vector<std::int32_t>& ranks, std::int32_t threshold_rank);
+// One bit per row: is its rank negative?
+Words rows_missing(const std::vector<std::int32_t>& ranks);
+
+// Per word, how many bits are set in the words before it.
+void count_marks(const Words& words, std::vector<std::int32_t>& before);
+
+// Members of `a`, and of both `a` and `b`.
+struct PairCount {
+    std::int64_t first = 0;
+    std::int64_t both = 0;
+};
+
+// The words of a set that are not empty.
+struct SparseWords {
+    std::vector<std::uint32_t> places;
+    Words words;
+
+    void clear() {
+        places.clear();
+        words.clear();
+    }
+    void add(std::size_t place, std::uint64_t word) {
+        places.push_back(static_cast<std::uint32_t>(place));
+        words.push_back(word);
+    }
+};
+// Members of `set` that are in `a`, and in both `a` and `b`.
+PairCount count_within(const SparseWords& set, const std::uint64_t* a, const std::uint64_t* b);
+
+// Per row, how many of the added sets it belongs to. Plane p holds bit p of the 64 counters of a word.
+class BitCounters {
+public:
+    explicit BitCounters(std::size_t n_rows)
+        : n_words_(words_for(n_rows)), last_mask_(last_word_mask(n_rows)), carry_(n_words_) {}
+
+    void add(const Words& set);
+    void remove(const Words& set);
+    // Rows whose counter is 0.
+    Words zeros() const;
+    // Their number and that of those also in `marked`; the rows whose counter is 1 go to `ones`.
+    PairCount count_zeros(const Words& marked, SparseWords& ones) const;
+    // Rows whose counter is 0 or 1, without empty words.
+    SparseWords at_most_one() const;
+    // Rows of `within` whose counter is 1.
+    void find_ones(const Words& within, SparseWords& ones);
+
+private:
+    std::size_t n_words_;
+    std::uint64_t last_mask_;
+    std::vector<Words> planes_;
+    Words carry_;
+};
+
+}  // namespace clausewise::c50

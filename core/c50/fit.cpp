@@ -1,0 +1,223 @@
+#include "c50/fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "c50/grower.hpp"
+#include "c50/information.hpp"
+#include "c50/pessimistic_errors.hpp"
+#include "c50/pruner.hpp"
+#include "c50/rule_former.hpp"
+#include "c50/rule_selector.hpp"
+#include "c50/winnower.hpp"
+
+namespace clausewise::c50 {
+namespace {
+
+// Weights relative to the mean of the positive ones; others count 1.
+std::vector<float> relative_weights(const std::vector<float>& weights) {
+    double sum = 0.0;
+    std::size_t n_positive = 0;
+    for (const float weight : weights)
+        if (weight > 0.0f) {
+            sum += weight;
+            ++n_positive;
+        }
+    std::vector<float> relative(weights.size(), 1.0f);
+    if (n_positive == 0) return relative;
+    const double mean = sum / static_cast<double>(n_positive);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        if (weights[i] > 0.0f) relative[i] = static_cast<float>(weights[i] / mean);
+    return relative;
+}
+
+// Two-class costs are turned into weights.
+void scale_by_costs(Cases& cases) {
+    std::array<double, 2> totals{};
+    for (std::size_t row = 0; row < cases.n_rows(); ++row)
+        totals[cases.classes[row]] += cases.weight(static_cast<std::int32_t>(row));
+    const float missing_first = cases.costs(1, 0), missing_second = cases.costs(0, 1);
+    const float scale =
+        static_cast<float>((totals[0] * missing_first + totals[1] * missing_second) / (totals[0] + totals[1]));
+    cases.class_scale = {missing_first / scale, missing_second / scale};
+    if (cases.weights.empty()) cases.weights.assign(cases.n_rows(), 1.0f);
+    for (std::size_t row = 0; row < cases.n_rows(); ++row) cases.weights[row] *= cases.class_scale[cases.classes[row]];
+    cases.min_cases = static_cast<float>(cases.min_cases) * std::min(cases.class_scale[0], cases.class_scale[1]);
+}
+
+bool has_missing(const Matrix& matrix, const std::vector<bool>& in_use) {
+    for (std::size_t a = 0; a < in_use.size(); ++a)
+        if (in_use[a] && matrix.column(a).has_missing) return true;
+    return false;
+}
+
+// Unit weights need no array, and every stage is much quicker without one.
+void forget_unit_weights(Cases& cases) {
+    if (std::all_of(cases.weights.begin(), cases.weights.end(), [](float weight) { return weight == 1.0f; }))
+        cases.weights.clear();
+}
+
+// Seconds since it was made or last asked.
+class StopWatch {
+public:
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+Tree pruned_tree(Cases& cases, const Options& options, const PessimisticErrors& extra_errors,
+                 const std::vector<bool>& in_use, std::size_t n_threads, StageSeconds& seconds) {
+    StopWatch watch;
+    std::vector<std::int32_t> rows(cases.n_rows());
+    std::iota(rows.begin(), rows.end(), 0);
+    const RowSpan all{rows.data(), rows.data() + rows.size()};
+    Grower grower(cases, Regime::of_classifier(cases.n_rows(), cases.n_classes), cases.matrix.information(), in_use,
+                  options.use_subsets, n_threads);
+    Tree tree = grower.grow(all);
+    seconds.grow = watch.lap();
+    LocalPruner(cases, grower, extra_errors).prune(tree, all);
+    if (cases.costs.is_active()) {
+        relabel_by_costs(cases, tree);
+    } else {
+        relabel_with_training_errors(tree);
+        if (options.global_pruning) prune_globally(cases, tree);
+    }
+    tidy_discrete_tests(tree, options.use_subsets, options.rules);
+    snap_thresholds(cases.matrix, tree);
+    seconds.prune = watch.lap();
+    return tree;
+}
+
+void add_tree_usage(const Tree& tree, std::int32_t id, std::vector<bool>& above, std::vector<double>& usage) {
+    const Node& node = tree[id];
+    if (node.is_leaf()) return;
+    const auto column = static_cast<std::size_t>(node.test.column);
+    const bool is_new = !above[column];
+    if (is_new) {
+        above[column] = true;
+        usage[column] += node.size;
+    }
+    for (const std::int32_t child : node.children) add_tree_usage(tree, child, above, usage);
+    if (is_new) above[column] = false;
+}
+
+std::vector<double> rule_usage(const Cases& cases, const std::vector<FormedRule>& rules) {
+    std::vector<double> usage(cases.matrix.n_columns(), 0.0);
+    std::vector<std::vector<std::size_t>> rules_of(usage.size());
+    for (std::size_t r = 0; r < rules.size(); ++r)
+        for (const Condition& condition : rules[r].conditions) {
+            auto& list = rules_of[static_cast<std::size_t>(condition.column)];
+            if (list.empty() || list.back() != r) list.push_back(r);
+        }
+    std::vector<bool> is_counted(cases.n_rows());
+    for (std::size_t a = 0; a < usage.size(); ++a) {
+        if (rules_of[a].empty()) continue;
+        cases.cancel.check();
+        std::fill(is_counted.begin(), is_counted.end(), false);
+        for (const std::size_t r : rules_of[a])
+            rules[r].covered.for_each([&](std::int32_t row) {
+                if (is_counted[static_cast<std::size_t>(row)]) return;
+                is_counted[static_cast<std::size_t>(row)] = true;
+                usage[a] += cases.weight(row);
+            });
+    }
+    return usage;
+}
+
+}  // namespace
+
+Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t n_classes,
+          const std::vector<float>& weights, const std::vector<float>& costs, const Options& options,
+          std::size_t n_threads, const CancelToken& cancel) {
+    Cases cases{matrix, std::move(classes), n_classes, {}, {}, {}, options.min_cases, cancel};
+    if (!weights.empty()) cases.weights = relative_weights(weights);
+    if (!costs.empty()) cases.costs = Costs(costs, n_classes);
+    if (cases.costs.is_active() && n_classes == 2) scale_by_costs(cases);
+
+    Model model;
+    model.n_classes = n_classes;
+    model.in_use.assign(matrix.n_columns(), true);
+    if (cases.weights.empty() && has_missing(matrix, model.in_use)) cases.weights.assign(cases.n_rows(), 1.0f);
+    const PessimisticErrors extra_errors(options.confidence);
+    StopWatch watch;
+    if (options.winnow)
+        model.in_use = winnow(cases, matrix.information(), extra_errors, options.use_subsets, n_threads);
+    model.seconds.winnow = watch.lap();
+    if (!has_missing(matrix, model.in_use)) forget_unit_weights(cases);
+    model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads, model.seconds);
+    model.default_label = model.tree[0].label;
+    if (!options.rules) {
+        if (!options.usage) return model;
+        model.usage.assign(matrix.n_columns(), 0.0);
+        std::vector<bool> above(matrix.n_columns(), false);
+        add_tree_usage(model.tree, 0, above, model.usage);
+        return model;
+    }
+
+    watch.lap();
+    if (cases.class_scale.empty()) forget_unit_weights(cases);
+    std::vector<double> class_totals(n_classes, 0.0);
+    for (std::size_t row = 0; row < cases.n_rows(); ++row)
+        class_totals[cases.classes[row]] += cases.weight(static_cast<std::int32_t>(row));
+    const std::vector<float> error_costs = relative_error_costs(cases, class_totals);
+    LogFactorial log_factorial;
+    const auto n_in_use = static_cast<std::size_t>(std::count(model.in_use.begin(), model.in_use.end(), true));
+    RuleFormer former(cases, class_totals, n_in_use, options.use_subsets, log_factorial, error_costs);
+    FormedRules candidates = former.form(model.tree, options.always_in_leaf_order);
+    model.seconds.form_rules = watch.lap();
+    SelectedRules chosen =
+        select_rules(cases, class_totals, std::move(candidates), model.tree[0].errors, log_factorial, error_costs);
+    model.seconds.select_rules = watch.lap();
+    model.default_label = chosen.default_label;
+    if (options.usage) model.usage = rule_usage(cases, chosen.rules);
+    model.rules = std::move(chosen.rules);
+    for (FormedRule& rule : model.rules) rule.covered = RowSet{};
+    return model;
+}
+
+std::vector<std::int64_t> sampled_rows(std::size_t n_rows, double fraction, std::int64_t seed) {
+    // Knuth's subtractive generator.
+    std::array<double, 55> state{};
+    double p = 1.0, q = 0.314159285;
+    for (std::size_t t = 1; t <= 55; ++t) {
+        state[21 * t % 55] = p;
+        const double next = q - p;
+        q = p;
+        p = next < 0.0 ? next + 1.0 : next;
+    }
+    const auto subtract = [&](std::size_t target, std::size_t other) {
+        state[target] -= state[other];
+        if (state[target] < 0.0) state[target] += 1.0;
+    };
+    for (int pass = 0; pass < 6; ++pass)
+        for (std::size_t j = 0; j < 55; ++j) subtract(j, (j + 30) % 55);
+    std::size_t first = 0, second = 31;
+    const auto draw = [&] {
+        first = (first + 1) % 55;
+        second = (second + 1) % 55;
+        subtract(first, second);
+        return state[first];
+    };
+    for (std::int64_t i = 0; i < seed + 1000; ++i) draw();
+
+    auto wanted = static_cast<std::int64_t>(std::floor(static_cast<double>(n_rows) * fraction + 0.5));
+    std::vector<std::int64_t> taken;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const auto left = static_cast<double>(n_rows - row);
+        if (draw() < static_cast<float>(static_cast<double>(wanted) / left)) {
+            taken.push_back(static_cast<std::int64_t>(row));
+            --wanted;
+        }
+    }
+    return taken;
+}
+
+}  // namespace clausewise::c50

@@ -1,0 +1,41 @@
+// Weights of rules: a logistic regression on which rules fire, with a ridge penalty.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/cancel.hpp"
+
+namespace clausewise::compact {
+
+// Bits of rules over rows: rule r has the words [r * n_words, (r + 1) * n_words).
+struct FiredBits {
+    const std::uint64_t* words;
+    std::size_t n_rules;
+    std::size_t n_rows;
+};
+
+struct FittedWeights {
+    std::vector<double> weights;  // one per rule, then the intercept
+    std::vector<double> margin;   // per row: offset + intercept + weights of the rules that fire
+    std::vector<double> gram;     // (n_rules + 1)²: second derivatives where the last step began, penalty included
+    double objective = 0.0;
+};
+
+// Minimises Σ row_weight · log-loss(target, offset + intercept + Σ weights) + penalty / 2 · Σ weight² by Newton's
+// method from `start`, in at most `max_steps` steps, until a further one
+// promises to lower it by less than `tolerance`. `target` lies in [0, 1]. Without an offset, rows on which the same
+// rules fire are one.
+FittedWeights fit_weights(const FiredBits& fired, const double* target, const double* row_weight, const double* offset,
+                          double penalty, const std::vector<double>& start, std::size_t max_steps, double tolerance,
+                          const CancelToken& cancel);
+
+// Σ row_weight over the rows on which each rule fires.
+std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight, const CancelToken& cancel);
+
+// Σ row_weight over the rows on which both fire, for every pair of one rule of `a` and one of `b`.
+std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight,
+                                     const CancelToken& cancel);
+
+}  // namespace clausewise::compact
