@@ -6,6 +6,7 @@
 namespace clausewise::bindings {
 
 void bind_boxes(nanobind::module_& module);
+void bind_c50(nanobind::module_& module);
 void bind_cart(nanobind::module_& module);
 void bind_compact(nanobind::module_& module);
 void bind_coverage(nanobind::module_& module);

@@ -31,7 +31,7 @@ nb::tuple intersected(const Bounds& low, const Bounds& high, const Bounds& other
     const boxes::BoxesView left = view_of(low, high), right = view_of(other_low, other_high);
     if (left.n_dimensions != right.n_dimensions || left.n_dimensions != groups.shape(0))
         throw std::invalid_argument("all boxes and groups must have the same dimensions");
-    const boxes::Groups group_of = copied(groups);
+    const boxes::CategoryGroups group_of = copied(groups);
     boxes::Intersections found;
     {
         const nb::gil_scoped_release unlocked;
@@ -46,8 +46,8 @@ Result<std::uint8_t> unsubsumed(const Bounds& low, const Bounds& high, std::size
     std::vector<std::uint8_t> is_needed(end - begin);
     {
         const nb::gil_scoped_release unlocked;
-        const boxes::Minimal minimal(boxes);
-        for (std::size_t box = begin; box < end; ++box) is_needed[box - begin] = !minimal.is_contained(box);
+        const boxes::SubsumptionTest test(boxes);
+        for (std::size_t box = begin; box < end; ++box) is_needed[box - begin] = !test.is_subsumed(box);
     }
     return moved(std::move(is_needed));
 }

@@ -20,7 +20,7 @@
 #include "bindings/interruptible.hpp"
 #include "bindings/learning_inputs.hpp"
 #include "bindings/numpy_arrays.hpp"
-#include "cart/cart.hpp"
+#include "cart/grow.hpp"
 #include "induction/matrix.hpp"
 
 namespace nb = nanobind;

@@ -16,6 +16,7 @@
 #include "compact/box_search.hpp"
 #include "compact/byte_matrix.hpp"
 #include "compact/rule_weights.hpp"
+#include "compact/weighted_cover.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -149,8 +150,9 @@ void bind_compact(nb::module_& module) {
                     "one weight per rule and an intercept are needed, of fewer than 65,535 rules");
             compact::FittedWeights fit;
             run_interruptible(n_rows * (fired.n_rules + 1) < kFewCells, [&](const CancelToken& cancel) {
-                fit = fit_weights(fired, target.data(), row_weight.data(), offset.shape(0) ? offset.data() : nullptr,
-                                  penalty, copied(start), max_steps, tolerance, cancel);
+                fit = compact::fit_weights(fired, target.data(), row_weight.data(),
+                                           offset.shape(0) ? offset.data() : nullptr, penalty, copied(start), max_steps,
+                                           tolerance, cancel);
             });
             return std::make_tuple(moved(std::move(fit.weights)), moved(std::move(fit.margin)),
                                    moved(std::move(fit.gram)), fit.objective);
@@ -163,7 +165,7 @@ void bind_compact(nb::module_& module) {
             const compact::FiredBits fired = bits_of(words, row_weight.shape(0));
             std::vector<double> sums;
             run_interruptible(fired.n_rules * fired.n_rows < kFewBits, [&](const CancelToken& cancel) {
-                sums = weighted_cover(fired, row_weight.data(), cancel);
+                sums = compact::weighted_cover(fired, row_weight.data(), cancel);
             });
             return moved(std::move(sums));
         },
@@ -174,7 +176,7 @@ void bind_compact(nb::module_& module) {
             const compact::FiredBits first = bits_of(a, row_weight.shape(0)), second = bits_of(b, row_weight.shape(0));
             std::vector<double> sums;
             run_interruptible(first.n_rules * second.n_rules * first.n_rows < kFewBits, [&](const CancelToken& cancel) {
-                sums = weighted_overlap(first, second, row_weight.data(), cancel);
+                sums = compact::weighted_overlap(first, second, row_weight.data(), cancel);
             });
             return moved(std::move(sums));
         },

@@ -4,14 +4,16 @@
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/numpy_arrays.hpp"
-#include "coverage/coverage.hpp"
 #include "coverage/explain.hpp"
+#include "coverage/fires.hpp"
+#include "coverage/rule_index.hpp"
 #include "coverage/voting.hpp"
 
 namespace nb = nanobind;

@@ -12,5 +12,6 @@ NB_MODULE(_core, module) {
     clausewise::bindings::bind_compact(module);
     clausewise::bindings::bind_coverage(module);
     clausewise::bindings::bind_induction(module);  // before what takes its matrices
+    clausewise::bindings::bind_c50(module);
     clausewise::bindings::bind_cart(module);
 }

@@ -64,28 +64,4 @@ struct SparseWords {
 // Members of `set` that are in `a`, and in both `a` and `b`.
 PairCount count_within(const SparseWords& set, const std::uint64_t* a, const std::uint64_t* b);
 
-// Per row, how many of the added sets it belongs to. Plane p holds bit p of the 64 counters of a word.
-class BitCounters {
-public:
-    explicit BitCounters(std::size_t n_rows)
-        : n_words_(words_for(n_rows)), last_mask_(last_word_mask(n_rows)), carry_(n_words_) {}
-
-    void add(const Words& set);
-    void remove(const Words& set);
-    // Rows whose counter is 0.
-    Words zeros() const;
-    // Their number and that of those also in `marked`; the rows whose counter is 1 go to `ones`.
-    PairCount count_zeros(const Words& marked, SparseWords& ones) const;
-    // Rows whose counter is 0 or 1, without empty words.
-    SparseWords at_most_one() const;
-    // Rows of `within` whose counter is 1.
-    void find_ones(const Words& within, SparseWords& ones);
-
-private:
-    std::size_t n_words_;
-    std::uint64_t last_mask_;
-    std::vector<Words> planes_;
-    Words carry_;
-};
-
 }  // namespace clausewise::c50

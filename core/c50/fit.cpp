@@ -7,13 +7,17 @@
 #include <numeric>
 #include <utility>
 
-#include "c50/grower.hpp"
+#include "c50/grow/grower.hpp"
 #include "c50/information.hpp"
-#include "c50/pessimistic_errors.hpp"
-#include "c50/pruner.hpp"
-#include "c50/rule_former.hpp"
-#include "c50/rule_selector.hpp"
-#include "c50/winnower.hpp"
+#include "c50/prune/global_pruner.hpp"
+#include "c50/prune/local_pruner.hpp"
+#include "c50/prune/pessimistic_errors.hpp"
+#include "c50/prune/tree_passes.hpp"
+#include "c50/prune/winnower.hpp"
+#include "c50/rules/error_costs.hpp"
+#include "c50/rules/rule_former.hpp"
+#include "c50/rules/rule_selector.hpp"
+#include "c50/usage.hpp"
 
 namespace clausewise::c50 {
 namespace {
@@ -96,42 +100,6 @@ Tree pruned_tree(Cases& cases, const Options& options, const PessimisticErrors& 
     return tree;
 }
 
-void add_tree_usage(const Tree& tree, std::int32_t id, std::vector<bool>& above, std::vector<double>& usage) {
-    const Node& node = tree[id];
-    if (node.is_leaf()) return;
-    const auto column = static_cast<std::size_t>(node.test.column);
-    const bool is_new = !above[column];
-    if (is_new) {
-        above[column] = true;
-        usage[column] += node.size;
-    }
-    for (const std::int32_t child : node.children) add_tree_usage(tree, child, above, usage);
-    if (is_new) above[column] = false;
-}
-
-std::vector<double> rule_usage(const Cases& cases, const std::vector<FormedRule>& rules) {
-    std::vector<double> usage(cases.matrix.n_columns(), 0.0);
-    std::vector<std::vector<std::size_t>> rules_of(usage.size());
-    for (std::size_t r = 0; r < rules.size(); ++r)
-        for (const Condition& condition : rules[r].conditions) {
-            auto& list = rules_of[static_cast<std::size_t>(condition.column)];
-            if (list.empty() || list.back() != r) list.push_back(r);
-        }
-    std::vector<bool> is_counted(cases.n_rows());
-    for (std::size_t a = 0; a < usage.size(); ++a) {
-        if (rules_of[a].empty()) continue;
-        cases.cancel.check();
-        std::fill(is_counted.begin(), is_counted.end(), false);
-        for (const std::size_t r : rules_of[a])
-            rules[r].covered.for_each([&](std::int32_t row) {
-                if (is_counted[static_cast<std::size_t>(row)]) return;
-                is_counted[static_cast<std::size_t>(row)] = true;
-                usage[a] += cases.weight(row);
-            });
-    }
-    return usage;
-}
-
 }  // namespace
 
 Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t n_classes,
@@ -155,10 +123,7 @@ Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t 
     model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads, model.seconds);
     model.default_label = model.tree[0].label;
     if (!options.rules) {
-        if (!options.usage) return model;
-        model.usage.assign(matrix.n_columns(), 0.0);
-        std::vector<bool> above(matrix.n_columns(), false);
-        add_tree_usage(model.tree, 0, above, model.usage);
+        if (options.usage) model.usage = tree_usage(model.tree, matrix.n_columns());
         return model;
     }
 
@@ -181,43 +146,6 @@ Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t 
     model.rules = std::move(chosen.rules);
     for (FormedRule& rule : model.rules) rule.covered = RowSet{};
     return model;
-}
-
-std::vector<std::int64_t> sampled_rows(std::size_t n_rows, double fraction, std::int64_t seed) {
-    // Knuth's subtractive generator.
-    std::array<double, 55> state{};
-    double p = 1.0, q = 0.314159285;
-    for (std::size_t t = 1; t <= 55; ++t) {
-        state[21 * t % 55] = p;
-        const double next = q - p;
-        q = p;
-        p = next < 0.0 ? next + 1.0 : next;
-    }
-    const auto subtract = [&](std::size_t target, std::size_t other) {
-        state[target] -= state[other];
-        if (state[target] < 0.0) state[target] += 1.0;
-    };
-    for (int pass = 0; pass < 6; ++pass)
-        for (std::size_t j = 0; j < 55; ++j) subtract(j, (j + 30) % 55);
-    std::size_t first = 0, second = 31;
-    const auto draw = [&] {
-        first = (first + 1) % 55;
-        second = (second + 1) % 55;
-        subtract(first, second);
-        return state[first];
-    };
-    for (std::int64_t i = 0; i < seed + 1000; ++i) draw();
-
-    auto wanted = static_cast<std::int64_t>(std::floor(static_cast<double>(n_rows) * fraction + 0.5));
-    std::vector<std::int64_t> taken;
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        const auto left = static_cast<double>(n_rows - row);
-        if (draw() < static_cast<float>(static_cast<double>(wanted) / left)) {
-            taken.push_back(static_cast<std::int64_t>(row));
-            --wanted;
-        }
-    }
-    return taken;
 }
 
 }  // namespace clausewise::c50

@@ -6,7 +6,7 @@
 
 #include "base/cancel.hpp"
 #include "c50/cases.hpp"
-#include "c50/rule_model.hpp"
+#include "c50/rules/formed_rules.hpp"
 #include "c50/tree.hpp"
 #include "induction/matrix.hpp"
 
@@ -42,8 +42,5 @@ struct Model {
 Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t n_classes,
           const std::vector<float>& weights, const std::vector<float>& costs, const Options& options,
           std::size_t n_threads, const CancelToken& cancel);
-
-// The rows that sampling takes for training, in order.
-std::vector<std::int64_t> sampled_rows(std::size_t n_rows, double fraction, std::int64_t seed);
 
 }  // namespace clausewise::c50

@@ -5,12 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/table_view.hpp"
 #include "c50/tree.hpp"
-#include "induction/matrix.hpp"
 
 namespace clausewise::c50 {
 
@@ -22,32 +21,7 @@ struct FlatTree {
     std::vector<float> size;          // per node: the sum of its distribution
 
     // Throws std::invalid_argument unless following the arrays can neither leave them nor go in circles.
-    void check() const {
-        const std::size_t n_nodes = kind.size();
-        const auto require = [](bool holds) {
-            if (!holds) throw std::invalid_argument("the arrays of the tree do not fit together");
-        };
-        const auto are_starts = [&](const std::vector<std::int32_t>& starts, std::size_t n_members) {
-            return starts.size() == n_nodes + 1 && starts.front() == 0 &&
-                   std::is_sorted(starts.begin(), starts.end()) && static_cast<std::size_t>(starts.back()) == n_members;
-        };
-        require(n_nodes > 0 && n_classes > 0 && column.size() == n_nodes && threshold.size() == n_nodes);
-        require(distribution.size() / n_classes == n_nodes && distribution.size() % n_classes == 0);
-        require(are_starts(child_start, child.size()) && are_starts(value_start, value_branch.size()));
-        for (std::size_t node = 0; node < n_nodes; ++node) {
-            const std::int32_t n_children = child_start[node + 1] - child_start[node];
-            const bool is_threshold = kind[node] == static_cast<std::int32_t>(TestKind::threshold);
-            const bool is_leaf = kind[node] == static_cast<std::int32_t>(TestKind::leaf);
-            require(is_leaf || (column[node] >= 0 && n_children >= (is_threshold ? 2 : 1)));
-            for (std::int32_t c = child_start[node]; c < child_start[node + 1]; ++c) {
-                // A node comes before those below it, so that there is no way back.
-                const std::int32_t next = child[static_cast<std::size_t>(c)];
-                require(next > static_cast<std::int32_t>(node) && static_cast<std::size_t>(next) < n_nodes);
-            }
-            for (std::int32_t v = value_start[node]; v < value_start[node + 1]; ++v)
-                require(value_branch[static_cast<std::size_t>(v)] < n_children);
-        }
-    }
+    void check() const;
 
     // Class scores of each row (rows × classes), and the mean size of the leaves it reaches. A missing value, or a
     // category that no branch takes, follows every branch by its share of the training cases.

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cart/cart.hpp"
+#include "cart/column_orders.hpp"
+#include "cart/tree.hpp"
 #include "induction/matrix.hpp"
 
 namespace clausewise::cart {

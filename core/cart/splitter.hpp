@@ -6,8 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "cart/cart.hpp"
+#include "base/cancel.hpp"
 #include "cart/node_rows.hpp"
+#include "cart/target.hpp"
+#include "cart/tree.hpp"
+#include "induction/matrix.hpp"
 
 namespace clausewise::cart {
 

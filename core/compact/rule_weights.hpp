@@ -2,19 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "compact/weighted_cover.hpp"
 
 namespace clausewise::compact {
-
-// Bits of rules over rows: rule r has the words [r * n_words, (r + 1) * n_words).
-struct FiredBits {
-    const std::uint64_t* words;
-    std::size_t n_rules;
-    std::size_t n_rows;
-};
 
 struct FittedWeights {
     std::vector<double> weights;  // one per rule, then the intercept
@@ -30,12 +23,5 @@ struct FittedWeights {
 FittedWeights fit_weights(const FiredBits& fired, const double* target, const double* row_weight, const double* offset,
                           double penalty, const std::vector<double>& start, std::size_t max_steps, double tolerance,
                           const CancelToken& cancel);
-
-// Σ row_weight over the rows on which each rule fires.
-std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight, const CancelToken& cancel);
-
-// Σ row_weight over the rows on which both fire, for every pair of one rule of `a` and one of `b`.
-std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight,
-                                     const CancelToken& cancel);
 
 }  // namespace clausewise::compact

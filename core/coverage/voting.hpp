@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "coverage/coverage.hpp"
+#include "base/bits.hpp"
+#include "base/table_view.hpp"
+#include "coverage/evaluation.hpp"
+#include "coverage/rule_index.hpp"
 
 namespace clausewise::coverage {
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -17,160 +14,13 @@ namespace {
 constexpr std::size_t kStrip = 8;
 // Counts are exact in single precision up to here, and C5.0 stores them so.
 constexpr std::size_t kMaxRows = std::size_t{1} << 24;
-// Columns of so few values need no bins.
-constexpr std::size_t kMaxValueBins = 128;
-// Fewer rows in a bin tell more about the cuts in it, and more bins take longer to go through.
-constexpr std::size_t kRowsPerBin = 48;
-constexpr std::size_t kMaxBins = 120;
 
-// Maps floats to unsigned integers of the same order.
-std::uint32_t ordered_bits(float value) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-float from_ordered_bits(std::uint32_t bits) {
-    bits = bits & 0x80000000u ? bits & 0x7fffffffu : ~bits;
-    float value;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-struct Cell {
-    std::uint32_t key;
-    std::uint32_t row;
-};
-
-// Least-significant-digit radix sort on the key, 11 bits a pass; passes in which all keys agree are skipped.
-void sort_cells(std::vector<Cell>& cells, std::vector<Cell>& spare) {
-    constexpr std::uint32_t kBits = 11, kMask = (1u << kBits) - 1;
-    std::array<std::array<std::uint32_t, kMask + 1>, 3> counts{};
-    for (const Cell& cell : cells)
-        for (std::uint32_t pass = 0; pass < 3; ++pass) ++counts[pass][(cell.key >> (pass * kBits)) & kMask];
-    spare.resize(cells.size());
-    for (std::uint32_t pass = 0; pass < 3; ++pass) {
-        auto& count = counts[pass];
-        if (std::any_of(count.begin(), count.end(), [&](std::uint32_t n) { return n == cells.size(); })) continue;
-        std::uint32_t total = 0;
-        for (auto& n : count) {
-            const std::uint32_t here = n;
-            n = total;
-            total += here;
-        }
-        for (const Cell& cell : cells) spare[count[(cell.key >> (pass * kBits)) & kMask]++] = cell;
-        cells.swap(spare);
-    }
-}
-
-struct PrepareScratch {
-    std::vector<Cell> cells, spare;
+struct StripScratch {
+    ColumnScratch column;
     std::array<std::vector<float>, kStrip> strip;
 };
 
-void describe_repetitions(Column& column) {
-    const auto count = [&](std::size_t r) { return column.starts[r + 1] - column.starts[r]; };
-    const auto n_values = static_cast<std::size_t>(column.n_values);
-    const std::int32_t n_known = column.starts.back();
-    std::size_t commonest = 0;
-    for (std::size_t r = 1; r < n_values; ++r)
-        if (count(r) > count(commonest)) commonest = r;
-    std::int32_t n_others = n_known;
-    if (n_values > 0 && count(commonest) > n_known / 64) {
-        column.common_rank = static_cast<std::int32_t>(commonest);
-        n_others -= count(commonest) - 1;
-    }
-    column.n_repeated = n_others - column.n_values;
-    column.is_mostly_unique = column.n_repeated <= n_known / 16;
-    if (!column.is_mostly_unique) return;
-    for (std::size_t r = 0; r < n_values; ++r)
-        if (count(r) > 1 && static_cast<std::int32_t>(r) != column.common_rank)
-            column.repeated_ranks.push_back(static_cast<std::int32_t>(r));
-}
-
-// A value that fills a bin has one for itself, so there may be twice as many bins as aimed at; a byte still tells them.
-void put_in_bins(Column& column, std::uint8_t* bins) {
-    const auto n_values = static_cast<std::size_t>(column.n_values);
-    const auto n_rows = column.ranks.size();
-    column.has_value_bins = n_values <= kMaxValueBins;
-    const std::size_t n_wanted = std::clamp<std::size_t>(n_rows / kRowsPerBin, 1, kMaxBins);
-    const auto n_full = static_cast<std::int32_t>((n_rows + n_wanted - 1) / n_wanted);
-    std::vector<std::uint8_t> bin_of_rank(n_values);
-    std::int32_t n_in_bin = 0;
-    for (std::size_t r = 0; r < n_values; ++r) {
-        const std::int32_t n_here = column.starts[r + 1] - column.starts[r];
-        if (r == 0 || column.has_value_bins || n_in_bin >= n_full || n_here >= n_full) {
-            column.bin_starts.push_back(static_cast<std::int32_t>(r));
-            n_in_bin = 0;
-        }
-        n_in_bin += n_here;
-        bin_of_rank[r] = static_cast<std::uint8_t>(column.bin_starts.size() - 1);
-    }
-    column.bin_starts.push_back(column.n_values);
-    if (column.common_rank >= 0) column.common_bin = bin_of_rank[static_cast<std::size_t>(column.common_rank)];
-    for (std::size_t row = 0; row < n_rows; ++row) bins[row] = bin_of_rank[static_cast<std::size_t>(column.ranks[row])];
-    column.bins = bins;
-}
-
-void prepare_continuous(Column& column, const std::vector<float>& numbers, std::size_t index, std::uint8_t* bins,
-                        PrepareScratch& scratch) {
-    auto& cells = scratch.cells;
-    cells.clear();
-    column.ranks.assign(numbers.size(), kMissing);
-    for (std::size_t row = 0; row < numbers.size(); ++row) {
-        float value = numbers[row];
-        if (std::isnan(value)) continue;
-        if (std::isinf(value))
-            throw std::invalid_argument("column " + std::to_string(index) + " has an infinite value in row " +
-                                        std::to_string(row) + " (or one beyond single precision)");
-        if (value == 0.0f) value = 0.0f;  // −0 and +0 are one value
-        cells.push_back({ordered_bits(value), static_cast<std::uint32_t>(row)});
-    }
-    column.has_missing = cells.size() < numbers.size();
-    sort_cells(cells, scratch.spare);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (i == 0 || cells[i].key != cells[i - 1].key) {
-            column.values.push_back(from_ordered_bits(cells[i].key));
-            column.starts.push_back(static_cast<std::int32_t>(i));
-        }
-        column.ranks[cells[i].row] = static_cast<std::int32_t>(column.values.size()) - 1;
-    }
-    column.starts.push_back(static_cast<std::int32_t>(cells.size()));
-    column.values.shrink_to_fit();
-    column.starts.shrink_to_fit();
-    column.n_values = static_cast<std::int32_t>(column.values.size());
-    describe_repetitions(column);
-    if (column.has_missing || numbers.empty()) return;
-    put_in_bins(column, bins);
-    if (column.has_value_bins) return;
-    column.order.reserve(cells.size());
-    for (const Cell& cell : cells) column.order.push_back(static_cast<std::int32_t>(cell.row));
-}
-
-void prepare_discrete(Column& column, const std::vector<float>& numbers, std::size_t index, std::int32_t n_values) {
-    column.is_discrete = true;
-    column.n_values = n_values;
-    column.ranks.assign(numbers.size(), kMissing);
-    for (std::size_t row = 0; row < numbers.size(); ++row) {
-        const float code = numbers[row];
-        if (std::isnan(code)) {
-            column.has_missing = true;
-            continue;
-        }
-        if (!(code >= 0.0f && code < static_cast<float>(n_values)) || code != std::floor(code))
-            throw std::invalid_argument("column " + std::to_string(index) + " is categorical; row " +
-                                        std::to_string(row) + " holds no code between 0 and " +
-                                        std::to_string(n_values - 1));
-        column.ranks[row] = static_cast<std::int32_t>(code);
-    }
-}
-
 }  // namespace
-
-std::int32_t Column::rank_at_most(float threshold) const {
-    const auto above = std::upper_bound(values.begin(), values.end(), threshold);
-    return std::max<std::int32_t>(0, static_cast<std::int32_t>(above - values.begin()) - 1);
-}
 
 template <class Real>
 Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads,
@@ -184,7 +34,7 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
                                     ". Pass a sample of the rows.");
     bins_.resize(table.n_rows * table.n_columns);
     const std::size_t n_strips = (table.n_columns + kStrip - 1) / kStrip;
-    std::vector<PrepareScratch> scratch(std::max<std::size_t>(1, std::min(n_threads, n_strips)));
+    std::vector<StripScratch> scratch(std::max<std::size_t>(1, std::min(n_threads, n_strips)));
     parallel_for(n_strips, n_threads, [&](std::size_t task, std::size_t worker) {
         auto& mine = scratch[worker];
         const std::size_t first = task * kStrip, width = std::min(kStrip, table.n_columns - first);
@@ -195,7 +45,9 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
             cancel.check();
             const std::size_t index = first + j;
             if (n_categories[index] > 0) prepare_discrete(columns_[index], mine.strip[j], index, n_categories[index]);
-            else prepare_continuous(columns_[index], mine.strip[j], index, bins_.data() + index * table.n_rows, mine);
+            else
+                prepare_continuous(columns_[index], mine.strip[j], index, bins_.data() + index * table.n_rows,
+                                   mine.column);
         }
     });
     std::size_t n_bins = 0;
@@ -220,52 +72,7 @@ std::size_t Matrix::memory() const {
     return bytes;
 }
 
-template <class Real>
-std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table,
-                            const std::vector<std::int32_t>& columns, const std::vector<std::int32_t>& ranks) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    std::vector<Gap> gaps(columns.size(), {-kInfinity, kInfinity});
-    std::vector<std::vector<std::size_t>> wanted(matrix.n_columns());
-    for (std::size_t i = 0; i < columns.size(); ++i) wanted[static_cast<std::size_t>(columns[i])].push_back(i);
-    for (std::size_t a = 0; a < wanted.size(); ++a) {
-        if (wanted[a].empty()) continue;
-        const Column& column = matrix.column(a);
-        // Per rank that bounds a wanted gap: the smallest and the greatest original number.
-        std::vector<std::int32_t> slot(static_cast<std::size_t>(column.n_values) + 1, -1);
-        std::vector<Gap> extremes;
-        const auto add = [&](std::int32_t rank) {
-            auto& place = slot[static_cast<std::size_t>(rank)];
-            if (place >= 0) return;
-            place = static_cast<std::int32_t>(extremes.size());
-            extremes.push_back({kInfinity, -kInfinity});
-        };
-        for (const std::size_t i : wanted[a]) {
-            add(ranks[i]);
-            add(ranks[i] + 1);
-        }
-        for (std::size_t row = 0; row < table.n_rows; ++row) {
-            const std::int32_t rank = column.ranks[row];
-            if (rank == kMissing) continue;
-            const std::int32_t place = slot[static_cast<std::size_t>(rank)];
-            if (place < 0) continue;
-            auto& [smallest, greatest] = extremes[static_cast<std::size_t>(place)];
-            const double value = static_cast<double>(table.at(row, a));
-            smallest = std::min(smallest, value);
-            greatest = std::max(greatest, value);
-        }
-        for (const std::size_t i : wanted[a]) {
-            gaps[i].left = extremes[static_cast<std::size_t>(slot[static_cast<std::size_t>(ranks[i])])].right;
-            gaps[i].right = extremes[static_cast<std::size_t>(slot[static_cast<std::size_t>(ranks[i]) + 1])].left;
-        }
-    }
-    return gaps;
-}
-
 template Matrix::Matrix(const TableView<float>&, const std::vector<std::int32_t>&, std::size_t, const CancelToken&);
 template Matrix::Matrix(const TableView<double>&, const std::vector<std::int32_t>&, std::size_t, const CancelToken&);
-template std::vector<Gap> gaps_above(const Matrix&, const TableView<float>&, const std::vector<std::int32_t>&,
-                                     const std::vector<std::int32_t>&);
-template std::vector<Gap> gaps_above(const Matrix&, const TableView<double>&, const std::vector<std::int32_t>&,
-                                     const std::vector<std::int32_t>&);
 
 }  // namespace clausewise::induction

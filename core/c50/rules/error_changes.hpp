@@ -1,0 +1,106 @@
+// How the errors of a rule set change when one rule is selected or dropped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "c50/cases.hpp"
+#include "c50/rules/cells.hpp"
+#include "c50/rules/formed_rules.hpp"
+
+namespace clausewise::c50 {
+
+// The votes of the selected rules on every cell. A cell is decided by the largest vote, the lowest class on ties; one
+// that no selected rule covers is an error, whatever its class.
+class Votes {
+public:
+    Votes(std::size_t n_cells, std::size_t n_classes)
+        : n_classes_(n_classes), votes_(n_cells * n_classes, 0), n_firing_(n_cells, 0) {}
+
+    void add(const FormedRule& rule, std::int32_t sign, std::size_t cell) {
+        votes_[cell * n_classes_ + static_cast<std::size_t>(rule.label)] += sign * rule.vote;
+        n_firing_[cell] += sign;
+    }
+    const std::int32_t* of(std::size_t cell) const { return votes_.data() + cell * n_classes_; }
+    std::int32_t n_firing(std::size_t cell) const { return n_firing_[cell]; }
+
+private:
+    std::size_t n_classes_;
+    std::vector<std::int32_t> votes_;
+    std::vector<std::int32_t> n_firing_;
+};
+
+// By how much the total error changes if a rule is flipped, for all rules, after every flip.
+//
+// Any weights: single-precision sums over rows in order, made anew for the rules that share rows with the flipped one.
+class SummedChanges {
+public:
+    SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
+                  const std::vector<bool>& selected, const std::vector<float>& error_costs);
+    float total() const { return total_; }
+    float of(std::size_t r);
+    // `selected` still shows the state before the flip.
+    void flip(std::size_t flipped);
+
+private:
+    float error(std::size_t cell) const;
+
+    std::size_t n_classes_;
+    const std::vector<FormedRule>& rules_;
+    const Cells& cells_;
+    const std::vector<bool>& selected_;
+    const std::vector<float>& error_costs_;
+    Votes votes_;
+    std::vector<float> changes_;
+    std::vector<bool> is_known_;
+    float total_ = 0.0f;
+};
+
+// Unit weights: whole numbers, so a flip only has to revisit its own cells and the rules that cover them.
+class CountedChanges {
+public:
+    CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
+                   const std::vector<bool>& selected);
+    float total() const { return static_cast<float>(total_); }
+    float of(std::size_t r) const { return static_cast<float>(flips_[r].change); }
+    void flip(std::size_t flipped);
+
+private:
+    // What flipping a rule adds to the votes for its class, and to the number of errors. Kept apart from the rules and
+    // small: it is read all the time.
+    struct Flip {
+        std::int32_t vote, label, sign, change;
+    };
+    // What it takes to decide a cell rightly: its own class must reach the highest rival, one more for lower classes.
+    struct Standing {
+        std::int32_t own, highest, second, highest_class, n_firing;
+        bool is_correct;
+
+        // A rule with a smaller vote cannot change whether the cell is decided rightly.
+        std::int32_t least_vote() const { return n_firing <= 1 ? 0 : std::abs(own - highest); }
+    };
+    std::int32_t count(std::size_t cell) const { return static_cast<std::int32_t>(cells_.weight[cell]); }
+    Standing standing(std::size_t cell) const;
+    // How flipping a rule would change the number of wrong decisions about a row of class `actual`. `votes_of_class`
+    // are those for the rule's class. There are no branches: nothing about rules in a row is predictable.
+    static std::int32_t change_by(const Flip& flip, const Standing& s, std::int32_t actual,
+                                  std::int32_t votes_of_class);
+    // Adds what a cell as it stands contributes to the changes of the rules that cover it.
+    void add_contributions(std::size_t cell);
+    // The same after a vote was added for `label`, less what the cell contributed before.
+    void change_contributions(std::size_t cell, const Standing& before, std::int32_t label, std::int32_t vote);
+    // The rules that cover a cell, as far as their vote is at least this.
+    template <class Visit>
+    void for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit);
+
+    std::int32_t n_classes_;
+    const std::vector<FormedRule>& rules_;
+    const Cells& cells_;
+    Votes votes_;
+    std::vector<Flip> flips_;
+    std::int32_t total_ = 0;
+};
+
+}  // namespace clausewise::c50
