@@ -10,8 +10,8 @@
 #include <intrin.h>
 #endif
 
-// Before a function with loops over words: clones for processors with wider vectors are chosen when the library is
-// loaded.
+// Put before a function that loops over words: the loader picks a clone compiled for wider vectors where the processor
+// has them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "default")))
@@ -55,8 +55,8 @@ inline int highest_bit(std::uint64_t word) {
 #endif
 }
 
-// Where the processor has no instruction for it, the compiler would call a table; this is the usual sum in parallel
-// instead.
+// Without a population-count instruction the compiler would call a library routine with a table; this sums pairs of
+// bits in parallel instead.
 inline int count_bits(std::uint64_t word) {
 #if defined(__POPCNT__) || defined(__aarch64__)
     return __builtin_popcountll(word);

@@ -1,4 +1,4 @@
-// How a long computation is stopped from outside.
+// How a long computation is cancelled from outside.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,7 @@
 // Threads for the kernels: short-lived, so that nothing survives a fork, an exception or an interrupt.
 //
-// Starting a thread costs some 20 microseconds; the kernels only ask for threads when a call takes
-// milliseconds. In exchange there is no global pool to dead-lock after fork() and no second OpenMP runtime
-// beside the one that torch brings.
+// Starting a thread costs some 20 microseconds; the kernels only use threads when a call takes milliseconds. In return
+// there is no global pool that could deadlock after fork(), and no second OpenMP runtime next to torch's.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +22,8 @@
 
 namespace clausewise {
 
-// A thread with room for deep recursion. The default is 8 MB on Linux, half a megabyte on macOS and less elsewhere;
-// the memory is only reserved, and used as far as the recursion goes. Throws std::system_error as std::thread does.
+// A thread with room for deep recursion. The default is 8 MB on Linux, half a megabyte on macOS and less elsewhere; the
+// memory is only reserved, and is used as far as the recursion goes. Throws std::system_error as std::thread does.
 class Thread {
 public:
     template <class Work>
@@ -35,7 +34,7 @@ public:
         pthread_attr_setstacksize(&attributes, kStackSize);
         const int error = pthread_create(&handle_, &attributes, &Thread::run, work_.get());
         pthread_attr_destroy(&attributes);
-        if (error != 0) throw std::system_error(error, std::generic_category(), "no thread could be started");
+        if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a thread");
 #else
         handle_ = std::thread(*work_);
 #endif
@@ -67,9 +66,9 @@ private:
     std::unique_ptr<std::function<void()>> work_;  // stays in place when the Thread is moved
 };
 
-// Calls work(task, worker) for every task in [0, n_tasks), on up to n_threads threads. Tasks are handed out
-// one at a time, so the order in which they run is not defined; results must go to places owned by the task.
-// `worker` < n_threads tells which scratch space may be used. The first exception is rethrown at the end.
+// Calls work(task, worker) for every task in [0, n_tasks), on up to n_threads threads. Tasks are handed out one at a
+// time, so the order in which they run is undefined; a task must write its results to memory of its own. `worker` <
+// n_threads is the index of the scratch space to use. The first exception is rethrown at the end.
 template <class Work>
 void parallel_for(std::size_t n_tasks, std::size_t n_threads, Work&& work) {
     n_threads = std::min(n_threads, n_tasks);
@@ -91,7 +90,7 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, Work&& work) {
     };
     std::vector<Thread> threads;
     threads.reserve(n_threads - 1);
-    // Where the system grants no more threads, those that there are do the work.
+    // If the system refuses more threads, the existing ones do the work.
     try {
         for (std::size_t worker = 1; worker < n_threads; ++worker)
             threads.emplace_back([&take_tasks, worker] { take_tasks(worker); });

@@ -1,4 +1,4 @@
-// Entry points of the binding files, called once by bindings.cpp.
+// One function per binding file, called once by module.cpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -30,7 +30,7 @@ nb::tuple intersected(const Bounds& low, const Bounds& high, const Bounds& other
                       const NumpyColumn<std::int32_t>& groups) {
     const boxes::BoxesView left = view_of(low, high), right = view_of(other_low, other_high);
     if (left.n_dimensions != right.n_dimensions || left.n_dimensions != groups.shape(0))
-        throw std::invalid_argument("all boxes and groups must have the same dimensions");
+        throw std::invalid_argument("all boxes and groups must have the same number of dimensions");
     const boxes::CategoryGroups group_of = copied(groups);
     boxes::Intersections found;
     {
@@ -40,7 +40,7 @@ nb::tuple intersected(const Bounds& low, const Bounds& high, const Bounds& other
     return nb::make_tuple(moved(std::move(found.low)), moved(std::move(found.high)), moved(std::move(found.left)));
 }
 
-Result<std::uint8_t> unsubsumed(const Bounds& low, const Bounds& high, std::size_t begin, std::size_t end) {
+NumpyResult<std::uint8_t> unsubsumed(const Bounds& low, const Bounds& high, std::size_t begin, std::size_t end) {
     const boxes::BoxesView boxes = view_of(low, high);
     if (begin > end || end > boxes.n_boxes) throw std::invalid_argument("the range of boxes is out of bounds");
     std::vector<std::uint8_t> is_needed(end - begin);
@@ -56,9 +56,9 @@ Result<std::uint8_t> unsubsumed(const Bounds& low, const Bounds& high, std::size
 
 void bind_boxes(nb::module_& module) {
     module.def("intersect_boxes", &intersected, "low"_a, "high"_a, "other_low"_a, "other_high"_a, "groups"_a,
-               "Bounds of all non-empty intersections (flat), and the left box of each.");
+               "Return the bounds of all non-empty intersections (flat), and the left box of each.");
     module.def("unsubsumed_boxes", &unsubsumed, "low"_a, "high"_a, "begin"_a, "end"_a,
-               "Per box of the range: 1 if it is not part of another box (of equal ones the first).");
+               "Return, per box of the range, 1 unless it is part of another box; of equal boxes the first gets 1.");
 }
 
 }  // namespace clausewise::bindings

@@ -38,8 +38,7 @@ using Weights = NumpyColumn<float>;
 using Doubles = NumpyColumn<double>;
 
 void check_options(const c50::Options& options) {
-    if (!(options.confidence > 0.0f && options.confidence <= 1.0f))
-        throw std::invalid_argument("cf must lie in (0, 1]");
+    if (!(options.confidence > 0.0f && options.confidence <= 1.0f)) throw std::invalid_argument("cf must be in (0, 1]");
     if (!(options.min_cases > 0.0) || !std::isfinite(options.min_cases))
         throw std::invalid_argument("min_cases must be positive");
 }
@@ -52,7 +51,7 @@ c50::Model fit_one(const induction::Matrix& matrix, const Codes& codes, std::siz
     const std::vector<float> case_weights = weights ? copied(*weights) : std::vector<float>{};
     const std::vector<float> cost_matrix = costs ? copied(*costs) : std::vector<float>{};
     if (!case_weights.empty() && case_weights.size() != classes.size())
-        throw std::invalid_argument("one weight per row is needed");
+        throw std::invalid_argument("weights must have one entry per row");
     CancelToken cancel;
     const std::atomic<std::size_t> n_done{0};
     c50::Model model;
@@ -65,18 +64,18 @@ c50::Model fit_one(const induction::Matrix& matrix, const Codes& codes, std::siz
 // One fit per row of `targets`.
 std::vector<std::shared_ptr<c50::Model>> fit_many(const induction::Matrix& matrix, const BinaryTargets& targets,
                                                   const std::optional<Weights>& positive_weights, c50::Options options,
-                                                  std::size_t n_threads, const Progress& progress) {
+                                                  std::size_t n_threads, const ProgressCallback& progress) {
     check_options(options);
     options.usage = false;
     check_targets(matrix, targets);
     const std::size_t n_targets = targets.shape(0);
     if (positive_weights && positive_weights->shape(0) != n_targets)
-        throw std::invalid_argument("one positive weight per target is needed");
+        throw std::invalid_argument("positive_weights must have one entry per target");
     std::vector<std::shared_ptr<c50::Model>> models(n_targets);
     CancelToken cancel;
     std::atomic<std::size_t> n_done{0};
     run_interruptible(cancel, n_done, n_targets, progress, [&] {
-        // Threads that the targets leave idle share the large nodes of each fit.
+        // With more threads than targets, the spare ones share the large nodes of each fit.
         const std::size_t n_per_fit = std::max<std::size_t>(1, n_threads / std::max<std::size_t>(1, n_targets));
         parallel_for(n_targets, n_threads, [&](std::size_t t, std::size_t) {
             std::vector<std::uint16_t> classes = classes_of_target(targets, t);
@@ -142,14 +141,14 @@ nb::dict tree_arrays(const c50::Model& model) {
     std::vector<std::int32_t> kind, label, column, rank, child_start{0}, child, value_start{0}, value_branch;
     std::vector<float> threshold, size, distribution;
     std::vector<std::vector<std::int32_t>> children;
-    // Without recursion: a tree may be thousands of tests deep.
-    struct Waiting {
+    // No recursion: a tree may be thousands of tests deep.
+    struct Pending {
         std::int32_t id, parent;
     };
-    std::vector<Waiting> waiting{{0, -1}};
-    while (!waiting.empty()) {
-        const auto [id, parent] = waiting.back();
-        waiting.pop_back();
+    std::vector<Pending> pending{{0, -1}};
+    while (!pending.empty()) {
+        const auto [id, parent] = pending.back();
+        pending.pop_back();
         const c50::Node& node = model.tree[id];
         const auto place = static_cast<std::int32_t>(kind.size());
         if (parent >= 0) children[static_cast<std::size_t>(parent)].push_back(place);
@@ -164,7 +163,7 @@ nb::dict tree_arrays(const c50::Model& model) {
         value_start.push_back(static_cast<std::int32_t>(value_branch.size()));
         children.emplace_back();
         for (auto branch = node.children.rbegin(); branch != node.children.rend(); ++branch)
-            waiting.push_back({*branch, place});
+            pending.push_back({*branch, place});
     }
     for (const auto& list : children) {
         child.insert(child.end(), list.begin(), list.end());
@@ -213,19 +212,19 @@ void bind_c50(nb::module_& module) {
             nb::kw_only(), "rules"_a = true, "min_cases"_a = 2.0, "cf"_a = 0.25, "winnow"_a = false,
             "global_pruning"_a = true, "subset"_a = true, "always_in_leaf_order"_a = false);
 
-    nb::class_<c50::Model>(module, "C50Model", "A fitted C5.0 tree and, if asked for, its rules.")
+    nb::class_<c50::Model>(module, "C50Model", "A fitted C5.0 tree and its rules, if they were requested.")
         .def_prop_ro("n_classes", [](const c50::Model& m) { return m.n_classes; })
         .def_prop_ro("default_label", [](const c50::Model& m) { return m.default_label; })
         .def_prop_ro(
-            "in_use", [](const c50::Model& m) { return m.in_use; }, "Which columns winnowing left.")
+            "in_use", [](const c50::Model& m) { return m.in_use; }, "Per column: did winnowing keep it?")
         .def_prop_ro(
             "usage", [](const c50::Model& m) { return m.usage; },
-            "Weight of the training rows each column decides about.")
-        .def_prop_ro("seconds", &stage_seconds, "Seconds of each stage of the fit.")
-        .def("rules", &rule_arrays)
-        .def("tree", &tree_arrays);
+            "Per column: the weight of the training rows whose path or rules test it.")
+        .def_prop_ro("seconds", &stage_seconds, "Wall-clock seconds of each stage of the fit.")
+        .def("rules", &rule_arrays, "Return the rules as flat arrays.")
+        .def("tree", &tree_arrays, "Return the tree as flat arrays.");
 
-    nb::class_<c50::FlatTree>(module, "FlatTree", "A finished tree for classifying rows.")
+    nb::class_<c50::FlatTree>(module, "FlatTree", "A finished C5.0 tree, for classifying rows.")
         .def(
             "__init__",
             [](c50::FlatTree* self, std::size_t n_classes, const Codes& kind, const Codes& column,
@@ -252,16 +251,16 @@ void bind_c50(nb::module_& module) {
             "value_start"_a, "value_branch"_a)
         .def("classify", &classify<float, Table32>, "table"_a, "n_threads"_a = 1)
         .def("classify", &classify<double, Table64>, "table"_a, "n_threads"_a = 1,
-             "Scores (rows × classes, flat) and the mean size of the leaves that each row reaches.");
+             "Return class scores (rows × classes, flat) and the mean size of the leaves that each row reaches.");
 
     module.def("fit_c50", &fit_one, "matrix"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a.none(),
                "options"_a, "n_threads"_a = 1,
-               "One C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
+               "Fit one C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
     module.def("fit_c50_many", &fit_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a,
                "n_threads"_a = 1, "progress"_a.none() = nb::none(),
-               "One two-class model per row of targets; class 0 is true.");
+               "Fit one two-class model per row of targets; class 0 is true.");
     module.def("sampled_rows", &c50::sampled_rows, "n_rows"_a, "fraction"_a, "seed"_a,
-               "The rows that C5.0's sampling takes.");
+               "Return the rows that C5.0 samples for training.");
 }
 
 }  // namespace clausewise::bindings

@@ -1,4 +1,4 @@
-// Python's view of CART trees.
+// CART: clausewise._core.grow_cart, grow_cart_many, CartTree and cart_paths.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
@@ -13,6 +13,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "base/cancel.hpp"
 #include "base/parallel.hpp"
@@ -29,7 +32,8 @@ using namespace nb::literals;
 namespace clausewise::bindings {
 namespace {
 
-// Each tree that grows has the rows in the order of every column, and no more threads are used than there is room for.
+// Each growing tree holds a copy of the rows sorted by every column; fewer threads are used if the copies would need
+// more memory than this.
 constexpr std::size_t kBytesForOrders = std::size_t{1} << 30;
 
 using Doubles = NumpyColumn<double>;
@@ -38,13 +42,15 @@ using Rows = NumpyColumn<std::int32_t>;
 void check_options(const cart::Options& options) {
     if (options.min_split < 2) throw std::invalid_argument("min_split must be 2 or more");
     if (options.min_leaf < 1) throw std::invalid_argument("min_leaf must be 1 or more");
-    if (options.max_leaves == 1) throw std::invalid_argument("max_leaves must be 2 or more, or 0 for no bound");
+    if (options.max_leaves == 1) throw std::invalid_argument("max_leaves must be 2 or more, or 0 for no limit");
 }
 
-void check_weights(const std::vector<double>& weights, std::size_t n_expected) {
-    if (weights.size() != n_expected) throw std::invalid_argument("one weight for each is needed");
+void check_weights(const std::vector<double>& weights, std::size_t n_expected, const char* what) {
+    if (weights.size() != n_expected)
+        throw std::invalid_argument(std::string("the weights must have one entry per ") + what);
     for (const double weight : weights)
-        if (!(weight > 0.0 && std::isfinite(weight))) throw std::invalid_argument("weights must be positive");
+        if (!(weight > 0.0 && std::isfinite(weight)))
+            throw std::invalid_argument("weights must be positive and finite");
 }
 
 void check_row(std::int32_t row, const induction::Matrix& matrix) {
@@ -52,13 +58,13 @@ void check_row(std::int32_t row, const induction::Matrix& matrix) {
         throw std::invalid_argument("a row is out of range");
 }
 
-// Rows to learn from, none of them twice.
+// The rows to learn from; throws if one occurs twice.
 std::vector<std::int32_t> checked_rows(const Rows& given, const induction::Matrix& matrix) {
     std::vector<std::int32_t> rows = copied(given);
     std::vector<bool> is_taken(matrix.n_rows(), false);
     for (const std::int32_t row : rows) {
         check_row(row, matrix);
-        if (is_taken[static_cast<std::size_t>(row)]) throw std::invalid_argument("a row is named twice");
+        if (is_taken[static_cast<std::size_t>(row)]) throw std::invalid_argument("a row occurs twice");
         is_taken[static_cast<std::size_t>(row)] = true;
     }
     if (rows.empty()) throw std::invalid_argument("there are no rows to learn from");
@@ -71,7 +77,7 @@ cart::Tree grow_one(const induction::Matrix& matrix, const ClassCodes& codes, st
     check_options(options);
     const std::vector<std::uint16_t> classes = checked_classes(matrix, codes, n_classes);
     const std::vector<double> of_rows = weights ? copied(*weights) : std::vector<double>{};
-    if (weights) check_weights(of_rows, matrix.n_rows());
+    if (weights) check_weights(of_rows, matrix.n_rows(), "row");
     const std::vector<std::int32_t> used = rows ? checked_rows(*rows, matrix) : std::vector<std::int32_t>{};
     cart::Tree tree;
     constexpr std::size_t kFewCells = 2'000;
@@ -85,11 +91,11 @@ cart::Tree grow_one(const induction::Matrix& matrix, const ClassCodes& codes, st
 std::vector<std::shared_ptr<cart::Tree>> grow_many(const induction::Matrix& matrix, const BinaryTargets& targets,
                                                    const std::optional<Doubles>& positive_weights,
                                                    const cart::Options& options, std::size_t n_threads,
-                                                   const Progress& progress) {
+                                                   const ProgressCallback& progress) {
     check_options(options);
     check_targets(matrix, targets);
     const std::size_t n_targets = targets.shape(0);
-    if (positive_weights) check_weights(copied(*positive_weights), n_targets);
+    if (positive_weights) check_weights(copied(*positive_weights), n_targets, "target");
     std::vector<std::shared_ptr<cart::Tree>> trees(n_targets);
     CancelToken cancel;
     std::atomic<std::size_t> n_done{0};
@@ -130,34 +136,34 @@ std::vector<double> collapses_at(const cart::Tree& tree) {
 }
 
 // The leaves of trees as rules, left before right: conditions of rule r are start[r] … start[r+1]. Leaves that only
-// rows with missing values reach are left out, as no condition holds for these.
+// rows with missing values reach are left out: no condition holds for a missing value.
 class Paths {
 public:
     void add(const cart::Tree& tree, std::int32_t number, double alpha, std::optional<std::int32_t> only_label) {
-        // Without recursion: a tree may be thousands of tests deep. Above each node stand the conditions on its way.
-        struct Waiting {
+        // No recursion: a tree may be thousands of tests deep. `path_` holds the conditions above the node.
+        struct Pending {
             std::int32_t id;
             std::size_t depth;
             std::int32_t parent;
             bool is_right;
         };
-        std::vector<Waiting> waiting{{0, 0, -1, false}};
-        while (!waiting.empty()) {
-            const auto [id, depth, parent, is_right] = waiting.back();
-            waiting.pop_back();
+        std::vector<Pending> pending{{0, 0, -1, false}};
+        while (!pending.empty()) {
+            const auto [id, depth, parent, is_right] = pending.back();
+            pending.pop_back();
             if (parent >= 0) {
-                way_.resize(depth - 1);
-                way_.push_back({tree[parent].test, is_right});
+                path_.resize(depth - 1);
+                path_.push_back({tree[parent].test, is_right});
             }
             const cart::Node& node = tree[id];
             if (!node.ends_at(alpha)) {
-                waiting.push_back({node.right, depth + 1, id, true});
-                waiting.push_back({node.left, depth + 1, id, false});
+                pending.push_back({node.right, depth + 1, id, true});
+                pending.push_back({node.left, depth + 1, id, false});
             } else if (!only_label || *only_label == node.label) {
                 add_leaf(node, number);
             }
         }
-        way_.clear();
+        path_.clear();
     }
 
     nb::dict arrays() {
@@ -168,7 +174,7 @@ public:
         result["correct"] = moved(std::move(correct_));
         result["start"] = moved(std::move(start_));
         result["column"] = moved(std::move(column_));
-        result["tells_missing"] = moved(std::move(tells_missing_));
+        result["tells_missing"] = moved(std::move(tests_missing_));
         result["rank"] = moved(std::move(rank_));
         result["is_right"] = moved(std::move(is_right_));
         return result;
@@ -181,13 +187,13 @@ private:
     };
 
     void add_leaf(const cart::Node& leaf, std::int32_t number) {
-        for (const Step& step : way_)
+        for (const Step& step : path_)
             if (step.test.kind == cart::Test::Kind::missing && step.is_right) return;
-        if (column_.size() + way_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-            throw std::length_error("the trees are so deep that their leaves have more than 2^31 conditions");
-        for (const Step& step : way_) {
+        if (column_.size() + path_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw std::length_error("the leaves of the trees have more than 2^31 conditions in total");
+        for (const Step& step : path_) {
             column_.push_back(step.test.column);
-            tells_missing_.push_back(step.test.kind == cart::Test::Kind::missing);
+            tests_missing_.push_back(step.test.kind == cart::Test::Kind::missing);
             rank_.push_back(step.test.rank);
             is_right_.push_back(step.is_right);
         }
@@ -198,18 +204,18 @@ private:
         correct_.push_back(leaf.correct);
     }
 
-    std::vector<Step> way_;
+    std::vector<Step> path_;
     std::vector<std::int32_t> tree_, label_, start_{0}, column_, rank_;
-    std::vector<std::uint8_t> is_right_, tells_missing_;
+    std::vector<std::uint8_t> is_right_, tests_missing_;
     std::vector<double> cover_, correct_;
 };
 
 nb::dict paths(const std::vector<std::shared_ptr<cart::Tree>>& trees, const Doubles& alphas,
                std::optional<std::int32_t> only_label) {
-    if (alphas.shape(0) != trees.size()) throw std::invalid_argument("one strength of pruning per tree is needed");
+    if (alphas.shape(0) != trees.size()) throw std::invalid_argument("alphas must have one entry per tree");
     Paths found;
     for (std::size_t t = 0; t < trees.size(); ++t) {
-        if (!trees[t]) throw std::invalid_argument("None is no tree");
+        if (!trees[t]) throw std::invalid_argument("trees must not contain None");
         found.add(*trees[t], static_cast<std::int32_t>(t), alphas(t), only_label);
     }
     return found.arrays();
@@ -228,24 +234,28 @@ void bind_cart(nb::module_& module) {
             },
             nb::kw_only(), "entropy"_a = false, "min_split"_a = 2, "min_leaf"_a = 1, "max_leaves"_a = 0,
             "prunes"_a = true);
-    nb::class_<cart::Tree>(module, "CartTree", "A grown tree that knows how strongly it must be pruned to lose a test.")
+    nb::class_<cart::Tree>(module, "CartTree",
+                           "A grown CART tree, with the pruning strength (alpha) at which each node becomes a leaf.")
         .def(
             "labels",
             [](const cart::Tree& tree, const induction::Matrix& matrix, const Rows& rows, double alpha) {
                 return moved(labels(tree, matrix, rows, alpha));
             },
-            "matrix"_a, "rows"_a, "alpha"_a, "The class of rows of a matrix by the tree pruned as strongly as alpha.")
+            "matrix"_a, "rows"_a, "alpha"_a,
+            "Return the class predicted for each of these rows of the matrix by the tree pruned at alpha.")
         .def_prop_ro(
-            "label", [](const cart::Tree& tree) { return tree[0].label; }, "The most frequent class.")
+            "label", [](const cart::Tree& tree) { return tree[0].label; },
+            "The class predicted by the root: the most frequent one.")
         .def(
             "alphas", [](const cart::Tree& tree) { return moved(collapses_at(tree)); },
-            "Strengths of pruning at which tests are lost.");
+            "Return the values of alpha at which nodes become leaves.");
     module.def("grow_cart", &grow_one, "matrix"_a, "codes"_a, "n_classes"_a, "weights"_a.none(), "rows"_a.none(),
-               "options"_a, "A tree that tells the classes of the matrix's rows, or of some of them, apart.");
+               "options"_a, "Grow a tree that predicts the classes of the rows of the matrix, or of the given rows.");
     module.def("grow_cart_many", &grow_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a,
-               "n_threads"_a = 1, "progress"_a.none() = nb::none(), "One tree per row of targets; class 0 is true.");
+               "n_threads"_a = 1, "progress"_a.none() = nb::none(),
+               "Grow one tree per row of targets; class 0 is true.");
     module.def("cart_paths", &paths, "trees"_a, "alphas"_a, "only_label"_a.none() = nb::none(),
-               "The conditions that lead to the leaves of trees pruned as strongly as asked for, as flat arrays.");
+               "Return the conditions on the paths to the leaves of trees pruned at these alphas, as flat arrays.");
 }
 
 }  // namespace clausewise::bindings

@@ -23,13 +23,13 @@ namespace clausewise::bindings {
 namespace {
 
 template <class Real>
-using Matrix = nb::ndarray<nb::numpy, const Real, nb::ndim<2>, nb::device::cpu>;  // any strides: never copied
+using RowsArray = nb::ndarray<nb::numpy, const Real, nb::ndim<2>, nb::device::cpu>;  // any strides, never copied
 template <class T>
 using Target = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
 template <class Real>
-TableView<Real> rows_of(const Matrix<Real>& X, const coverage::RuleIndex& index) {
+TableView<Real> rows_of(const RowsArray<Real>& X, const coverage::RuleIndex& index) {
     if (X.shape(1) != index.premises().n_categories.size())
-        throw std::invalid_argument("the matrix does not have one column per feature");
+        throw std::invalid_argument("X must have one column per feature");
     return {X.data(), X.shape(0), X.shape(1), X.stride(0), X.stride(1)};
 }
 
@@ -45,10 +45,10 @@ coverage::Ballot ballot_of(const coverage::RuleIndex& index, const NumpyColumn<s
                             copied(base_of_class)};
     const std::size_t n_rules = index.premises().n_rules();
     if (ballot.class_of_rule.size() != n_rules || ballot.vote_of_rule.size() != n_rules)
-        throw std::invalid_argument("one class and one vote per rule are needed");
-    if (ballot.n_classes() == 0) throw std::invalid_argument("at least one class is needed");
+        throw std::invalid_argument("class_of_rule and vote_of_rule must have one entry per rule");
+    if (ballot.n_classes() == 0) throw std::invalid_argument("there must be at least one class");
     if (ballot.base_of_class.size() != ballot.n_classes())
-        throw std::invalid_argument("one base vote per class is needed");
+        throw std::invalid_argument("base_of_class must have one entry per class");
     for (const std::int32_t c : ballot.class_of_rule)
         if (c < 0 || static_cast<std::size_t>(c) >= ballot.n_classes())
             throw std::invalid_argument("unknown class index");
@@ -59,17 +59,18 @@ template <class Real>
 void bind_evaluation(nb::class_<coverage::RuleIndex>& rule_index) {
     rule_index.def(
         "fires",
-        [](const coverage::RuleIndex& index, const Matrix<Real>& X, const Target<std::uint64_t>& out,
+        [](const coverage::RuleIndex& index, const RowsArray<Real>& X, const Target<std::uint64_t>& out,
            std::size_t n_threads) {
             const TableView<Real> rows = rows_of(X, index);
             require_size(out, index.premises().n_rules() * words_for(rows.n_rows));
             const nb::gil_scoped_release unlocked;
             coverage::write_fires(index, rows, n_threads, out.data());
         },
-        "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a, "Bits of the rules (rows of out) over the rows of X.");
+        "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
+        "Write one bit per row of X for each rule (row of out).");
     rule_index.def(
         "scores",
-        [](const coverage::RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
+        [](const coverage::RuleIndex& index, const RowsArray<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
            const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
            const NumpyColumn<double>& base_of_class, const Target<double>& out, std::size_t n_threads) {
             const TableView<Real> rows = rows_of(X, index);
@@ -80,10 +81,10 @@ void bind_evaluation(nb::class_<coverage::RuleIndex>& rule_index) {
             coverage::write_scores(index, rows, ballot, n_threads, out.data());
         },
         "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "base_of_class"_a,
-        "out"_a.noconvert(), "n_threads"_a, "Class totals per row, written to out.");
+        "out"_a.noconvert(), "n_threads"_a, "Write the class totals per row to out.");
     rule_index.def(
         "decide",
-        [](const coverage::RuleIndex& index, const Matrix<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
+        [](const coverage::RuleIndex& index, const RowsArray<Real>& X, const NumpyColumn<std::int32_t>& class_of_rule,
            const NumpyColumn<double>& vote_of_rule, const NumpyColumn<double>& divisor_of_class,
            const NumpyColumn<double>& base_of_class, std::int32_t default_class, const Target<std::int32_t>& out,
            std::size_t n_threads) {
@@ -97,10 +98,10 @@ void bind_evaluation(nb::class_<coverage::RuleIndex>& rule_index) {
             coverage::write_decisions(index, rows, ballot, default_class, n_threads, out.data());
         },
         "X"_a.noconvert(), "class_of_rule"_a, "vote_of_rule"_a, "divisor_of_class"_a, "base_of_class"_a,
-        "default_class"_a, "out"_a.noconvert(), "n_threads"_a, "Index of the winning class per row.");
+        "default_class"_a, "out"_a.noconvert(), "n_threads"_a, "Write the index of the winning class per row to out.");
     rule_index.def(
         "uncovered",
-        [](const coverage::RuleIndex& index, const Matrix<Real>& X, const Target<std::uint8_t>& out,
+        [](const coverage::RuleIndex& index, const RowsArray<Real>& X, const Target<std::uint8_t>& out,
            std::size_t n_threads) {
             const TableView<Real> rows = rows_of(X, index);
             require_size(out, rows.n_rows);
@@ -108,10 +109,10 @@ void bind_evaluation(nb::class_<coverage::RuleIndex>& rule_index) {
             coverage::write_uncovered(index, rows, n_threads, out.data());
         },
         "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
-        "Clears out, which must come as ones, on every row where a rule fires.");
+        "Set out, filled with 1 by the caller, to 0 on every row where a rule fires.");
     rule_index.def(
         "explain",
-        [](const coverage::RuleIndex& index, const Matrix<Real>& X, std::size_t n_threads) {
+        [](const coverage::RuleIndex& index, const RowsArray<Real>& X, std::size_t n_threads) {
             const TableView<Real> rows = rows_of(X, index);
             coverage::RowExplanations found;
             {
@@ -123,13 +124,13 @@ void bind_evaluation(nb::class_<coverage::RuleIndex>& rule_index) {
                                    moved(std::move(found.near.failing_terms)));
         },
         "X"_a.noconvert(), "n_threads"_a,
-        "(fired starts, fired rules, near starts, near rules, failing terms), rows in compressed form.");
+        "Return (fired starts, fired rules, near starts, near rules, failing terms) as compressed sparse rows.");
 }
 
 }  // namespace
 
 void bind_coverage(nb::module_& module) {
-    nb::class_<coverage::RuleIndex> rule_index(module, "RuleIndex", "A rule set made ready for evaluation.");
+    nb::class_<coverage::RuleIndex> rule_index(module, "RuleIndex", "A rule set prepared for evaluation.");
     rule_index.def(
         "__init__",
         [](coverage::RuleIndex* self, const NumpyColumn<std::int64_t>& starts, const NumpyColumn<std::int32_t>& feature,
@@ -156,12 +157,12 @@ void bind_coverage(nb::module_& module) {
                     counts[rule] += count_bits(words.data()[rule * words.shape(1) + w]);
             return moved(std::move(counts));
         },
-        "words"_a, "Number of set bits in each row of the bit matrix.");
+        "words"_a, "Count the set bits in each row of the bit matrix.");
     module.def(
         "count_bits_per_row",
         [](const Words& words, std::size_t n_rows) {
             if (words_for(n_rows) != words.shape(1))
-                throw std::invalid_argument("the bit matrix does not have n_rows columns");
+                throw std::invalid_argument("the bit matrix must have n_rows columns");
             std::vector<std::int64_t> counts(words.shape(1) * kWordBits);
             for (std::size_t rule = 0; rule < words.shape(0); ++rule)
                 for_each_bit(words.data() + rule * words.shape(1), words.shape(1),
@@ -169,7 +170,7 @@ void bind_coverage(nb::module_& module) {
             counts.resize(n_rows);
             return moved(std::move(counts));
         },
-        "words"_a, "n_rows"_a, "Number of set bits in each column of the bit matrix.");
+        "words"_a, "n_rows"_a, "Count the set bits in each column of the bit matrix.");
 }
 
 }  // namespace clausewise::bindings

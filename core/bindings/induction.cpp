@@ -28,8 +28,8 @@ using Codes = NumpyColumn<std::int32_t>;
 template <class Real, class Array>
 nb::tuple gaps(const induction::Matrix& matrix, const Array& table, const Codes& columns, const Codes& ranks) {
     if (table.shape(0) != matrix.n_rows() || table.shape(1) != matrix.n_columns())
-        throw std::invalid_argument("the table has another shape than the one the matrix was prepared from");
-    if (columns.shape(0) != ranks.shape(0)) throw std::invalid_argument("one rank per column is needed");
+        throw std::invalid_argument("the shape of the table differs from that of the prepared matrix");
+    if (columns.shape(0) != ranks.shape(0)) throw std::invalid_argument("columns and ranks must have the same length");
     for (std::size_t i = 0; i < columns.shape(0); ++i) {
         if (columns(i) < 0 || static_cast<std::size_t>(columns(i)) >= matrix.n_columns())
             throw std::invalid_argument("a column is out of range");
@@ -48,7 +48,7 @@ nb::tuple gaps(const induction::Matrix& matrix, const Array& table, const Codes&
 }
 
 std::vector<std::int32_t> ranks_of(const induction::Matrix& matrix, std::size_t column) {
-    if (column >= matrix.n_columns()) throw nb::index_error("no such column");
+    if (column >= matrix.n_columns()) throw nb::index_error("the column is out of range");
     return matrix.column(column).ranks;
 }
 
@@ -67,19 +67,21 @@ std::shared_ptr<induction::Matrix> prepare(const Array& table, const Codes& n_ca
 }  // namespace
 
 void bind_induction(nb::module_& module) {
-    nb::class_<induction::Matrix>(module, "Matrix",
-                                  "Columns prepared once for many fits: single-precision ranks, shared read-only.")
+    nb::class_<induction::Matrix>(
+        module, "Matrix", "A table prepared once for many fits: ranks of single-precision values, shared read-only.")
         .def_prop_ro("n_rows", &induction::Matrix::n_rows)
         .def_prop_ro("n_columns", &induction::Matrix::n_columns)
-        .def_prop_ro("memory", &induction::Matrix::memory, "Bytes held.")
+        .def_prop_ro("memory", &induction::Matrix::memory, "Memory used, in bytes.")
         .def(
             "ranks", [](const induction::Matrix& m, std::size_t column) { return moved(ranks_of(m, column)); },
-            "column"_a, "Rank of each row's value in the column, or the code of its category; -1 if missing.")
+            "column"_a,
+            "Return the rank of each row's value in the column, or the code of its category; -1 if missing.")
         .def("gaps", &gaps<float, Table32>, "table"_a, "columns"_a, "ranks"_a)
         .def("gaps", &gaps<double, Table64>, "table"_a, "columns"_a, "ranks"_a,
-             "For each (column, rank): the greatest original number of this rank and the smallest of the next.");
+             "Return, per (column, rank), the greatest original number of this rank and the smallest of the next.");
     module.def("prepare_matrix", &prepare<float, Table32>, "table"_a, "n_categories"_a, "n_threads"_a = 1);
-    module.def("prepare_matrix", &prepare<double, Table64>, "table"_a, "n_categories"_a, "n_threads"_a = 1);
+    module.def("prepare_matrix", &prepare<double, Table64>, "table"_a, "n_categories"_a, "n_threads"_a = 1,
+               "Prepare a table; n_categories is 0 for a continuous column, otherwise the number of its categories.");
 }
 
 }  // namespace clausewise::bindings

@@ -1,4 +1,4 @@
-// Long work that Python called for, with an ear for interrupts.
+// Runs long work so that it can be interrupted from Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,13 +19,13 @@ namespace clausewise::bindings {
 
 namespace nb = nanobind;
 
-using Progress = std::optional<std::function<void(std::size_t, std::size_t)>>;
+using ProgressCallback = std::optional<std::function<void(std::size_t, std::size_t)>>;
 
-// Runs the job on a thread of its own while this one keeps listening: an interrupt (Ctrl-C) cancels the job within
-// moments, and progress is reported from the thread that Python called from.
+// Runs the job on another thread while the calling one polls for signals every 50 ms: an interrupt (Ctrl-C) cancels the
+// job, and progress is reported on the thread that Python called from.
 template <class Job>
 void run_interruptible(CancelToken& cancel, const std::atomic<std::size_t>& n_done, std::size_t n_total,
-                       const Progress& progress, Job&& job) {
+                       const ProgressCallback& progress, Job&& job) {
     std::mutex guard;
     std::condition_variable finished;
     bool is_finished = false;
@@ -67,8 +67,8 @@ void run_interruptible(CancelToken& cancel, const std::atomic<std::size_t>& n_do
     report(n_done);
 }
 
-// The same for work that says nothing in between: job(cancel). What takes less than some milliseconds is done at once,
-// as starting a thread for it would cost as much.
+// The same for work that reports no progress: job(cancel). Short work, of a few milliseconds, runs on the calling
+// thread, as starting another one would take as long.
 template <class Job>
 void run_interruptible(bool is_short, Job&& job) {
     CancelToken cancel;

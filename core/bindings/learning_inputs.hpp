@@ -1,4 +1,4 @@
-// What inducers are given from Python, checked.
+// Checked class codes, targets and weights for the inducers.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,15 +20,15 @@ using BinaryTargets = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig,
 
 inline void check_has_rows(const induction::Matrix& matrix, std::size_t n_given, const char* what) {
     if (n_given != matrix.n_rows())
-        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, " + what + " " +
-                                    std::to_string(n_given));
+        throw std::invalid_argument("the matrix has " + std::to_string(matrix.n_rows()) + " rows, but got " + what +
+                                    " for " + std::to_string(n_given));
     if (matrix.n_rows() == 0) throw std::invalid_argument("there are no rows to learn from");
 }
 
 inline std::vector<std::uint16_t> checked_classes(const induction::Matrix& matrix, const ClassCodes& codes,
                                                   std::size_t n_classes) {
-    if (n_classes < 1 || n_classes > 65535) throw std::invalid_argument("between 1 and 65,535 classes are supported");
-    check_has_rows(matrix, codes.shape(0), "classes are given for");
+    if (n_classes < 1 || n_classes > 65535) throw std::invalid_argument("n_classes must be between 1 and 65,535");
+    check_has_rows(matrix, codes.shape(0), "classes");
     std::vector<std::uint16_t> classes(codes.shape(0));
     for (std::size_t i = 0; i < classes.size(); ++i) {
         if (codes(i) < 0 || static_cast<std::size_t>(codes(i)) >= n_classes)
@@ -39,10 +39,10 @@ inline std::vector<std::uint16_t> checked_classes(const induction::Matrix& matri
 }
 
 inline void check_targets(const induction::Matrix& matrix, const BinaryTargets& targets) {
-    check_has_rows(matrix, targets.shape(1), "the targets have");
+    check_has_rows(matrix, targets.shape(1), "targets");
 }
 
-// The first class is "true", as the reference declares it, so that ties fall its way.
+// Class 0 is "true": the reference declares it first, so it wins ties.
 inline std::vector<std::uint16_t> classes_of_target(const BinaryTargets& targets, std::size_t number) {
     const std::size_t n_rows = targets.shape(1);
     const std::uint8_t* const target = targets.data() + number * n_rows;
@@ -51,7 +51,7 @@ inline std::vector<std::uint16_t> classes_of_target(const BinaryTargets& targets
     return classes;
 }
 
-// Each row's weight, if those of the first class weigh otherwise than 1; empty if not.
+// The weight of each row: `positive_weight` for class 0, otherwise 1. Empty if all are 1.
 template <class Real>
 std::vector<Real> weights_of_target(const std::vector<std::uint16_t>& classes, Real positive_weight) {
     std::vector<Real> weights;

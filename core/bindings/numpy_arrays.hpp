@@ -16,7 +16,7 @@ namespace nb = nanobind;
 template <class T>
 using NumpyColumn = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using NumpyResult = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 template <class T>
 std::vector<T> copied(const NumpyColumn<T>& column) {
@@ -25,7 +25,7 @@ std::vector<T> copied(const NumpyColumn<T>& column) {
 
 // Hands a vector to NumPy without copying it.
 template <class T>
-Result<T> moved(std::vector<T>&& values) {
+NumpyResult<T> moved(std::vector<T>&& values) {
     auto owner = std::make_unique<std::vector<T>>(std::move(values));
     T* const data = owner->data();
     const std::size_t size = owner->size();
@@ -33,7 +33,7 @@ Result<T> moved(std::vector<T>&& values) {
         const std::unique_ptr<std::vector<T>> freed(static_cast<std::vector<T>*>(memory));
     });
     static_cast<void>(owner.release());
-    return Result<T>(data, {size}, capsule);
+    return NumpyResult<T>(data, {size}, capsule);
 }
 
 }  // namespace clausewise::bindings

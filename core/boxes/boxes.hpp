@@ -1,5 +1,4 @@
-// Conjunctions as boxes: per dimension an interval (low, high]; their intersections, and which of them say something of
-// their own.
+// Conjunctions as boxes: an interval (low, high] per dimension. Their intersections, and which of them are subsumed.
 //
 // A numeric feature is one dimension. A category is a dimension of its own: `high` is +inf where the value is accepted
 // and -inf where it is not, so that intersection and inclusion are the same comparisons as for intervals. The
@@ -25,10 +24,10 @@ struct BoxesView {
 
 struct Intersections {
     std::vector<double> low, high;
-    std::vector<std::int64_t> left;  // per box, which of the left boxes it is a part of
+    std::vector<std::int64_t> left;  // per box, the left box that it is part of
 };
 
-// Per dimension the group of categories it belongs to, or -1 for a number.
+// Per dimension: its group of categories, or -1 for a numeric feature.
 using CategoryGroups = std::vector<std::int32_t>;
 
 // The intersections of all pairs of a left and a right box that are not empty, in order.

@@ -1,4 +1,4 @@
-// Sets of rows and ranks as 64-bit words, and how often each row fails a condition as bit-sliced counters.
+// Operations on sets of rows and ranks, 64 to a word.
 #pragma once
 
 #include <cstddef>
@@ -38,16 +38,16 @@ Words rows_above(const std::vector<std::int32_t>& ranks, std::int32_t threshold_
 // One bit per row: is its rank negative?
 Words rows_missing(const std::vector<std::int32_t>& ranks);
 
-// Per word, how many bits are set in the words before it.
+// Writes, for each word, the number of bits set in the words before it.
 void count_marks(const Words& words, std::vector<std::int32_t>& before);
 
-// Members of `a`, and of both `a` and `b`.
+// The number of members of one set, and of that set and another.
 struct PairCount {
     std::int64_t first = 0;
     std::int64_t both = 0;
 };
 
-// The words of a set that are not empty.
+// The non-empty words of a set, and their indices.
 struct SparseWords {
     std::vector<std::uint32_t> places;
     Words words;
@@ -61,7 +61,7 @@ struct SparseWords {
         words.push_back(word);
     }
 };
-// Members of `set` that are in `a`, and in both `a` and `b`.
+// Counts the members of `set` that are in `a`, and in both `a` and `b`.
 PairCount count_within(const SparseWords& set, const std::uint64_t* a, const std::uint64_t* b);
 
 }  // namespace clausewise::c50

@@ -1,4 +1,4 @@
-// The training cases of one fit: the shared matrix, their classes, and weights that missing values divide.
+// The training cases of one fit: the shared matrix, classes and weights.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using induction::Column;
 using induction::kMissing;
 using induction::Matrix;
 
-// A range of row numbers that a node owns; stages reorder them in place.
+// The row numbers of a node, which stages reorder in place.
 struct RowSpan {
     std::int32_t* first;
     std::int32_t* last;
@@ -30,8 +30,8 @@ struct Cases {
     const Matrix& matrix;
     std::vector<std::uint16_t> classes;  // per row
     std::size_t n_classes;
-    // Weight per row; empty when every case has weight 1 throughout. Descending past a missing value scales the
-    // weight down and back up again, and the rounding of that is part of the defined behaviour.
+    // Weight per row; empty when every case has weight 1 throughout. Entering a branch with a missing value scales the
+    // weight down, and leaving it scales it up again; the rounding of that is part of the defined behaviour.
     std::vector<float> weights;
     // Two-class costs act as weights: a case of class c weighs class_scale[c]. Empty without such costs.
     std::vector<float> class_scale;
@@ -52,12 +52,13 @@ struct ClassCounts {
     std::int32_t majority = 0;
 
     float errors() const { return static_cast<float>(total - per_class[static_cast<std::size_t>(majority)]); }
-    // Finds the total and the majority of what is counted per class.
+    // Sets the total and the majority from `per_class`.
     void add_up();
 };
 
 ClassCounts count_classes(const Cases& cases, RowSpan rows);
-// The same for these rows and all that a node was last counted with; unit weights, so that all sums are exact.
+// The same for the cases that a node was last counted with and `others` together. Unit weights only, for which the sums
+// are exact.
 ClassCounts count_classes(const Cases& cases, const Node& node, RowSpan others);
 
 }  // namespace clausewise::c50

@@ -10,7 +10,7 @@ std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, 
     std::int32_t* kept = rows.first;
     std::int32_t* moved = spare.data();
     const std::int32_t* ranks = column.ranks.data();
-    // Both targets are written and one advances: no branch to mispredict.
+    // Both targets are written and only one advances, so there is no branch to mispredict.
     for (const std::int32_t row : rows) {
         const bool goes_right = ranks[row] > threshold_rank;
         *kept = row;
@@ -55,7 +55,7 @@ Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size
         known_scaled += scaled_weight(row);
     }
     known_total_ = static_cast<float>(cases.class_scale.empty() ? node_size - missing_weight_ : known_scaled);
-    // Not worth following: many light cases into many branches.
+    // Light cases are not worth following if there are many of them and many branches.
     const bool skips_light = test.n_branches >= 10 && rows.size() > 1000 && missing_.size() * 2 > rows.size();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int32_t row = rows.first[i];

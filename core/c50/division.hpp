@@ -1,4 +1,4 @@
-// The rows of a node, divided by a test.
+// Dividing the rows of a node by a test.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace clausewise::c50 {
 
-// Stably moves the rows that take branch 0 of a threshold test to the front; returns the border.
+// Stably moves the rows that take branch 0 of a threshold test to the front; returns where the others begin.
 std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, RowSpan rows,
                              std::vector<std::int32_t>& spare);
 
-// The rows of a node divided by a test. Rows with a missing value enter every branch with a share of their weight.
+// The rows of a node divided by a test. Rows with a missing value enter every branch with a fraction of their weight.
 class Division {
 public:
     Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare);
 
     std::size_t n_branches() const { return branches_.size(); }
     RowSpan rows(std::size_t branch) const { return branches_[branch].rows; }
-    // Calls visit(rows, weight) with the weights of rows that miss the value scaled down for the time of the call.
-    // `weight` is the branch's total, the shares of these rows included. Skips branches of weight below 0.05.
+    // Calls visit(rows, weight); during the call, the weights of rows with a missing value are scaled down. `weight` is
+    // the total of the branch, including these rows. Skips branches of less than kMinBranchWeight and returns false.
     template <class Visit>
     bool enter(std::size_t branch, Visit&& visit);
 
@@ -42,20 +42,20 @@ private:
     float known_total_ = 0.0f;
 };
 
-inline constexpr double kSmallestBranch = 0.05;
+inline constexpr double kMinBranchWeight = 0.05;
 
 template <class Visit>
 bool Division::enter(std::size_t index, Visit&& visit) {
     Branch& branch = branches_[index];
     if (missing_.empty()) {
-        if (branch.known < kSmallestBranch) return false;
+        if (branch.known < kMinBranchWeight) return false;
         visit(branch.rows, branch.known);
         return true;
     }
     const bool scaled = !cases_.class_scale.empty();
     const float share =
         static_cast<float>(static_cast<float>(scaled ? branch.known_scaled : branch.known) / known_total_);
-    if (branch.known + share * missing_weight_ < kSmallestBranch) return false;
+    if (branch.known + share * missing_weight_ < kMinBranchWeight) return false;
     const auto multiply_missing = [&](auto&& change) {
         for (const std::int32_t row : missing_) {
             float& weight = cases_.weights[static_cast<std::size_t>(row)];

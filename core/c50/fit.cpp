@@ -22,7 +22,7 @@
 namespace clausewise::c50 {
 namespace {
 
-// Weights relative to the mean of the positive ones; others count 1.
+// Weights relative to the mean of the positive ones; all others become 1.
 std::vector<float> relative_weights(const std::vector<float>& weights) {
     double sum = 0.0;
     std::size_t n_positive = 0;
@@ -39,7 +39,7 @@ std::vector<float> relative_weights(const std::vector<float>& weights) {
     return relative;
 }
 
-// Two-class costs are turned into weights.
+// Turns two-class costs into weights.
 void scale_by_costs(Cases& cases) {
     std::array<double, 2> totals{};
     for (std::size_t row = 0; row < cases.n_rows(); ++row)
@@ -59,13 +59,13 @@ bool has_missing(const Matrix& matrix, const std::vector<bool>& in_use) {
     return false;
 }
 
-// Unit weights need no array, and every stage is much quicker without one.
-void forget_unit_weights(Cases& cases) {
+// Drops the array if all weights are 1: every stage is much quicker without one.
+void drop_unit_weights(Cases& cases) {
     if (std::all_of(cases.weights.begin(), cases.weights.end(), [](float weight) { return weight == 1.0f; }))
         cases.weights.clear();
 }
 
-// Seconds since it was made or last asked.
+// Measures the seconds since construction or since the last lap.
 class StopWatch {
 public:
     double lap() {
@@ -83,8 +83,8 @@ Tree pruned_tree(Cases& cases, const Options& options, const PessimisticErrors& 
     std::vector<std::int32_t> rows(cases.n_rows());
     std::iota(rows.begin(), rows.end(), 0);
     const RowSpan all{rows.data(), rows.data() + rows.size()};
-    Grower grower(cases, Regime::of_classifier(cases.n_rows(), cases.n_classes), cases.matrix.information(), in_use,
-                  options.use_subsets, n_threads);
+    Grower grower(cases, GrowthSettings::of_classifier(cases.n_rows(), cases.n_classes), cases.matrix.information(),
+                  in_use, options.use_subsets, n_threads);
     Tree tree = grower.grow(all);
     seconds.grow = watch.lap();
     LocalPruner(cases, grower, extra_errors).prune(tree, all);
@@ -119,7 +119,7 @@ Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t 
     if (options.winnow)
         model.in_use = winnow(cases, matrix.information(), extra_errors, options.use_subsets, n_threads);
     model.seconds.winnow = watch.lap();
-    if (!has_missing(matrix, model.in_use)) forget_unit_weights(cases);
+    if (!has_missing(matrix, model.in_use)) drop_unit_weights(cases);
     model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads, model.seconds);
     model.default_label = model.tree[0].label;
     if (!options.rules) {
@@ -128,7 +128,7 @@ Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t 
     }
 
     watch.lap();
-    if (cases.class_scale.empty()) forget_unit_weights(cases);
+    if (cases.class_scale.empty()) drop_unit_weights(cases);
     std::vector<double> class_totals(n_classes, 0.0);
     for (std::size_t row = 0; row < cases.n_rows(); ++row)
         class_totals[cases.classes[row]] += cases.weight(static_cast<std::int32_t>(row));

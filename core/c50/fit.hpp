@@ -1,4 +1,5 @@
-// C5.0: winnow, grow, prune, form rules, select rules. Written from the description of its behaviour alone.
+// C5.0: winnow, grow, prune, form rules, select rules. Written from a description of its behaviour, not from its
+// source.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +20,22 @@ struct Options {
     bool winnow = false;
     bool global_pruning = true;
     bool use_subsets = true;
-    bool always_in_leaf_order = false;  // count rules as for large trees, whatever the size: changes no result
+    bool always_in_leaf_order = false;  // use the counting of large trees for any size; for tests, changes no result
     bool usage = true;                  // compute Model::usage
 };
 
-// Seconds of each stage of a fit, by the clock.
+// Wall-clock seconds of each stage of a fit.
 struct StageSeconds {
     double winnow = 0.0, grow = 0.0, prune = 0.0, form_rules = 0.0, select_rules = 0.0;
 };
 
 struct Model {
     std::size_t n_classes = 0;
-    Tree tree;  // the pruned tree; nodes not reachable from node 0 are left-overs
+    Tree tree;  // the pruned tree; nodes that node 0 does not reach are unused
     std::vector<FormedRule> rules;
     std::int32_t default_label = 0;
-    std::vector<bool> in_use;   // columns left by winnowing
-    std::vector<double> usage;  // per column: weight of the training rows that a test of it decides about
+    std::vector<bool> in_use;   // columns that winnowing kept
+    std::vector<double> usage;  // per column; see usage.hpp
     StageSeconds seconds;
 };
 

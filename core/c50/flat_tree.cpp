@@ -7,7 +7,7 @@ namespace clausewise::c50 {
 void FlatTree::check() const {
     const std::size_t n_nodes = kind.size();
     const auto require = [](bool holds) {
-        if (!holds) throw std::invalid_argument("the arrays of the tree do not fit together");
+        if (!holds) throw std::invalid_argument("the arrays of the tree are inconsistent");
     };
     const auto are_starts = [&](const std::vector<std::int32_t>& starts, std::size_t n_members) {
         return starts.size() == n_nodes + 1 && starts.front() == 0 && std::is_sorted(starts.begin(), starts.end()) &&
@@ -22,7 +22,7 @@ void FlatTree::check() const {
         const bool is_leaf = kind[node] == static_cast<std::int32_t>(TestKind::leaf);
         require(is_leaf || (column[node] >= 0 && n_children >= (is_threshold ? 2 : 1)));
         for (std::int32_t c = child_start[node]; c < child_start[node + 1]; ++c) {
-            // A node comes before those below it, so that there is no way back.
+            // A node comes before its children, so there are no cycles.
             const std::int32_t next = child[static_cast<std::size_t>(c)];
             require(next > static_cast<std::int32_t>(node) && static_cast<std::size_t>(next) < n_nodes);
         }

@@ -1,4 +1,4 @@
-// A finished tree, read-only and flat, for classifying rows.
+// A finished tree in flat arrays, for classifying rows.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ struct FlatTree {
     std::vector<float> distribution;  // nodes × classes
     std::vector<float> size;          // per node: the sum of its distribution
 
-    // Throws std::invalid_argument unless following the arrays can neither leave them nor go in circles.
+    // Throws std::invalid_argument if following the arrays could leave them or run in a cycle.
     void check() const;
 
-    // Class scores of each row (rows × classes), and the mean size of the leaves it reaches. A missing value, or a
-    // category that no branch takes, follows every branch by its share of the training cases.
+    // Writes the class scores of each row (rows × classes), and the mean size of the leaves that it reaches. A missing
+    // value, or a category without a branch, follows every branch in proportion to its training cases.
     template <class Real>
     void classify(const TableView<Real>& table, double* scores, double* leaf_sizes, std::size_t n_threads) const {
         constexpr std::size_t kRowsPerTask = 4096;
@@ -40,7 +40,7 @@ struct FlatTree {
     }
 
 private:
-    static constexpr double kSmallestFraction = 1e-6;
+    static constexpr double kMinFraction = 1e-6;
     static constexpr double kEmpty = 1e-4;
 
     template <class Real>
@@ -53,7 +53,7 @@ private:
         return code < 0 || code >= n_values ? -1 : value_branch[static_cast<std::size_t>(value_start[node] + code)];
     }
 
-    // Fractions are single precision: that is how they are defined.
+    // Fractions are in single precision because C5.0's behaviour is defined so.
     template <class Real>
     void descend(const TableView<Real>& table, std::size_t row, std::size_t node, std::size_t parent, float fraction,
                  double* scores, double& leaf_size) const {
@@ -67,7 +67,7 @@ private:
                 }
                 return;
             }
-            if (fraction < kSmallestFraction) return;
+            if (fraction < kMinFraction) return;
             parent = node;
             node = static_cast<std::size_t>(child[static_cast<std::size_t>(child_start[node] + branch)]);
         }

@@ -7,7 +7,7 @@
 
 namespace clausewise::c50 {
 
-// The rows that sampling takes for training, in order.
+// The rows that are sampled for training, in ascending order.
 std::vector<std::int64_t> sampled_rows(std::size_t n_rows, double fraction, std::int64_t seed);
 
 }  // namespace clausewise::c50

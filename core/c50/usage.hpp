@@ -1,4 +1,4 @@
-// How much of the training data each column decides about.
+// How much of the training data each column is used for.
 #pragma once
 
 #include <vector>

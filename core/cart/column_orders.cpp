@@ -6,11 +6,11 @@
 namespace clausewise::cart {
 namespace {
 
-// Up to so many counts of values and classes are made anew at every node; beyond, rows are kept in order.
-constexpr std::size_t kMostCounts = 512;
-constexpr std::size_t kMostCountedValues = 16;  // whatever the number of classes
+// Columns with at most this many (value, class) pairs are counted at every node; for others the rows are kept sorted.
+constexpr std::size_t kMaxCounts = 512;
+constexpr std::size_t kMaxCountedValues = 16;  // for any number of classes
 
-// The rows by their rank, missing ones last, equal ones as they came.
+// The rows sorted by rank, stably, missing values last.
 std::vector<std::int32_t> order_of(const Column& column) {
     const auto n_values = static_cast<std::size_t>(column.n_values);
     const auto place_of = [&](std::int32_t rank) {
@@ -29,7 +29,7 @@ std::vector<std::int32_t> order_of(const Column& column) {
 
 ColumnOrders::ColumnOrders(const Matrix& matrix, std::size_t n_classes)
     : orders_(matrix.n_columns(), nullptr), own_(matrix.n_columns()) {
-    const std::size_t most_counted = std::max(kMostCountedValues, kMostCounts / n_classes);
+    const std::size_t most_counted = std::max(kMaxCountedValues, kMaxCounts / n_classes);
     for (std::size_t c = 0; c < matrix.n_columns(); ++c) {
         const Column& column = matrix.column(c);
         if (column.is_discrete || static_cast<std::size_t>(column.n_values) <= most_counted) continue;

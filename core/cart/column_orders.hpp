@@ -1,4 +1,4 @@
-// The rows sorted by each column, once for all trees.
+// The rows sorted by column, once for all trees.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@ using induction::Column;
 using induction::kMissing;
 using induction::Matrix;
 
-// The rows of a matrix in the order of each column that has many values, missing ones last. Shared by trees.
+// The rows of a matrix sorted by each column that has many values, missing values last. Shared by all trees.
 class ColumnOrders {
 public:
     ColumnOrders(const Matrix& matrix, std::size_t n_classes);
-    // It points into itself.
+    // Not copyable: it holds pointers into itself.
     ColumnOrders(const ColumnOrders&) = delete;
     ColumnOrders& operator=(const ColumnOrders&) = delete;
 
-    // Null for a column with so few values that counting them is quicker.
+    // Null for a column with few values, where counting is quicker.
     const std::vector<std::int32_t>* of(std::size_t column) const { return orders_[column]; }
     std::size_t n_ordered() const;  // columns
 
 private:
-    std::vector<const std::vector<std::int32_t>*> orders_;  // those of the matrix, where it has them
+    std::vector<const std::vector<std::int32_t>*> orders_;  // into the matrix if it has them, otherwise into own_
     std::vector<std::vector<std::int32_t>> own_;
 };
 

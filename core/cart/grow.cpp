@@ -11,14 +11,14 @@
 namespace clausewise::cart {
 namespace {
 
-// A node that may be divided, and by what.
+// A leaf that can be split, and its best split.
 struct OpenNode {
     std::int32_t id;
     RowRange range;
     Split split;
     double gain;
 
-    // For the queue: the greatest gain first, among equals the older node.
+    // Order of the heap: the greatest gain first, the older node on ties.
     bool operator<(const OpenNode& other) const { return gain != other.gain ? gain < other.gain : id > other.id; }
 };
 
@@ -36,7 +36,7 @@ public:
         const Counted root = counted(rows_.all());
         add_node(root);
         if (may_be_divided(rows_.all(), root)) rows_.take_orders(orders);
-        look_for_test(0, rows_.all(), root);
+        find_split(0, rows_.all(), root);
         for (std::size_t n_leaves = 1; !open_.empty() && n_leaves != options_.max_leaves; ++n_leaves) {
             cancel_.check();
             divide(next());
@@ -47,8 +47,8 @@ public:
 private:
     struct Counted {
         ClassWeights weights;       // of all rows
-        ClassWeights known;         // of those that were known to every test on the way
-        std::size_t n_classes = 0;  // that occur
+        ClassWeights known;         // of the rows without a missing value in any test above
+        std::size_t n_classes = 0;  // classes that occur
     };
 
     Counted counted(RowRange range) const {
@@ -79,7 +79,7 @@ private:
         return of_rows.n_classes > 1 && range.size() >= options_.min_split && range.size() / 2 >= options_.min_leaf;
     }
 
-    void look_for_test(std::int32_t id, RowRange range, const Counted& of_rows) {
+    void find_split(std::int32_t id, RowRange range, const Counted& of_rows) {
         if (!may_be_divided(range, of_rows)) return;
         const Split split = splitter_.best(range, of_rows.weights);
         if (split.test.column < 0) return;
@@ -104,8 +104,8 @@ private:
         parent.test = node.split.test;
         parent.left = left_id;
         parent.right = right_id;
-        look_for_test(right_id, right, on_right);
-        look_for_test(left_id, left, on_left);
+        find_split(right_id, right, on_right);
+        find_split(left_id, left, on_left);
     }
 
     Target target_;
@@ -114,7 +114,7 @@ private:
     NodeRows rows_;
     Splitter splitter_;
     Tree tree_;
-    std::vector<OpenNode> open_;  // the next one last, or a heap where the best comes first
+    std::vector<OpenNode> open_;  // a stack, or with max_leaves a heap with the best on top
 };
 
 double total_weight(const Target& target) {

@@ -9,7 +9,7 @@
 
 namespace clausewise::cart {
 
-// Ties go to the first column and there to the first value.
+// Grows and, if asked for, prunes a tree. Ties go to the first column, and within it to the first value.
 Tree grow(const Matrix& matrix, const ColumnOrders& orders, const Target& target, const Options& options,
           const CancelToken& cancel);
 

@@ -33,7 +33,7 @@ void NodeRows::take_orders(const ColumnOrders& orders) {
     }
     goes_left_.resize(matrix_.n_rows());
     if (has_missing) was_missing_.resize(matrix_.n_rows());
-    aside_.resize(rows_.size());
+    right_rows_.resize(rows_.size());
 }
 
 std::size_t NodeRows::divide(RowRange range, const Test& test) {
@@ -51,18 +51,18 @@ void NodeRows::divide_orders(RowRange range) {
         if (!order.empty()) partition(order.data() + range.begin, range.size());
 }
 
-// Stable, and without a branch that could be guessed wrong; how many go left.
+// Stable and branch-free; returns how many rows go left.
 std::size_t NodeRows::partition(std::int32_t* first, std::size_t n) {
     std::size_t n_left = 0, n_right = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t row = first[i];
         const std::size_t is_left = goes_left_[index(row)];
         first[n_left] = row;
-        aside_[n_right] = row;
+        right_rows_[n_right] = row;
         n_left += is_left;
         n_right += 1 - is_left;
     }
-    std::copy_n(aside_.data(), n_right, first + n_left);
+    std::copy_n(right_rows_.data(), n_right, first + n_left);
     return n_left;
 }
 

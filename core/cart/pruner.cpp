@@ -9,8 +9,9 @@
 namespace clausewise::cart {
 namespace {
 
-// Cost-complexity pruning: how much each subtree lowers the risk per leaf that it adds. The weakest is cut first, which
-// changes those above it; written down is the strength of pruning at which each node becomes a leaf.
+// Cost-complexity pruning. The strength of a subtree is how much it lowers the risk per leaf that it adds. The weakest
+// subtree is cut first, which changes the strengths above it; each node records the pruning strength (alpha) at which
+// it becomes a leaf.
 class WeakestLinks {
 public:
     explicit WeakestLinks(Tree& tree) : tree_(tree), links_(tree.nodes.size()) {
@@ -46,8 +47,8 @@ private:
         std::int32_t parent = -1;
         std::int32_t n_leaves = 1;
         double risk = 0.0;            // of the leaves below
-        double strength = kInfinity;  // none for a leaf
-        double weakest = kInfinity;   // here and below
+        double strength = kInfinity;  // infinite for a leaf
+        double weakest = kInfinity;   // the least strength here and below
     };
 
     Link& of(std::int32_t id) { return links_[static_cast<std::size_t>(id)]; }

@@ -7,30 +7,30 @@
 namespace clausewise::cart {
 namespace {
 
-// Tests whose purities differ by less, as a part of the node's weight, are equal: it is rounding that tells them apart.
+// Purities that differ by less than this fraction of the node's weight are equal: the difference is rounding.
 constexpr double kRounding = 1e-12;
 
-// Both measures are sums over classes, and a function of that sum and the weight. Where rows count 1, sums are carried
-// along from cut to cut: they are whole numbers for Gini's measure, and exact. Differences of weighted sums would keep
-// the rounding errors of large ones; they are made anew for every cut.
+// Both measures are a function of a sum over the classes and of the weight. With unit weights the sums are updated
+// incrementally from cut to cut (for Gini they are whole numbers, hence exact). With other weights, differences would
+// keep the rounding errors of large sums, so the sums are recomputed for every cut.
 struct Gini {
-    static constexpr bool kIsCarriedAlong = false;
+    static constexpr bool kIsIncremental = false;
     double term(double x) const { return x * x; }
     double purity(double terms, double weight) const { return terms / weight; }
 };
 
 struct GiniOfRows : Gini {
-    static constexpr bool kIsCarriedAlong = true;
+    static constexpr bool kIsIncremental = true;
 };
 
 struct Entropy {
-    static constexpr bool kIsCarriedAlong = false;
+    static constexpr bool kIsIncremental = false;
     double term(double x) const { return x > 0.0 ? x * std::log2(x) : 0.0; }
     double purity(double terms, double weight) const { return terms - term(weight); }
 };
 
 struct EntropyOfRows {
-    static constexpr bool kIsCarriedAlong = true;
+    static constexpr bool kIsIncremental = true;
     const induction::CountInformation& information;
     double term(double x) const { return information[static_cast<std::int32_t>(x)]; }
     double purity(double terms, double weight) const { return terms - term(weight); }
@@ -66,7 +66,7 @@ double risk_of(const ClassWeights& weights, Impurity impurity) {
     return impurity == Impurity::gini ? sum_of(weights) - purity_by(weights, Gini{}) : -purity_by(weights, Entropy{});
 }
 
-// All rows on one side at first, from where they are taken to the other.
+// The two sides of a cut. All rows start on one side (`from`) and are moved to the other (`to`).
 template <class Measure>
 class Splitter::Sides {
 public:
@@ -74,7 +74,7 @@ public:
         : measure_(measure), from_(total), to_(total.size(), 0.0), n_from_(n_rows), min_leaf_(min_leaf) {
         const double weight = sum_of(total);
         tolerance_ = kRounding * weight;
-        if constexpr (Measure::kIsCarriedAlong) {
+        if constexpr (Measure::kIsIncremental) {
             terms_from_ = sum_of_terms(total, measure);
             weight_from_ = weight;
         }
@@ -82,7 +82,7 @@ public:
 
     void take(std::size_t label, double weight) {
         const double before = from_[label], after = std::max(0.0, before - weight);
-        if constexpr (Measure::kIsCarriedAlong) {
+        if constexpr (Measure::kIsIncremental) {
             terms_from_ += measure_.term(after) - measure_.term(before);
             terms_to_ += measure_.term(to_[label] + weight) - measure_.term(to_[label]);
             weight_from_ -= weight;
@@ -99,19 +99,19 @@ public:
         take(label, weight);
         count_taken(1);
     }
-    // Keeps the test if it divides the rows as they lie now, and better than what was found before.
+    // Keeps the test that makes the current division, if it is allowed and better than the best so far.
     void offer(const Test& test, Split& found) const {
         if (n_from_ < min_leaf_ || n_to_ < min_leaf_) return;
         const double now = purity();
         if (now > found.purity + tolerance_) found = {test, now};
     }
-    bool took_most() const { return n_to_ > n_from_; }
+    bool has_taken_most() const { return n_to_ > n_from_; }
     std::size_t n_taken() const { return n_to_; }
-    std::size_t n_left_behind() const { return n_from_; }
+    std::size_t n_remaining() const { return n_from_; }
 
 private:
     double purity() const {
-        if constexpr (Measure::kIsCarriedAlong)
+        if constexpr (Measure::kIsIncremental)
             return measure_.purity(terms_from_, weight_from_) + measure_.purity(terms_to_, weight_to_);
         return purity_by(from_, measure_) + purity_by(to_, measure_);
     }
@@ -140,20 +140,20 @@ Split Splitter::best_by(const Measure& measure, RowRange range, const ClassWeigh
     for (std::size_t column = 0; column < matrix_.n_columns(); ++column) {
         cancel_.check();
         if (rows_.in_order_of(column, range) != nullptr) {
-            look_in_order(measure, column, range, total, found);
+            try_ordered(measure, column, range, total, found);
         } else if (matrix_.column(column).is_discrete) {
-            look_at_categories(measure, column, range, total, found);
+            try_categories(measure, column, range, total, found);
         } else {
-            look_at_counts(measure, column, range, total, found);
+            try_counted(measure, column, range, total, found);
         }
     }
     return found;
 }
 
-// Where values are missing, they are tried on either side; where none is, a later one goes with the majority.
+// Missing values are tried on both sides. If the node has none, later missing values follow the majority.
 template <class Measure>
-void Splitter::look_in_order(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
-                             Split& found) {
+void Splitter::try_ordered(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                           Split& found) {
     const std::int32_t* const order = rows_.in_order_of(column, range);
     const std::vector<std::int32_t>& ranks = matrix_.column(column).ranks;
     const auto rank_at = [&](std::size_t place) { return ranks[static_cast<std::size_t>(order[place])]; };
@@ -169,7 +169,7 @@ void Splitter::look_in_order(const Measure& measure, std::size_t column, RowRang
             for (std::size_t i = n_known; i < range.size(); ++i)
                 sides.take_row(target_.class_of(order[i]), target_.weight_of(order[i]));
         std::int32_t rank = rank_at(0);
-        bool is_pure = true;  // the rows of this rank are of one class
+        bool is_pure = true;  // all rows of this rank are of one class
         for (std::size_t i = 0; i + 1 < n_known; ++i) {
             const std::size_t label = target_.class_of(order[i]);
             sides.take_row(label, target_.weight_of(order[i]));
@@ -179,11 +179,11 @@ void Splitter::look_in_order(const Measure& measure, std::size_t column, RowRang
                 is_pure = is_pure && is_same_class;
                 continue;
             }
-            // Between two values whose rows are all of one class no cut is best (the measures are convex); a value of
-            // several rows, which is rare here, is not looked through for that.
+            // A cut between two values of one and the same class is never best, as the measures are convex. Whether a
+            // repeated value, which is rare here, is of one class is not checked.
             const bool is_next_single = i + 2 == n_known || rank_at(i + 2) != next;
             const bool can_be_best = !is_pure || !is_same_class || !is_next_single || options_.min_leaf > 1;
-            const bool goes_left = has_missing ? missing_goes_left : sides.took_most();
+            const bool goes_left = has_missing ? missing_goes_left : sides.has_taken_most();
             if (can_be_best) sides.offer(cut_between(rank, next, column, goes_left), found);
             rank = next;
             is_pure = true;
@@ -210,8 +210,8 @@ void Splitter::count(std::size_t column, RowRange range) {
 }
 
 template <class Measure>
-void Splitter::look_at_counts(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
-                              Split& found) {
+void Splitter::try_counted(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                           Split& found) {
     count(column, range);
     const std::size_t n_values = n_rows_of_.size() - 1;
     const bool has_missing = n_rows_of_[n_values] > 0;
@@ -223,7 +223,7 @@ void Splitter::look_at_counts(const Measure& measure, std::size_t column, RowRan
         for (std::size_t value = 0; value < n_values; ++value) {
             if (n_rows_of_[value] == 0) continue;
             const auto rank = static_cast<std::int32_t>(value);
-            const bool goes_left = has_missing ? missing_goes_left : sides.took_most();
+            const bool goes_left = has_missing ? missing_goes_left : sides.has_taken_most();
             if (previous >= 0) sides.offer(cut_between(previous, rank, column, goes_left), found);
             take(value, sides);
             previous = rank;
@@ -234,8 +234,8 @@ void Splitter::look_at_counts(const Measure& measure, std::size_t column, RowRan
 
 // One category against all others.
 template <class Measure>
-void Splitter::look_at_categories(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
-                                  Split& found) {
+void Splitter::try_categories(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                              Split& found) {
     count(column, range);
     const std::size_t n_values = n_rows_of_.size() - 1;
     const bool has_missing = n_rows_of_[n_values] > 0;
@@ -247,9 +247,9 @@ void Splitter::look_at_categories(const Measure& measure, std::size_t column, Ro
         test.rank = static_cast<std::int32_t>(value);
         Sides<Measure> sides(measure, total, range.size(), options_.min_leaf);
         take(value, sides);
-        test.missing_goes_left = has_missing || sides.n_left_behind() > sides.n_taken();
-        // With missing values left behind, these must not be all that is there beside the category.
-        if (sides.n_left_behind() > static_cast<std::size_t>(n_rows_of_[n_values])) sides.offer(test, found);
+        test.missing_goes_left = has_missing || sides.n_remaining() > sides.n_taken();
+        // Rows with other categories must remain besides those with missing values.
+        if (sides.n_remaining() > static_cast<std::size_t>(n_rows_of_[n_values])) sides.offer(test, found);
         if (!has_missing) continue;
         take(n_values, sides);
         test.missing_goes_left = false;

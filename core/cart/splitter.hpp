@@ -15,17 +15,17 @@
 namespace clausewise::cart {
 
 struct Split {
-    Test test;                                                 // without a column where no test is allowed
+    Test test;                                                 // without a column if no test is allowed
     double purity = -std::numeric_limits<double>::infinity();  // of both sides together
 };
 
-// Weight of each class. Doubles: whole numbers where rows count 1.
+// Weight of each class. Doubles, which are exact for the whole numbers of unit weights.
 using ClassWeights = std::vector<double>;
 
-// Weight times (1 − impurity) for Gini's impurity, −weight × impurity for the entropy: more is better for both, and
-// sides can be added.
+// weight · (1 − impurity) for Gini, −weight · impurity for entropy: greater is better, and the two sides of a cut add
+// up.
 double purity_of(const ClassWeights& weights, Impurity impurity);
-// Weight times impurity.
+// weight · impurity
 double risk_of(const ClassWeights& weights, Impurity impurity);
 
 class Splitter {
@@ -41,14 +41,14 @@ private:
     template <class Measure>
     Split best_by(const Measure& measure, RowRange range, const ClassWeights& total);
     template <class Measure>
-    void look_in_order(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
-                       Split& found);
+    void try_ordered(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                     Split& found);
     template <class Measure>
-    void look_at_counts(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+    void try_counted(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
+                     Split& found);
+    template <class Measure>
+    void try_categories(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
                         Split& found);
-    template <class Measure>
-    void look_at_categories(const Measure& measure, std::size_t column, RowRange range, const ClassWeights& total,
-                            Split& found);
     void count(std::size_t column, RowRange range);
     template <class Measure>
     void take(std::size_t value, Sides<Measure>& sides) const;
@@ -58,8 +58,7 @@ private:
     Target target_;
     Options options_;
     const CancelToken& cancel_;
-    // Of the column looked at: weight per value and class, rows per value; the place behind the last is for missing
-    // ones.
+    // Of the current column: weight per value and class, and rows per value; the last entry is for missing values.
     std::vector<double> counts_;
     std::vector<std::int32_t> n_rows_of_;
 };

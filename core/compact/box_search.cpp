@@ -19,7 +19,7 @@ RowList all_rows(const ByteMatrix& matrix) {
     return rows;
 }
 
-// A box with one more term; a term on the same column is narrowed.
+// The box with one more term; an existing term on the column is narrowed.
 Box extended(const Box& box, std::int32_t column, const BinSet& accepts) {
     Box longer = box;
     const auto place = std::find_if(longer.begin(), longer.end(), [&](const BoxTerm& t) { return t.column >= column; });
@@ -52,17 +52,17 @@ public:
              std::size_t n_threads, const CancelToken& cancel)
         : matrix_(matrix), derivatives_(derivatives), options_(options), n_threads_(n_threads), cancel_(cancel) {}
 
-    std::vector<PricedBox> beam(const std::vector<int>& signs) const;
-    PricedBox refine(Box box, int sign) const;
-    // The sign of the weight that a box would get, as far as it is asked for.
+    std::vector<ScoredBox> beam(const std::vector<int>& signs) const;
+    ScoredBox refine(Box box, int sign) const;
+    // The sign of the weight that a box would get, or the first of `signs` if that sign is not among them.
     int sign_of(const Box& box, const std::vector<int>& signs) const;
 
 private:
     struct State {
-        PricedBox priced;
+        ScoredBox scored;
         RowList rows;
-        // The sums over the rows of the shorter box that this one comes from, and those of these rows that it has lost.
-        std::shared_ptr<const GradientHistogram> of_shorter;
+        // The histogram of the box that this one extends, and the rows of that box that this one no longer covers.
+        std::shared_ptr<const GradientHistogram> parent_histogram;
         RowList lost;
     };
     struct Extension {
@@ -70,7 +70,7 @@ private:
         BestTerm best;
     };
 
-    GradientHistogram histograms(const RowList& rows) const {
+    GradientHistogram histogram(const RowList& rows) const {
         GradientHistogram sums(matrix_.n_all_bins());
         add_rows(matrix_, derivatives_.rows(), rows, sums);
         return sums;
@@ -80,7 +80,7 @@ private:
                         derivatives_, sign, options_.cuts);
     }
     void divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const;
-    std::shared_ptr<const GradientHistogram> histograms_of(const State& state) const;
+    std::shared_ptr<const GradientHistogram> histogram_of(const State& state) const;
     BestTerm best_term(const GradientHistogram& sums, const Box& box, int sign) const;
     std::vector<State> longer(const std::vector<State>& states) const;
     Tally total(const RowList& rows) const {
@@ -98,8 +98,7 @@ private:
 
 // --- Beam ---
 
-// The rows that satisfy the term, and the others. Both lists are written to without a branch, which could not be
-// predicted.
+// Divides rows into those that satisfy the term and the others, without a branch that would be mispredicted.
 void Searcher::divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const {
     const std::uint8_t* const bins = matrix_.column(static_cast<std::size_t>(term.column));
     accepted.resize(rows.size());
@@ -116,12 +115,12 @@ void Searcher::divide(const RowList& rows, const BoxTerm& term, RowList& accepte
     others.resize(n_others);
 }
 
-// Adds up the rows of the box or those that it has lost, whichever are fewer.
-std::shared_ptr<const GradientHistogram> Searcher::histograms_of(const State& state) const {
-    if (state.lost.size() >= state.rows.size()) return std::make_shared<GradientHistogram>(histograms(state.rows));
-    if (state.lost.empty()) return state.of_shorter;
-    auto sums = std::make_shared<GradientHistogram>(histograms(state.lost));
-    for (std::size_t bin = 0; bin < sums->size(); ++bin) (*sums)[bin] = (*state.of_shorter)[bin] - (*sums)[bin];
+// Sums over the rows of the box or over those it has lost, whichever are fewer.
+std::shared_ptr<const GradientHistogram> Searcher::histogram_of(const State& state) const {
+    if (state.lost.size() >= state.rows.size()) return std::make_shared<GradientHistogram>(histogram(state.rows));
+    if (state.lost.empty()) return state.parent_histogram;
+    auto sums = std::make_shared<GradientHistogram>(histogram(state.lost));
+    for (std::size_t bin = 0; bin < sums->size(); ++bin) (*sums)[bin] = (*state.parent_histogram)[bin] - (*sums)[bin];
     return sums;
 }
 
@@ -130,14 +129,14 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) 
     std::vector<std::shared_ptr<const GradientHistogram>> sums(states.size());
     parallel_for(states.size(), n_threads_, [&](std::size_t s, std::size_t) {
         cancel_.check();
-        const PricedBox& from = states[s].priced;
-        sums[s] = histograms_of(states[s]);
+        const ScoredBox& from = states[s].scored;
+        sums[s] = histogram_of(states[s]);
         const bool is_full = from.box.size() >= static_cast<std::size_t>(options_.max_terms);
         for (std::size_t c = 0; c < matrix_.n_columns(); ++c) {
             const auto column = static_cast<std::int32_t>(c);
             if (is_full && !tests(from.box, column)) continue;
             const Cut best = cut(*sums[s], c, from.sign);
-            // The first term need only help; further ones must be worth reading.
+            // The first term only has to help; a further one must be worth reading.
             const double needed = from.box.empty() ? 0.0 : options_.cuts.needed(from.gain);
             if (best.gain > needed) found[s].push_back({s, {column, best}});
         }
@@ -150,32 +149,33 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) 
     for (const Extension& extension : all) {
         if (next.size() >= static_cast<std::size_t>(options_.beam_width)) break;
         const State& from = states[extension.state];
-        PricedBox priced{extended(from.priced.box, extension.best.column, extension.best.cut.accepts), from.priced.sign,
+        ScoredBox scored{extended(from.scored.box, extension.best.column, extension.best.cut.accepts), from.scored.sign,
                          extension.best.cut.gain, -1};
         const bool is_known =
-            std::any_of(next.begin(), next.end(), [&](const State& state) { return state.priced.box == priced.box; });
+            std::any_of(next.begin(), next.end(), [&](const State& state) { return state.scored.box == scored.box; });
         if (is_known) continue;
-        State longer_state{std::move(priced), {}, sums[extension.state], {}};
-        divide(from.rows, {extension.best.column, extension.best.cut.accepts}, longer_state.rows, longer_state.lost);
-        next.push_back(std::move(longer_state));
+        State extended_state{std::move(scored), {}, sums[extension.state], {}};
+        divide(from.rows, {extension.best.column, extension.best.cut.accepts}, extended_state.rows,
+               extended_state.lost);
+        next.push_back(std::move(extended_state));
     }
     return next;
 }
 
-std::vector<PricedBox> Searcher::beam(const std::vector<int>& signs) const {
+std::vector<ScoredBox> Searcher::beam(const std::vector<int>& signs) const {
     const RowList all = all_rows(matrix_);
-    const auto of_all = std::make_shared<const GradientHistogram>(histograms(all));
-    std::vector<PricedBox> best;
+    const auto of_all = std::make_shared<const GradientHistogram>(histogram(all));
+    std::vector<ScoredBox> best;
     for (const int sign : signs) {
-        std::vector<PricedBox> seen;
+        std::vector<ScoredBox> seen;
         std::vector<State> states;
-        states.push_back({PricedBox{{}, sign, 0.0, -1}, all, of_all, {}});
+        states.push_back({ScoredBox{{}, sign, 0.0, -1}, all, of_all, {}});
         for (std::int32_t depth = 0; depth < options_.max_terms + 1 && !states.empty(); ++depth) {
             states = longer(states);
-            for (const State& state : states) seen.push_back(state.priced);
+            for (const State& state : states) seen.push_back(state.scored);
         }
         std::stable_sort(seen.begin(), seen.end(),
-                         [](const PricedBox& a, const PricedBox& b) { return a.gain > b.gain; });
+                         [](const ScoredBox& a, const ScoredBox& b) { return a.gain > b.gain; });
         seen.resize(std::min(seen.size(), static_cast<std::size_t>(options_.n_refined)));
         std::move(seen.begin(), seen.end(), std::back_inserter(best));
     }
@@ -203,30 +203,30 @@ BestTerm Searcher::best_term(const GradientHistogram& sums, const Box& box, int 
     return best;
 }
 
-PricedBox Searcher::refine(Box box, int sign) const {
+ScoredBox Searcher::refine(Box box, int sign) const {
     const std::size_t n_words = words_for(matrix_.n_rows());
-    PricedBox current{std::move(box), sign, 0.0, -1};
+    ScoredBox current{std::move(box), sign, 0.0, -1};
     const auto max_terms = static_cast<std::size_t>(options_.max_terms);
     for (std::int32_t n_moves = 0; n_moves < options_.max_moves;) {
         cancel_.check();
         const std::size_t n_terms = current.box.size();
         const bool is_too_long = n_terms > max_terms;
-        if (!is_too_long) ++n_moves;  // a start is made short enough, however long it is
-        // Rows that satisfy all terms, and for each term the rows that fail it alone: every row is added up once, and
-        // the rows that a box without one term covers are both together.
+        if (!is_too_long) ++n_moves;  // shortening a start that is too long does not count
+        // The rows that satisfy all terms, and for each term the rows that fail only that one. Together they are the
+        // rows that the box without the term covers, so every row is summed once.
         std::vector<Words> accepted(n_terms);
         for (std::size_t t = 0; t < n_terms; ++t) matrix_.find_accepted(current.box[t], accepted[t]);
         Words covered = matrix_.covered({});
-        std::vector<Words> behind(n_terms + 1, covered);
+        std::vector<Words> from_term(n_terms + 1, covered);
         for (std::size_t t = n_terms; t-- > 0;)
-            for (std::size_t w = 0; w < n_words; ++w) behind[t][w] = behind[t + 1][w] & accepted[t][w];
+            for (std::size_t w = 0; w < n_words; ++w) from_term[t][w] = from_term[t + 1][w] & accepted[t][w];
         RowList rows;
-        list_rows(behind[0], rows);
-        const GradientHistogram of_covered = histograms(rows);
+        list_rows(from_term[0], rows);
+        const GradientHistogram of_covered = histogram(rows);
         const Tally sum = total(rows);
         current.gain = sum.n_rows >= options_.cuts.min_rows ? derivatives_.gain(sum, sign) : 0.0;
-        PricedBox best = current;
-        // A longer box must earn its term; a shorter one may cost as much as a term must earn.
+        ScoredBox best = current;
+        // A longer box must gain what a term has to gain; a shorter one may lose as much.
         if (!is_too_long) {
             const BestTerm added = best_term(of_covered, current.box, sign);
             if (added.cut.gain > options_.cuts.needed(current.gain)) {
@@ -237,11 +237,12 @@ PricedBox Searcher::refine(Box box, int sign) const {
         double best_drop = -1.0;
         std::size_t dropped = n_terms;
         for (std::size_t t = 0; t < n_terms; ++t) {
-            Words alone(n_words);
-            for (std::size_t w = 0; w < n_words; ++w) alone[w] = covered[w] & behind[t + 1][w] & ~accepted[t][w];
+            Words fails_only(n_words);
+            for (std::size_t w = 0; w < n_words; ++w)
+                fails_only[w] = covered[w] & from_term[t + 1][w] & ~accepted[t][w];
             for (std::size_t w = 0; w < n_words; ++w) covered[w] &= accepted[t][w];
             rows.clear();
-            list_rows(alone, rows);
+            list_rows(fails_only, rows);
             Tally without_term = total(rows);
             without_term += sum;
             const double gain_without =
@@ -269,33 +270,33 @@ PricedBox Searcher::refine(Box box, int sign) const {
     return current;
 }
 
-std::vector<PricedBox> search_all(const ByteMatrix& matrix, const Derivatives& derivatives,
+std::vector<ScoredBox> search_all(const ByteMatrix& matrix, const Derivatives& derivatives,
                                   const std::vector<Box>& starts, const std::vector<int>& signs,
                                   const SearchOptions& options, std::size_t n_threads, const CancelToken& cancel) {
     const Searcher searcher(matrix, derivatives, options, n_threads, cancel);
-    // Starts come first, so that a box that both ways find counts as refined from its start.
-    std::vector<PricedBox> begun;
+    // Starts come first, so that a box found both ways counts as refined from its start.
+    std::vector<ScoredBox> initial;
     for (std::size_t s = 0; s < starts.size(); ++s)
-        begun.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, static_cast<std::int32_t>(s)});
-    for (PricedBox& priced : searcher.beam(signs)) begun.push_back(std::move(priced));
-    parallel_for(begun.size(), n_threads, [&](std::size_t i, std::size_t) {
-        const std::int32_t start = begun[i].start;
-        begun[i] = searcher.refine(std::move(begun[i].box), begun[i].sign);
-        begun[i].start = start;
+        initial.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, static_cast<std::int32_t>(s)});
+    for (ScoredBox& scored : searcher.beam(signs)) initial.push_back(std::move(scored));
+    parallel_for(initial.size(), n_threads, [&](std::size_t i, std::size_t) {
+        const std::int32_t start = initial[i].start;
+        initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign);
+        initial[i].start = start;
     });
-    std::stable_sort(begun.begin(), begun.end(),
-                     [](const PricedBox& a, const PricedBox& b) { return a.gain > b.gain; });
-    std::vector<PricedBox> distinct;
-    for (PricedBox& priced : begun) {
-        const bool is_known = std::any_of(distinct.begin(), distinct.end(), [&](const PricedBox& known) {
-            return known.sign == priced.sign && known.box == priced.box;
+    std::stable_sort(initial.begin(), initial.end(),
+                     [](const ScoredBox& a, const ScoredBox& b) { return a.gain > b.gain; });
+    std::vector<ScoredBox> distinct;
+    for (ScoredBox& scored : initial) {
+        const bool is_known = std::any_of(distinct.begin(), distinct.end(), [&](const ScoredBox& known) {
+            return known.sign == scored.sign && known.box == scored.box;
         });
-        if (!is_known && priced.gain > 0 && !priced.box.empty()) distinct.push_back(std::move(priced));
+        if (!is_known && scored.gain > 0 && !scored.box.empty()) distinct.push_back(std::move(scored));
     }
     return distinct;
 }
 
-// The columns with the best single terms, and those that starts test; ascending.
+// The columns with the best single terms, and those that the starts test, in ascending order.
 std::vector<std::int32_t> informative_columns(const ByteMatrix& matrix, const Derivatives& derivatives,
                                               const std::vector<Box>& starts, const std::vector<int>& signs,
                                               const SearchOptions& options) {
@@ -322,7 +323,7 @@ std::vector<std::int32_t> informative_columns(const ByteMatrix& matrix, const De
 
 }  // namespace
 
-std::vector<PricedBox> search_boxes(const ByteMatrix& matrix, const Derivatives& derivatives,
+std::vector<ScoredBox> search_boxes(const ByteMatrix& matrix, const Derivatives& derivatives,
                                     const std::vector<Box>& starts, const std::vector<int>& signs,
                                     const SearchOptions& options, std::size_t n_threads, const CancelToken& cancel) {
     if (matrix.n_columns() <= static_cast<std::size_t>(options.n_columns))
@@ -334,8 +335,8 @@ std::vector<PricedBox> search_boxes(const ByteMatrix& matrix, const Derivatives&
             term.column = static_cast<std::int32_t>(std::lower_bound(columns.begin(), columns.end(), term.column) -
                                                     columns.begin());
     auto found = search_all(ByteMatrix(matrix, columns), derivatives, narrowed, signs, options, n_threads, cancel);
-    for (PricedBox& priced : found)
-        for (BoxTerm& term : priced.box) term.column = columns[static_cast<std::size_t>(term.column)];
+    for (ScoredBox& scored : found)
+        for (BoxTerm& term : scored.box) term.column = columns[static_cast<std::size_t>(term.column)];
     return found;
 }
 

@@ -10,7 +10,7 @@
 namespace clausewise::compact {
 namespace {
 
-// The bins of a set as one range, if they are one.
+// Are the bins of the set one range? Writes its ends.
 bool as_range(const BinSet& bins, int& first, int& last) {
     first = -1;
     std::size_t n_set = 0;
@@ -32,7 +32,8 @@ inline std::uint64_t bytes_between(const std::uint8_t* bytes, int first, int las
     const __m128i high = _mm_set1_epi8(static_cast<char>(last));
     for (int part = 0; part < 4; ++part) {
         const __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * part));
-        // There is no unsigned comparison of bytes; a value inside is its own maximum with low and minimum with high.
+        // SSE2 has no unsigned comparison of bytes; a value is inside if max(value, low) and min(value, high) leave it
+        // unchanged.
         const __m128i inside = _mm_and_si128(_mm_cmpeq_epi8(_mm_max_epu8(value, low), value),
                                              _mm_cmpeq_epi8(_mm_min_epu8(value, high), value));
         word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(inside))) << (16 * part);
@@ -64,10 +65,10 @@ ByteMatrix::ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector
       first_bin_{0},
       by_column_(n_columns() * padded_rows_, 0xff) {
     for (std::size_t c = 0; c < n_columns(); ++c) {
-        if (n_bins_[c] < 0 || n_bins_[c] > kMaxBins) throw std::invalid_argument("a column has too many bins");
+        if (n_bins_[c] < 0 || n_bins_[c] > kMaxBins) throw std::invalid_argument("a column may have at most 254 bins");
         const std::uint8_t* const from = bins + c * n_rows;
         if (n_rows > 0 && *std::max_element(from, from + n_rows) > n_bins_[c])
-            throw std::invalid_argument("a bin lies behind the last one");
+            throw std::invalid_argument("a bin index exceeds the number of bins");
         std::copy(from, from + n_rows, &by_column_[c * padded_rows_]);
         first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins_[c] + 1));
     }

@@ -1,7 +1,8 @@
-// A table as one byte per cell: the bin that the value falls into. Missing values have the bin behind the last one.
+// A table as one byte per cell: the bin that the value falls into. Missing values have a bin of their own, after the
+// last one.
 //
 // Kept twice: column by column, to test one column over all rows (16 at a time), and in blocks of columns, row by row,
-// to add up some rows over all columns (a row of a block is one cache line).
+// to sum some rows over all columns (a row of a block is one cache line).
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace clausewise::compact {
 
-// Which bins of a column a term accepts; bit b stands for bin b.
+// The bins of a column that a term accepts; bit b stands for bin b.
 using BinSet = std::array<std::uint64_t, 4>;
 
 inline bool contains(const BinSet& bins, std::size_t bin) { return (bins[bin / 64] >> (bin % 64) & 1) != 0; }
@@ -52,7 +53,8 @@ public:
     std::size_t first_column(std::size_t block) const { return block * kBlockColumns; }
     std::size_t block_width(std::size_t block) const;
     const std::uint8_t* block(std::size_t block) const { return blocks_[block].data(); }
-    // Where the bins of a column begin in an array with one entry for every bin of every column (the missing included).
+    // Where the bins of a column begin in an array with one entry per bin of every column, including those of missing
+    // values.
     std::uint32_t first_bin(std::size_t column) const { return first_bin_[column]; }
     std::size_t n_all_bins() const { return first_bin_.back(); }
 
@@ -72,7 +74,7 @@ private:
     std::vector<std::vector<std::uint8_t>> blocks_;
 };
 
-// The rows of a set as a list, added to `rows`.
+// Appends the rows of a set to `rows`.
 void list_rows(const Words& set, std::vector<std::uint32_t>& rows);
 
 }  // namespace clausewise::compact

@@ -10,12 +10,12 @@
 namespace clausewise::compact {
 namespace {
 
-// Curvature of rows of which the class is all but certain: with many classes most rows are, for each of them. They
-// count in the gradient, but hardly in the second derivatives, which only say how far to step.
+// Rows whose class is all but certain have less curvature than this; with many classes most rows are such. They count
+// in the gradient, but hardly in the second derivatives, which only set the length of a step.
 constexpr double kNegligible = 1e-6;
 
-// exp(x) for x ≤ 0, to about 1e-15: 2^k · exp(r) with x = k ln 2 + r and a polynomial for exp(r). In operations that
-// the compiler does several at a time; libm's function does one, and fits are mostly exponentials.
+// exp(x) for x ≤ 0, to about 1e-15: 2^k · exp(r) with x = k ln 2 + r and a polynomial for exp(r). Unlike libm's
+// function it can be vectorised, and exponentials take most of the time of a fit.
 inline double exp_of_negative(double x) {
     constexpr double kShift = 6755399441055744.0;  // 1.5 · 2^52: adding it rounds to a whole number, in the low bits
     const double bounded = x > -700.0 ? x : -700.0;
@@ -61,7 +61,7 @@ void LogisticObjective::move_to(const std::vector<double>& weights) {
     if (groups_.offset.empty()) margin_.assign(groups_.size(), weights[n_ - 1]);
     else
         for (std::size_t g = 0; g < groups_.size(); ++g) margin_[g] = groups_.offset[g] + weights[n_ - 1];
-    const Listed& listed = groups_.groups_of_rule;
+    const IndexLists& listed = groups_.groups_of_rule;
     for (std::size_t r = 0; r + 1 < n_; ++r)
         for (const std::uint32_t* g = listed.begin(r); g < listed.end(r); ++g) margin_[*g] += weights[r];
     write_powers(margin_.data(), margin_.size(), power_.data(), probability_.data());
@@ -81,7 +81,7 @@ double LogisticObjective::objective(const std::vector<double>& weights) const {
 
 void LogisticObjective::gradient(const std::vector<double>& weights, std::vector<double>& gradient) const {
     gradient.assign(n_, 0.0);
-    const Listed& listed = groups_.groups_of_rule;
+    const IndexLists& listed = groups_.groups_of_rule;
     for (std::size_t r = 0; r + 1 < n_; ++r) {
         double sum = penalty_ * weights[r];
         for (const std::uint32_t* g = listed.begin(r); g < listed.end(r); ++g) sum += slope_[*g];
@@ -93,7 +93,7 @@ void LogisticObjective::gradient(const std::vector<double>& weights, std::vector
 void LogisticObjective::second_derivatives(std::vector<double>& gram) const {
     gram.assign(n_ * n_, 0.0);
     const std::size_t last = n_ - 1;
-    double total = 1e-9;  // the intercept is free; this keeps the matrix regular
+    double total = 1e-9;  // the intercept is not penalised; this keeps the matrix regular
     for (std::size_t g = 0; g < groups_.size(); ++g) total += curvature(g);
     gram[last * n_ + last] = total;
     for (std::size_t r = 0; r < last; ++r) {

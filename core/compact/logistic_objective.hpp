@@ -8,8 +8,8 @@
 
 namespace clausewise::compact {
 
-// The objective and its derivatives at some weights. Exponentials are most of the work, so the objective itself, which
-// needs logarithms as well, is only computed when it is asked for.
+// The objective and its derivatives at some weights. Exponentials take most of the time, so the objective itself, which
+// needs logarithms as well, is computed only on request.
 class LogisticObjective {
 public:
     LogisticObjective(const RowGroups& groups, std::size_t n_rules, double penalty)
@@ -41,7 +41,7 @@ private:
     std::vector<double> margin_;
     std::vector<double> power_;  // exp(−|margin|)
     std::vector<double> probability_;
-    std::vector<double> slope_;  // of the loss by the margin
+    std::vector<double> slope_;  // derivative of the loss with respect to the margin
 };
 
 }  // namespace clausewise::compact

@@ -7,9 +7,9 @@
 namespace clausewise::compact {
 namespace {
 
-// The same pairs listed by the other of the two.
-Listed inverted(const Listed& listed, std::size_t n_keys, std::size_t n_others) {
-    Listed other{std::vector<std::uint32_t>(n_others + 1), std::vector<std::uint32_t>(listed.entries.size())};
+// The same pairs, listed by their second member.
+IndexLists inverted(const IndexLists& listed, std::size_t n_keys, std::size_t n_others) {
+    IndexLists other{std::vector<std::uint32_t>(n_others + 1), std::vector<std::uint32_t>(listed.entries.size())};
     for (const std::uint32_t entry : listed.entries) ++other.starts[entry + 1];
     for (std::size_t i = 0; i < n_others; ++i) other.starts[i + 1] += other.starts[i];
     std::vector<std::uint32_t> next(other.starts.begin(), other.starts.end() - 1);
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> by_row(const FiredBits& fired) {
     return patterns;
 }
 
-std::uint64_t mixed(std::uint64_t hash) {
+std::uint64_t mix(std::uint64_t hash) {
     hash ^= hash >> 32;
     hash *= 0xd6e8feb86659fd93u;
     return hash ^ hash >> 32;
@@ -73,14 +73,14 @@ RowGroups group_rows(const FiredBits& fired, const double* target, const double*
     RowGroups groups;
     groups.group_of_row.resize(fired.n_rows);
     groups.rules_of_group.starts.push_back(0);
-    // Open addressing with at most half of the places taken; a place holds a row of the group, plus one.
+    // A hash table with open addressing, at most half full; an entry is a row of the group plus one, or 0.
     std::size_t n_places = 16;
     while (n_places < 2 * fired.n_rows) n_places *= 2;
     std::vector<std::uint32_t> table(n_places);
     for (std::size_t row = 0; row < fired.n_rows; ++row) {
         const std::uint64_t* const own = patterns.data() + row * n_parts;
         std::uint64_t hash = 0;
-        for (std::size_t p = 0; p < n_parts; ++p) hash = mixed(hash ^ own[p]) + p;
+        for (std::size_t p = 0; p < n_parts; ++p) hash = mix(hash ^ own[p]) + p;
         std::size_t place = hash & (n_places - 1);
         while (table[place] != 0 && !std::equal(own, own + n_parts, patterns.data() + (table[place] - 1) * n_parts))
             place = (place + 1) & (n_places - 1);

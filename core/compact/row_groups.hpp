@@ -1,4 +1,4 @@
-// Rows on which the same rules fire, as one.
+// Rows on which the same rules fire, merged into groups.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace clausewise::compact {
 
-// Pairs of rules and groups of rows, listed by one of the two.
-struct Listed {
+// Pairs of a rule and a group of rows, listed by one of the two.
+struct IndexLists {
     std::vector<std::uint32_t> starts;
     std::vector<std::uint32_t> entries;
 
@@ -18,21 +18,21 @@ struct Listed {
     const std::uint32_t* end(std::size_t key) const { return entries.data() + starts[key + 1]; }
 };
 
-// Rows that no weights can tell apart, as one.
+// Groups of rows that get the same margin whatever the weights.
 struct RowGroups {
-    Listed rules_of_group;
-    Listed groups_of_rule;
+    IndexLists rules_of_group;
+    IndexLists groups_of_rule;
     std::vector<double> weight;    // Σ row_weight
     std::vector<double> positive;  // Σ row_weight · target
-    std::vector<double> offset;    // empty: none
+    std::vector<double> offset;    // empty if there are no offsets
     std::vector<std::uint32_t> group_of_row;
 
     std::size_t size() const { return weight.size(); }
 };
 
-// Without an offset: rows on which the same rules fire are one group.
+// Merges rows on which the same rules fire.
 RowGroups group_rows(const FiredBits& fired, const double* target, const double* row_weight);
-// With an offset of its own every row is a group.
+// For rows with offsets of their own, which cannot be merged.
 RowGroups one_group_per_row(const FiredBits& fired, const double* target, const double* row_weight,
                             const double* offset);
 

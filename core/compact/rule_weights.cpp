@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kMaxHalvings = 30;
 
-// L Lᵀ = matrix in place (lower triangle), then the solution of matrix · x = right in `right`.
+// Solves matrix · x = right by a Cholesky decomposition. Overwrites the lower triangle of `matrix` with L, and `right`
+// with x.
 void solve_positive(std::vector<double>& matrix, std::size_t n, std::vector<double>& right) {
     for (std::size_t j = 0; j < n; ++j) {
         double* const row_j = &matrix[j * n];
@@ -65,8 +66,8 @@ FittedWeights fit_weights(const FiredBits& fired, const double* target, const do
         solve_positive(factor, n, step);
         const double slope = product(gradient, step);
         if (slope <= 2 * tolerance) break;
-        // The objective is convex: as long as it does not rise at the end of the step more steeply than it fell at its
-        // beginning, the step is no longer than twice what would be best.
+        // The objective is convex: unless it rises at the end of the step more steeply than it fell at its beginning,
+        // the step is at most twice as long as the best one.
         int halvings = 0;
         for (double length = 1.0; halvings < kMaxHalvings; ++halvings, length /= 2) {
             for (std::size_t i = 0; i < n; ++i) tried[i] = fit.weights[i] - length * step[i];

@@ -17,9 +17,8 @@ struct FittedWeights {
 };
 
 // Minimises Σ row_weight · log-loss(target, offset + intercept + Σ weights) + penalty / 2 · Σ weight² by Newton's
-// method from `start`, in at most `max_steps` steps, until a further one
-// promises to lower it by less than `tolerance`. `target` lies in [0, 1]. Without an offset, rows on which the same
-// rules fire are one.
+// method from `start`, in at most `max_steps` steps, until a further step is expected to lower it by less than
+// `tolerance`. `target` lies in [0, 1]; `offset` may be null, and then rows on which the same rules fire are merged.
 FittedWeights fit_weights(const FiredBits& fired, const double* target, const double* row_weight, const double* offset,
                           double penalty, const std::vector<double>& start, std::size_t max_steps, double tolerance,
                           const CancelToken& cancel);

@@ -19,7 +19,7 @@ struct FiredBits {
 // Σ row_weight over the rows on which each rule fires.
 std::vector<double> weighted_cover(const FiredBits& fired, const double* row_weight, const CancelToken& cancel);
 
-// Σ row_weight over the rows on which both fire, for every pair of one rule of `a` and one of `b`.
+// Σ row_weight over the rows on which both fire, for every pair of a rule of `a` and a rule of `b`.
 std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight,
                                      const CancelToken& cancel);
 

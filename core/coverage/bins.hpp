@@ -1,4 +1,4 @@
-// The bin that each value of a feature falls into, and with it the mask of rules that the feature lets pass.
+// The bin of each value of a feature, and with it the mask of the rules that the value does not make fail.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +32,15 @@ void find_bins_by_search(const Chunk& chunk, const FeatureTests& tests, const do
     }
 }
 
-// Thresholds past the bucket's own are larger than the value, so comparing a fixed number of them is exact, and
-// there is no branch to guess wrong.
+// Thresholds after those of the bucket are larger than the value, so comparing with a fixed number of them is exact and
+// needs no branch.
 template <std::size_t Compared, class SetBin>
 void find_bins_by_bucket(const Chunk& chunk, const FeatureTests& tests, const double* values, std::size_t n,
                          std::int32_t* buckets, const SetBin& set_bin) {
     const double* sorted = chunk.thresholds.data() + tests.thresholds;
     const std::uint16_t* starts = chunk.bucket_starts.data() + tests.buckets;
     const std::size_t missing = tests.missing_bin();
-    // A copy that no store through `buckets` can change, so that the compiler may use vectors.
+    // A copy that no store through `buckets` can alias, so that the compiler can vectorise the loop.
     const FeatureTests fixed = tests;
     for (std::size_t i = 0; i < n; ++i) buckets[i] = fixed.bucket(values[i]);
     for (std::size_t i = 0; i < n; ++i) {
@@ -53,7 +53,7 @@ void find_bins_by_bucket(const Chunk& chunk, const FeatureTests& tests, const do
 
 }  // namespace detail
 
-// For each row of the block, where the mask of its bin begins.
+// Writes, for each row of the block, the offset of the mask of its bin.
 template <class Real>
 void find_masks(const Chunk& chunk, const FeatureTests& tests, const TableView<Real>& rows, std::size_t first_row,
                 std::size_t n, BlockScratch& scratch, std::uint32_t* offsets) {

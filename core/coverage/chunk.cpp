@@ -13,7 +13,8 @@ struct TermOfRule {
     std::size_t term;
 };
 
-// Numbers of thresholds before each bucket, for a table of this many buckets; empty if the span allows none.
+// The number of thresholds before each of `n_buckets` buckets; empty if the span of the thresholds does not allow
+// buckets.
 std::vector<std::uint16_t> bucket_table(FeatureTests& tests, const double* sorted, std::int32_t n_buckets) {
     const double span = sorted[tests.n_thresholds - 1] - sorted[0];
     tests.origin = sorted[0];
@@ -29,7 +30,7 @@ std::vector<std::uint16_t> bucket_table(FeatureTests& tests, const double* sorte
     return starts;
 }
 
-// How many comparisons a value may need in such a table: 1, 2 or kMaxCompared; 0 if more.
+// The comparisons that a value needs in such a table: 1, 2 or kMaxCompared; 0 if it needs more.
 std::size_t comparisons_needed(const std::vector<std::uint16_t>& starts) {
     int most = 0;
     for (std::size_t g = 0; g + 1 < starts.size(); ++g) most = std::max(most, starts[g + 1] - starts[g]);
@@ -37,7 +38,7 @@ std::size_t comparisons_needed(const std::vector<std::uint16_t>& starts) {
     return most <= static_cast<int>(kMaxCompared) ? kMaxCompared : 0;
 }
 
-// The table with the fewest comparisons, and of those the smallest; thresholds that lie in heaps get none.
+// Chooses the table with the fewest comparisons, the smallest on ties. Thresholds that are too clustered get none.
 void add_buckets(Chunk& chunk, FeatureTests& tests) {
     if (tests.n_thresholds == 0) return;
     const double* sorted = chunk.thresholds.data() + tests.thresholds;
@@ -74,7 +75,7 @@ void add_numeric_tests(Chunk& chunk, const Premises& premises, Iterator begin, I
                            chunk.thresholds.end());
     tests.n_thresholds = chunk.thresholds.size() - tests.thresholds;
     add_buckets(chunk, tests);
-    // A value may be compared with the kMaxCompared thresholds after its bucket's first, wherever that is.
+    // Padding: a value may be compared with kMaxCompared thresholds from any start on.
     chunk.thresholds.insert(chunk.thresholds.end(), kMaxCompared, std::numeric_limits<double>::infinity());
 
     tests.masks = chunk.masks.size();
@@ -142,7 +143,7 @@ Chunk build_chunk(const Premises& premises, std::size_t first_rule, std::size_t 
         if (premises.n_categories[static_cast<std::size_t>(begin->feature)] != kNotCategorical)
             add_categorical_tests(chunk, premises, begin, end);
         else add_numeric_tests(chunk, premises, begin, end);
-        // Rules that do not test the feature pass in every bin, in that of missing too.
+        // Rules that do not test the feature pass in every bin, including that of missing values.
         untested = chunk.all_rules;
         for (auto it = begin; it != end; ++it)
             untested[it->rule / kWordBits] &= ~(std::uint64_t{1} << (it->rule % kWordBits));

@@ -1,10 +1,10 @@
 // Which rules fire on which rows.
 //
-// The idea is QuickScorer's (Lucchese et al., SIGIR 2015), carried over from trees to rules: the thresholds that
-// the rules use on one feature cut its axis into bins, and inside a bin every test on that feature has the same
-// outcome. So each bin gets a bit mask over the rules (bit set = the feature does not make the rule fail), a row
-// looks up one mask per feature, and the AND of those masks are the rules that fire. A test shared by many rules
-// is evaluated once, and a rule costs an eighth of a byte per feature instead of a pass over the rows.
+// This is QuickScorer (Lucchese et al., SIGIR 2015), applied to rules instead of trees: the thresholds that the rules
+// use on one feature cut its axis into bins, and inside a bin every test on that feature has the same outcome. So each
+// bin gets a bit mask over the rules (bit set = the feature does not make the rule fail), a row looks up one mask per
+// feature, and the AND of those masks are the rules that fire. A test shared by many rules is evaluated once, and a
+// rule costs an eighth of a byte per feature instead of a pass over the rows.
 //
 // Masks for all rules and all bins would grow with the square of the number of rules, so rules are taken in
 // chunks of at most 512: a chunk has masks only for the bins that its own rules distinguish.
@@ -24,14 +24,14 @@
 
 namespace clausewise::coverage {
 
-template <std::size_t Words, bool WithNear, class Real>
+template <std::size_t NWords, bool WithNear, class Real>
 void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t first_row, std::size_t n,
                     BlockScratch& scratch) {
     std::uint64_t* bits = scratch.bits.data();
     std::uint64_t* near = scratch.near.data();
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t w = 0; w < Words; ++w) bits[i * Words + w] = chunk.all_rules[w];
-    if (WithNear) std::fill_n(near, n * Words, std::uint64_t{0});
+        for (std::size_t w = 0; w < NWords; ++w) bits[i * NWords + w] = chunk.all_rules[w];
+    if (WithNear) std::fill_n(near, n * NWords, std::uint64_t{0});
 
     for (std::size_t first = 0; first < chunk.tests.size(); first += kBatchFeatures) {
         const std::size_t n_tests = std::min(kBatchFeatures, chunk.tests.size() - first);
@@ -42,21 +42,21 @@ void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t
             find_masks(chunk, tests, rows, first_row, n, scratch, &scratch.mask_offsets[t * kBlockRows]);
         }
         for (std::size_t i = 0; i < n; ++i) {
-            std::uint64_t fired[Words];
-            std::uint64_t missed[Words];
-            for (std::size_t w = 0; w < Words; ++w) fired[w] = bits[i * Words + w];
-            for (std::size_t w = 0; w < Words; ++w) missed[w] = near[i * Words + w];
+            std::uint64_t fired[NWords];
+            std::uint64_t missed[NWords];
+            for (std::size_t w = 0; w < NWords; ++w) fired[w] = bits[i * NWords + w];
+            for (std::size_t w = 0; w < NWords; ++w) missed[w] = near[i * NWords + w];
             for (std::size_t t = 0; t < n_tests; ++t) {
                 const std::uint64_t* mask = masks[t] + scratch.mask_offsets[t * kBlockRows + i];
-                for (std::size_t w = 0; w < Words; ++w) {
-                    // A counter that stops at two, in bits: 0 failures -> fired, 1 -> missed, more -> neither.
+                for (std::size_t w = 0; w < NWords; ++w) {
+                    // A bit-sliced counter that saturates at two: 0 failures -> fired, 1 -> missed, more -> neither.
                     if (WithNear) missed[w] = (missed[w] & mask[w]) | (fired[w] & ~mask[w]);
                     fired[w] &= mask[w];
                 }
             }
-            for (std::size_t w = 0; w < Words; ++w) bits[i * Words + w] = fired[w];
+            for (std::size_t w = 0; w < NWords; ++w) bits[i * NWords + w] = fired[w];
             if (WithNear)
-                for (std::size_t w = 0; w < Words; ++w) near[i * Words + w] = missed[w];
+                for (std::size_t w = 0; w < NWords; ++w) near[i * NWords + w] = missed[w];
         }
     }
 }
@@ -76,10 +76,10 @@ void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t
     }
 }
 
-// Calls visit(first_row, n, chunk, scratch) for every block of rows and every chunk of rules, and
-// finish(first_row, n) when a block has seen all chunks. For one block, chunks come in the order of the rules and
-// never at the same time, so that a visitor may sum doubles and still get the same result with any number of
-// threads. Rows are walked in tiles, so that a visitor needs room for one tile only.
+// Calls visit(first_row, n, chunk, scratch) for every block of rows and every chunk of rules, and finish(first_row, n)
+// after the last chunk of a block. The chunks of one block come in the order of the rules and never concurrently, so a
+// visitor that sums doubles gets the same result for any number of threads. Rows are processed in tiles, so that a
+// visitor needs memory for one tile only.
 template <bool WithNear, class Real, class Visit, class Finish>
 void for_each_block(const RuleIndex& index, const TableView<Real>& rows, std::size_t tile_rows, std::size_t n_threads,
                     Visit&& visit, Finish&& finish) {

@@ -2,7 +2,7 @@
 
 namespace clausewise::coverage::detail {
 
-// Hits of a row come in the order of its rules, task by task; a stable counting sort by row keeps that order.
+// The hits of a row are in the order of the rules within its task; a stable counting sort by row keeps that order.
 RuleLists sorted_by_row(const std::vector<std::vector<Hit>>& hits_of_task, std::size_t n_rows, bool with_terms) {
     RuleLists lists;
     lists.starts.assign(n_rows + 1, 0);

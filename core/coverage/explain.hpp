@@ -13,7 +13,7 @@
 
 namespace clausewise::coverage {
 
-// Rows in compressed form: what belongs to row i stands at [starts[i], starts[i + 1]), in the order of the rules.
+// Compressed sparse rows: the entries of row i are [starts[i], starts[i + 1]), in the order of the rules.
 struct RuleLists {
     std::vector<std::int64_t> starts;
     std::vector<std::int32_t> rules;
@@ -33,7 +33,7 @@ struct Hit {
     std::int64_t failing_term;
 };
 
-// Sorted by row; the rules of a row stay in their order.
+// The hits sorted by row; the rules of a row keep their order.
 RuleLists sorted_by_row(const std::vector<std::vector<Hit>>& hits_of_task, std::size_t n_rows, bool with_terms);
 
 template <class Real>

@@ -12,7 +12,7 @@
 
 namespace clausewise::coverage {
 
-// out: n_rules rows of words_for(n_rows) words; bit i of rule r's row says whether r fires on row i.
+// out: n_rules rows of words_for(n_rows) words; bit i of row r is set if rule r fires on row i.
 template <class Real>
 void write_fires(const RuleIndex& index, const TableView<Real>& rows, std::size_t n_threads, std::uint64_t* out) {
     const std::size_t row_words = words_for(rows.n_rows);

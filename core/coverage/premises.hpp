@@ -11,9 +11,9 @@ namespace clausewise::coverage {
 
 inline constexpr std::int32_t kNotCategorical = -1;
 
-// The premises of a rule set in columns: terms of rule r are [starts[r], starts[r + 1]), sorted by feature, at
-// most one per feature. A term is the interval (low, high], or, if value_set >= 0, the set of category codes
-// [set_starts[value_set], set_starts[value_set + 1]) of set_codes.
+// The terms of rule r are [starts[r], starts[r + 1]), sorted by feature, at most one per feature. A term is the
+// interval (low, high], or, if value_set >= 0, the set of category codes [set_starts[value_set], set_starts[value_set +
+// 1]) of set_codes.
 struct Premises {
     std::vector<std::int64_t> starts;
     std::vector<std::int32_t> feature;
@@ -26,7 +26,7 @@ struct Premises {
 
     std::size_t n_rules() const { return starts.size() - 1; }
 
-    // One term on one value. NaN fails every term. low = -inf means "no lower bound", which -inf satisfies.
+    // Does the value satisfy the term? NaN fails every term. low = -inf means "no lower bound", which -inf satisfies.
     bool holds(std::size_t term, double x) const {
         if (value_set[term] < 0)
             return x <= high[term] && (x > low[term] || low[term] == -std::numeric_limits<double>::infinity());

@@ -27,7 +27,7 @@ std::vector<Chunk> RuleIndex::build_group(std::size_t group, std::size_t n_threa
 void RuleIndex::divide_into_groups(std::size_t group_bytes) {
     const std::size_t n_chunks = (premises_.n_rules() + kMaxChunkRules - 1) / kMaxChunkRules;
     std::size_t bytes = 0;
-    groups_.push_back({0, 0});  // stays empty when there is no rule
+    groups_.push_back({0, 0});  // stays empty if there are no rules
     for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) {
         const std::size_t more = max_table_bytes(chunk);
         if (bytes > 0 && bytes + more > group_bytes) {

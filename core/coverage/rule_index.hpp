@@ -9,8 +9,8 @@
 
 namespace clausewise::coverage {
 
-// A rule set made ready for evaluation. Chunks are grouped so that the tables of one group stay below
-// group_bytes; one group (nearly always) is built once and kept, several are built when their turn comes.
+// Chunks are grouped so that the tables of one group stay below `group_bytes`. A single group (nearly always) is built
+// once and kept; several are built anew whenever they are used.
 class RuleIndex {
 public:
     RuleIndex(Premises premises, std::size_t group_bytes);

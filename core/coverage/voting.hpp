@@ -1,4 +1,4 @@
-// What the rules that fire on a row decide together.
+// Votes of the rules that fire on a row, and the class that wins.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace clausewise::coverage {
 
-// Totals start at the base votes, each rule that fires adds its vote to its class, and then every class total is
-// divided by its divisor.
+// The votes of a rule set. Totals start at the base votes, each rule that fires adds its vote to its class, and finally
+// every class total is divided by its divisor.
 //
-// Sums are doubles for all schemes: counts and per-mille votes are integers, which doubles add exactly (below
-// 2^53), and fitted weights are added in the order of the rules. A share is one division of two such integers,
-// correctly rounded, so equal shares compare equal here, in NumPy and in SQL alike.
+// Sums are doubles for all schemes: counts and per-mille votes are integers, which doubles add exactly (below 2^53),
+// and fitted weights are added in the order of the rules. A share is one division of two such integers, correctly
+// rounded, so equal shares compare equal here, in NumPy and in SQL.
 struct Ballot {
     std::vector<std::int32_t> class_of_rule;
     std::vector<double> vote_of_rule;
@@ -59,8 +59,8 @@ void write_scores(const RuleIndex& index, const TableView<Real>& rows, const Bal
     for_each_block<false>(index, rows, rows.n_rows, n_threads, visit, finish);
 }
 
-// The class with the largest total; on ties the default class, then the lowest index. Where no rule fires and all base
-// votes are alike, all totals are, so that is the default class.
+// The class with the largest total; on ties the default class, then the lowest index. If no rule fires and all base
+// votes are equal, all totals tie, so the default class wins.
 inline std::int32_t decide(const double* totals, std::size_t n_classes, std::int32_t default_class) {
     std::int32_t best = default_class;
     for (std::size_t c = 0; c < n_classes; ++c)
@@ -94,7 +94,7 @@ void write_decisions(const RuleIndex& index, const TableView<Real>& rows, const 
     for_each_block<false>(index, rows, tile_rows, n_threads, visit, finish);
 }
 
-// out: one byte per row, 1 where no rule fires; must come filled with 1.
+// out: one byte per row, filled with 1 by the caller; set to 0 on every row where a rule fires.
 template <class Real>
 void write_uncovered(const RuleIndex& index, const TableView<Real>& rows, std::size_t n_threads, std::uint8_t* out) {
     const auto visit = [&](std::size_t first, std::size_t n, const Chunk& chunk, const BlockScratch& scratch) {

@@ -10,13 +10,13 @@
 namespace clausewise::induction {
 namespace {
 
-// Columns of so few values need no bins.
+// Columns with at most this many values have one bin per value.
 constexpr std::size_t kMaxValueBins = 128;
-// Fewer rows in a bin tell more about the cuts in it, and more bins take longer to go through.
+// Fewer rows per bin give tighter bounds on the cuts in it; more bins take longer to scan.
 constexpr std::size_t kRowsPerBin = 48;
-constexpr std::size_t kMaxBins = 120;
+constexpr std::size_t kMaxIntendedBins = 120;
 
-// Maps floats to unsigned integers of the same order.
+// Maps floats to unsigned integers in the same order.
 std::uint32_t ordered_bits(float value) {
     std::uint32_t bits;
     std::memcpy(&bits, &value, sizeof bits);
@@ -53,17 +53,17 @@ void sort_cells(std::vector<Cell>& cells, std::vector<Cell>& spare) {
     }
 }
 
-void describe_repetitions(Column& column) {
+void find_repeated_values(Column& column) {
     const auto count = [&](std::size_t r) { return column.starts[r + 1] - column.starts[r]; };
     const auto n_values = static_cast<std::size_t>(column.n_values);
     const std::int32_t n_known = column.starts.back();
-    std::size_t commonest = 0;
+    std::size_t most_common = 0;
     for (std::size_t r = 1; r < n_values; ++r)
-        if (count(r) > count(commonest)) commonest = r;
+        if (count(r) > count(most_common)) most_common = r;
     std::int32_t n_others = n_known;
-    if (n_values > 0 && count(commonest) > n_known / 64) {
-        column.common_rank = static_cast<std::int32_t>(commonest);
-        n_others -= count(commonest) - 1;
+    if (n_values > 0 && count(most_common) > n_known / 64) {
+        column.common_rank = static_cast<std::int32_t>(most_common);
+        n_others -= count(most_common) - 1;
     }
     column.n_repeated = n_others - column.n_values;
     column.is_mostly_unique = column.n_repeated <= n_known / 16;
@@ -73,12 +73,13 @@ void describe_repetitions(Column& column) {
             column.repeated_ranks.push_back(static_cast<std::int32_t>(r));
 }
 
-// A value that fills a bin has one for itself, so there may be twice as many bins as aimed at; a byte still tells them.
-void put_in_bins(Column& column, std::uint8_t* bins) {
+// A value that fills a bin gets one of its own, so there may be twice as many bins as intended, which still fit in a
+// byte.
+void assign_bins(Column& column, std::uint8_t* bins) {
     const auto n_values = static_cast<std::size_t>(column.n_values);
     const auto n_rows = column.ranks.size();
     column.has_value_bins = n_values <= kMaxValueBins;
-    const std::size_t n_wanted = std::clamp<std::size_t>(n_rows / kRowsPerBin, 1, kMaxBins);
+    const std::size_t n_wanted = std::clamp<std::size_t>(n_rows / kRowsPerBin, 1, kMaxIntendedBins);
     const auto n_full = static_cast<std::int32_t>((n_rows + n_wanted - 1) / n_wanted);
     std::vector<std::uint8_t> bin_of_rank(n_values);
     std::int32_t n_in_bin = 0;
@@ -109,7 +110,7 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
         if (std::isnan(value)) continue;
         if (std::isinf(value))
             throw std::invalid_argument("column " + std::to_string(index) + " has an infinite value in row " +
-                                        std::to_string(row) + " (or one beyond single precision)");
+                                        std::to_string(row) + " (or one that exceeds single precision)");
         if (value == 0.0f) value = 0.0f;  // −0 and +0 are one value
         cells.push_back({ordered_bits(value), static_cast<std::uint32_t>(row)});
     }
@@ -126,9 +127,9 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
     column.values.shrink_to_fit();
     column.starts.shrink_to_fit();
     column.n_values = static_cast<std::int32_t>(column.values.size());
-    describe_repetitions(column);
+    find_repeated_values(column);
     if (column.has_missing || numbers.empty()) return;
-    put_in_bins(column, bins);
+    assign_bins(column, bins);
     if (column.has_value_bins) return;
     column.order.reserve(cells.size());
     for (const Cell& cell : cells) column.order.push_back(static_cast<std::int32_t>(cell.row));
@@ -145,8 +146,8 @@ void prepare_discrete(Column& column, const std::vector<float>& numbers, std::si
             continue;
         }
         if (!(code >= 0.0f && code < static_cast<float>(n_values)) || code != std::floor(code))
-            throw std::invalid_argument("column " + std::to_string(index) + " is categorical; row " +
-                                        std::to_string(row) + " holds no code between 0 and " +
+            throw std::invalid_argument("column " + std::to_string(index) + " is categorical, but the value in row " +
+                                        std::to_string(row) + " is not a code from 0 to " +
                                         std::to_string(n_values - 1));
         column.ranks[row] = static_cast<std::int32_t>(code);
     }

@@ -1,4 +1,4 @@
-// n·lg(n) of whole numbers, computed once for every matrix.
+// n·lg(n) of whole numbers, tabulated once per matrix.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ inline constexpr double kLn2 = 0.69314718055994530942;
 // The quotient, not std::log2: the two differ in the last bit, and strict comparisons between cuts notice.
 inline double lg(double x) { return x <= 0.0 ? 0.0 : std::log(x) / kLn2; }
 
-// n·lg(n) for integer counts, so that a scan over unit-weight rows takes no logarithm.
+// n·lg(n) for integer counts, so that a scan over rows of unit weight computes no logarithm.
 class CountInformation {
 public:
     explicit CountInformation(std::size_t max_count) : table_(max_count + 1) {

@@ -16,7 +16,7 @@ std::vector<Gap> gaps_above(const Matrix& matrix, const TableView<Real>& table,
     for (std::size_t a = 0; a < wanted.size(); ++a) {
         if (wanted[a].empty()) continue;
         const Column& column = matrix.column(a);
-        // Per rank that bounds a wanted gap: the smallest and the greatest original number.
+        // Per rank next to a wanted gap: the smallest and the greatest original number.
         std::vector<std::int32_t> slot(static_cast<std::size_t>(column.n_values) + 1, -1);
         std::vector<Gap> extremes;
         const auto add = [&](std::int32_t rank) {

@@ -1,4 +1,4 @@
-// The room between neighbouring values, in which a threshold may be moved.
+// The gap between neighbouring values, in which a threshold can be moved without changing a training row.
 #pragma once
 
 #include <cstdint>

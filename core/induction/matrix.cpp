@@ -12,7 +12,7 @@ namespace {
 
 // Columns are copied out of a row-major table in strips of one cache line, so that each line is read once.
 constexpr std::size_t kStrip = 8;
-// Counts are exact in single precision up to here, and C5.0 stores them so.
+// C5.0 stores counts in single precision, which is exact up to here.
 constexpr std::size_t kMaxRows = std::size_t{1} << 24;
 
 struct StripScratch {
@@ -28,7 +28,7 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
     : n_rows_(table.n_rows), columns_(table.n_columns), information_(std::min(table.n_rows, kMaxRows)) {
     if (n_categories.size() != table.n_columns)
         throw std::invalid_argument("the table has " + std::to_string(table.n_columns) +
-                                    " columns, kinds are given for " + std::to_string(n_categories.size()));
+                                    " columns, but n_categories has length " + std::to_string(n_categories.size()));
     if (table.n_rows > kMaxRows)
         throw std::invalid_argument("at most 16,777,216 rows can be learnt from; got " + std::to_string(table.n_rows) +
                                     ". Pass a sample of the rows.");

@@ -22,7 +22,7 @@ public:
     template <class Real>
     Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_categories, std::size_t n_threads,
            const CancelToken& cancel);
-    // Columns point into what the matrix keeps.
+    // Not copyable: columns hold pointers into the matrix.
     Matrix(const Matrix&) = delete;
     Matrix& operator=(const Matrix&) = delete;
 

@@ -1,9 +1,9 @@
-// Finds the best cut with the help of a histogram: unit weights, two classes.
+// Finds the best cut of a column by means of a histogram. Unit weights, two classes.
 //
-// The information left after a cut is concave in the numbers of cases of both classes below it. So the least of it in a
-// bin is at a corner of the region that cuts can lie in (see ratio_bound.hpp), and only bins where that is less than at
-// the best border between bins have to be gone through. Should the skipping rule leave out this border, then it lies
-// among cases of one class, and concavity promises a better cut at an end of these.
+// The information left after a cut is concave in the class counts below it. So its minimum in a bin is at a corner of
+// the region that the cuts can lie in (see ratio_bound.hpp), and only bins where that is less than at the best border
+// between bins have to be scanned. If the skipping rule excludes that border, it lies among cases of one class, and by
+// concavity there is a better cut at an end of these cases.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,18 @@
 
 namespace clausewise::c50 {
 
-// The cases of a node. Per row of the matrix: whether it is one of them, and its class.
+// The cases of a node; per row of the matrix, whether it is one of them, and its class.
 struct BinnedCases {
     RowSpan rows;
     const ClassCounts& counts;
-    const std::uint8_t* is_here;
+    const std::uint8_t* is_in_node;
     const std::uint16_t* classes;
 };
 
 template <class Count>
 class BinScan {
 public:
-    // A column whose ratio is below the least may be told off before all of its cuts are counted.
+    // A column whose gain ratio is below `least_ratio` may be excluded before all of its cuts are counted.
     BinScan(const Column& column, const Count* counts, const BinnedCases& cases, CutRange range, double least_ratio,
             const CountInformation& information, RankScratch& scratch, CutScan& scan)
         : column_(column),
@@ -46,8 +46,7 @@ public:
           total_(static_cast<std::int32_t>(cases.rows.size())),
           total_second_(static_cast<std::int32_t>(cases.counts.per_class[1])) {}
 
-    // Returns false if it would take too long, or cannot be told whether scanning would have stopped before the cut
-    // that was found best.
+    // Returns false if the search would take too long, or if a full scan might have stopped before the best cut found.
     bool find() {
         std::size_t lowest = 0, highest = column_.n_bins() - 1;
         while (counts_[lowest] == 0) ++lowest;
@@ -57,53 +56,53 @@ public:
         if (scan_.lowest_rank == scan_.highest_rank || range_.first > range_.last) return true;
 
         const auto visit_bins = [&](auto&& visit) {
-            BinSpan place{0, 0, 0, 0};
+            BinSpan span{0, 0, 0, 0};
             for (std::size_t b = lowest; b <= highest; ++b) {
                 if (counts_[b] == 0) continue;
-                place.end += all_of(counts_[b]);
-                place.second_end += second_of(counts_[b]);
-                if (place.below > range_.last) return;
-                if (place.end >= range_.first) visit(b, place);
-                place.below = place.end;
-                place.second_below = place.second_end;
+                span.end += all_of(counts_[b]);
+                span.second_end += second_of(counts_[b]);
+                if (span.below > range_.last) return;
+                if (span.end >= range_.first) visit(b, span);
+                span.below = span.end;
+                span.second_below = span.second_end;
             }
         };
-        visit_bins([&](std::size_t, const BinSpan& place) {
-            if (is_cut(place.end) && is_far(place.end, place.second_end))
-                lower_limit(left_after(place.end, place.second_end));
+        visit_bins([&](std::size_t, const BinSpan& span) {
+            if (is_cut(span.end) && is_far(span.end, span.second_end))
+                tighten_limit(left_after(span.end, span.second_end));
         });
-        visit_bins([&](std::size_t b, const BinSpan& place) {
-            if (is_doubtful_) return;
-            if (may_hold_best(b, place)) go_through(b, place);
-            if (b < highest && is_cut(place.end) && is_far(place.end, place.second_end) &&
-                left_after(place.end, place.second_end) < limit_)
-                judge(place.end, place.second_end, previous(start_of(b + 1)), next(start_of(b + 1)));
+        visit_bins([&](std::size_t b, const BinSpan& span) {
+            if (is_inconclusive_) return;
+            if (may_hold_best(b, span)) scan_bin(b, span);
+            if (b < highest && is_cut(span.end) && is_far(span.end, span.second_end) &&
+                left_after(span.end, span.second_end) < limit_)
+                consider(span.end, span.second_end, previous(start_of(b + 1)), next(start_of(b + 1)));
         });
         if (scan_.best < kNoCut) scan_.n_cuts = n_cuts();
-        return !is_doubtful_;
+        return !is_inconclusive_;
     }
 
 private:
-    static constexpr double kRounding = 1e-6;       // more than the rounding of any information
+    static constexpr double kRounding = 1e-6;       // exceeds the rounding error of any information
     static constexpr double kRatioRounding = 1e-5;  // gains and ratios are rounded to single precision
-    static constexpr std::int32_t kPlacesPerCase = 3;
+    static constexpr std::int32_t kMaxScannedPerCase = 3;
 
-    // Places in the order of the column.
+    // Positions in column.order.
     std::int32_t start_of(std::size_t bin) const {
         return column_.starts[static_cast<std::size_t>(column_.bin_starts[bin])];
     }
-    std::int32_t row_at(std::int32_t place) const { return column_.order[static_cast<std::size_t>(place)]; }
-    std::int32_t rank_at(std::int32_t place) const { return column_.ranks[static_cast<std::size_t>(row_at(place))]; }
-    std::uint16_t class_at(std::int32_t place) const { return cases_.classes[row_at(place)]; }
-    bool is_here(std::int32_t place) const { return cases_.is_here[row_at(place)] != 0; }
-    std::int32_t next(std::int32_t place) const {  // of the node's, from this one on
-        while (!is_here(place)) ++place;
-        return place;
+    std::int32_t row_at(std::int32_t at) const { return column_.order[static_cast<std::size_t>(at)]; }
+    std::int32_t rank_at(std::int32_t at) const { return column_.ranks[static_cast<std::size_t>(row_at(at))]; }
+    std::uint16_t class_at(std::int32_t at) const { return cases_.classes[row_at(at)]; }
+    bool is_in_node(std::int32_t at) const { return cases_.is_in_node[row_at(at)] != 0; }
+    std::int32_t next(std::int32_t at) const {  // the next position of a case of the node, this one included
+        while (!is_in_node(at)) ++at;
+        return at;
     }
-    std::int32_t previous(std::int32_t place) const {  // before this one
-        while (!is_here(--place)) {
+    std::int32_t previous(std::int32_t at) const {  // the position of a case of the node before this one
+        while (!is_in_node(--at)) {
         }
-        return place;
+        return at;
     }
 
     bool is_cut(std::int32_t below) const { return below >= range_.first && below <= range_.last; }
@@ -114,64 +113,64 @@ private:
         return information(below, second) + information(total_ - below, total_second_ - second);
     }
 
-    void lower_limit(double left) {
+    void tighten_limit(double left) {
         if (left + kRounding >= limit_) return;
         limit_ = left + kRounding;
         least_distance_ = induction::kLn2 * total_second_ * (total_ - total_second_) / static_cast<double>(total_) *
                           (information(total_, total_second_) - limit_ - kRounding);
     }
-    // If not, more information is left than the limit, by the chi-squared bound of ratio_bound.hpp: with T cases, S of
-    // the second class,  gain(k, s) · T ≤ (s·T − k·S)² / (k·(T−k)) · T / (S·(T−S)·ln 2).
+    // A cut that is not far leaves more information than the limit, by the chi-squared bound of ratio_bound.hpp: with T
+    // cases, S of the second class,  gain(k, s) · T ≤ (s·T − k·S)² / (k·(T−k)) · T / (S·(T−S)·ln 2).
     bool is_far(std::int32_t below, std::int32_t second) const {
         const auto distance = static_cast<double>(std::int64_t{second} * total_ - std::int64_t{below} * total_second_);
         return distance * distance >= least_distance_ * static_cast<double>(std::int64_t{below} * (total_ - below));
     }
-    bool may_hold_best(std::size_t bin, const BinSpan& place) const {
+    bool may_hold_best(std::size_t bin, const BinSpan& span) const {
         if (column_.bin_starts[bin + 1] - column_.bin_starts[bin] == 1) return false;
-        const std::int32_t n_second = place.second_end - place.second_below;
-        if (place.below >= range_.first && place.end <= range_.last && !is_far(place.below, place.second_below) &&
-            !is_far(place.end, place.second_end) && !is_far(place.end - n_second, place.second_below) &&
-            !is_far(place.below + n_second, place.second_end))
+        const std::int32_t n_second = span.second_end - span.second_below;
+        if (span.below >= range_.first && span.end <= range_.last && !is_far(span.below, span.second_below) &&
+            !is_far(span.end, span.second_end) && !is_far(span.end - n_second, span.second_below) &&
+            !is_far(span.below + n_second, span.second_end))
             return false;
-        const CutRange within{std::max(range_.first, place.below + 1), std::min(range_.last, place.end - 1)};
+        const CutRange within{std::max(range_.first, span.below + 1), std::min(range_.last, span.end - 1)};
         double least = kNoCut;
-        place.visit_corners(within, [&](std::int32_t k, std::int32_t s) { least = std::min(least, left_after(k, s)); });
+        span.visit_corners(within, [&](std::int32_t k, std::int32_t s) { least = std::min(least, left_after(k, s)); });
         return least < kNoCut && least - kRounding < limit_;
     }
-    void go_through(std::size_t bin, const BinSpan& place) {
-        // Every place is written, and one of the node's is kept: no branch to mispredict.
+    void scan_bin(std::size_t bin, const BinSpan& span) {
+        // Every position is written and only those of the node advance, so there is no branch to mispredict.
         auto& kept = scratch_.kept;
         const std::int32_t start = start_of(bin), end = start_of(bin + 1);
-        // Where most of the column would be gone through for few cases, these are better sorted.
-        n_places_ += end - start;
-        if (n_places_ > kPlacesPerCase * total_) {
-            is_doubtful_ = true;
+        // If most of the column would be scanned for few cases, sorting them is quicker.
+        n_scanned_ += end - start;
+        if (n_scanned_ > kMaxScannedPerCase * total_) {
+            is_inconclusive_ = true;
             return;
         }
         kept.resize(static_cast<std::size_t>(end - start) + 1);
         std::size_t n = 0;
         for (std::int32_t at = start; at < end; ++at) {
             kept[n] = at;
-            n += cases_.is_here[row_at(at)];
+            n += cases_.is_in_node[row_at(at)];
         }
-        std::int32_t below = place.below, second = place.second_below;
+        std::int32_t below = span.below, second = span.second_below;
         for (std::size_t i = 0; i + 1 < n; ++i) {
             ++below;
             second += class_at(kept[i]);
             if (is_cut(below) && is_far(below, second) && rank_at(kept[i]) != rank_at(kept[i + 1]))
-                judge(below, second, kept[i], kept[i + 1]);
+                consider(below, second, kept[i], kept[i + 1]);
         }
     }
-    // The cut between two places.
-    void judge(std::int32_t below, std::int32_t second, std::int32_t left, std::int32_t right) {
+    // Considers the cut between two positions.
+    void consider(std::int32_t below, std::int32_t second, std::int32_t left, std::int32_t right) {
         const double low = information(below, second);
         const double both = low + information(total_ - below, total_second_ - second);
         if (both >= scan_.best || both >= limit_ || is_skipped(below, second, left, right)) return;
-        if (low >= scan_.best - kRounding) is_doubtful_ = true;
+        if (low >= scan_.best - kRounding) is_inconclusive_ = true;
         scan_.offer(both, below, rank_at(left), rank_at(right));
-        lower_limit(both);
+        tighten_limit(both);
     }
-    // Are the groups of equal value on both sides of the same single class?
+    // Does the skipping rule exclude the cut: are both neighbouring groups of equal value of one and the same class?
     bool is_skipped(std::int32_t below, std::int32_t second, std::int32_t left, std::int32_t right) const {
         const std::uint16_t label = class_at(left);
         if (class_at(right) != label || below == range_.last) return false;
@@ -179,22 +178,22 @@ private:
         bool is_pure = true;
         std::int32_t group_start = below, group_end = below;
         for (std::int32_t at = rank_start(rank_at(left)); at <= left; ++at)
-            if (is_here(at)) {
+            if (is_in_node(at)) {
                 --group_start;
                 is_pure = is_pure && class_at(at) == label;
             }
-        // The block to the left of the first cut is everything so far.
+        // The group to the left of the first cut is everything so far.
         if (group_start < range_.first) is_pure = second == 0 || second == below;
         if (!is_pure) return false;
         for (std::int32_t at = right; at < rank_start(rank_at(right) + 1); ++at)
-            if (is_here(at)) {
+            if (is_in_node(at)) {
                 ++group_end;
                 if (class_at(at) != label) return false;
             }
         return group_end < range_.last;
     }
 
-    // The rank of the case at a position of the node's, from 0 on.
+    // The rank of the case at a position among the node's cases, from 0 on.
     std::int32_t rank_at_position(std::int32_t position) const {
         std::size_t b = 0;
         for (; position >= all_of(counts_[b]); ++b) position -= all_of(counts_[b]);
@@ -202,11 +201,11 @@ private:
         for (; position > 0; --position) at = next(at + 1);
         return rank_at(at);
     }
-    // The number of cuts; or at least as many as the range of values per gap at the best cut, and then it does not
-    // matter; or fewer than there are, if with so few the column is told off already.
+    // The number of cuts. Or a lower bound on it, if that is at least the range of values per gap at the best cut (the
+    // penalty then does not depend on it), or if it suffices to exclude the column.
     std::int64_t n_cuts() {
         std::int64_t n = range_.last - range_.first + 1;
-        bool is_common_alone = true;  // in its bin, so that the cases with the common value are counted
+        bool is_common_alone = true;  // in its bin, whose count is then that of the common value
         if (column_.common_bin >= 0) {
             const auto bin = static_cast<std::size_t>(column_.common_bin);
             std::int32_t start = 0;
@@ -228,8 +227,8 @@ private:
         }
         return n_marked_cuts();
     }
-    // In a bin without repeated values there are as many cuts as cases, and otherwise at most as many fewer as rows of
-    // the matrix repeat a value of the bin.
+    // A bin without repeated values has as many cuts as cases; otherwise at most as many fewer as rows of the matrix
+    // repeat a value of the bin.
     std::int64_t fewest_cuts_in_bins() const {
         std::int64_t fewest = 0;
         std::int32_t below = 0;
@@ -243,7 +242,7 @@ private:
         }
         return fewest;
     }
-    // Would the best cut's ratio be too small even if there were so few cuts?
+    // Would the ratio of the best cut be too small even with only `n` cuts?
     bool is_below_least_ratio(std::int64_t n) const {
         const auto below = static_cast<std::int32_t>(scan_.weight_below);
         const double gain = information(total_, total_second_) - scan_.best - lg(static_cast<double>(n));
@@ -259,7 +258,7 @@ private:
             const auto r = static_cast<std::size_t>(column_.ranks[static_cast<std::size_t>(row)]);
             present[r >> 6] |= std::uint64_t{1} << (r & 63);
         }
-        // Those below `first` and from `end` on do not count.
+        // Ranks below `first` and from `end` on do not count.
         present[first >> 6] &= ~std::uint64_t{0} << (first & 63);
         present[end >> 6] &= (std::uint64_t{1} << (end & 63)) - 1;
         std::int64_t n = 0;
@@ -276,10 +275,10 @@ private:
     const CutRange range_;
     const double least_ratio_;
     const std::int32_t total_, total_second_;
-    double limit_ = kNoCut;         // the best cut leaves less information
-    double least_distance_ = -1.0;  // and is at least so far from the share of the second class
-    std::int32_t n_places_ = 0;     // gone through
-    bool is_doubtful_ = false;
+    double limit_ = kNoCut;         // upper bound on the information left after the best cut
+    double least_distance_ = -1.0;  // and lower bound on its distance, as in is_far
+    std::int32_t n_scanned_ = 0;    // positions scanned
+    bool is_inconclusive_ = false;
 };
 
 }  // namespace clausewise::c50

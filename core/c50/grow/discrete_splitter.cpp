@@ -1,4 +1,4 @@
-// Tests on discrete columns: one branch per value, or values gathered into subsets.
+// Tests of discrete columns: one branch per value, or per subset of values.
 #include <algorithm>
 #include <cmath>
 
@@ -7,9 +7,9 @@
 namespace clausewise::c50 {
 namespace {
 
-constexpr double kOccurs = 1e-4;            // a value below this weight does not occur at the node
-constexpr double kSameProportion = 0.001;   // blocks this alike are joined at once
-constexpr double kLeastImprovement = 1e-4;  // by which a join must beat the best one before it
+constexpr double kMinOccurrence = 1e-4;    // a value below this weight does not occur at the node
+constexpr double kSameProportion = 0.001;  // blocks whose class proportions differ by less are joined first
+constexpr double kMinImprovement = 1e-4;   // by which a join must beat the best one so far
 
 struct Block {
     std::vector<std::int32_t> values;
@@ -51,7 +51,7 @@ struct Scoring {
     }
 };
 
-// A positive number beyond the range of a double: mantissa times a power of two.
+// A positive number that may exceed the range of a double: mantissa times a power of two.
 struct Scaled {
     double mantissa = 0.0;
     int exponent = 0;
@@ -113,7 +113,7 @@ void join_equal_proportions(std::vector<Block>& blocks) {
         }
 }
 
-// Information of every pair's union, kept between joins: only the pairs with the newest block are computed again.
+// The information of the union of every pair of blocks. After a join, only the pairs with the new block are recomputed.
 class PairInformation {
 public:
     PairInformation(const std::vector<Block>& blocks, const CancelToken& cancel) : rows_(blocks.size()) {
@@ -124,7 +124,7 @@ public:
         }
     }
     double operator()(std::size_t i, std::size_t j) const { return rows_[i][j]; }
-    // Blocks i < j became one, in place i.
+    // Blocks i < j have been joined into block i.
     void joined(const std::vector<Block>& blocks, std::size_t i, std::size_t j) {
         rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(j));
         for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(j));
@@ -143,29 +143,30 @@ private:
     std::vector<double> sum_;
 };
 
-// Joins the pair that keeps the highest gain; false if no pair qualifies. The sum over blocks runs in their order, as
-// if the join had been made, because the comparison is exact.
+// Joins the pair that keeps the highest gain; returns false if no pair qualifies. The sum runs over the blocks in the
+// order they would have after the join, because the comparison is exact.
 bool join_best_pair(const Scoring& scoring, std::vector<Block>& blocks, PairInformation& pairs, double min_cases) {
     const bool only_two_big = count_big(blocks, min_cases - 1e-4) == 2;
     const auto is_big = [&](const Block& block) { return block.weight >= min_cases - 1e-4; };
-    // The join changes two summands, which tells the gain up to rounding; only pairs that may win are added up.
+    // A join changes two terms of the sum, which gives the gain up to rounding; only pairs that may win are summed
+    // exactly.
     constexpr double kRounding = 1e-9;
     double total = 0.0;
     for (const Block& block : blocks) total += block.information;
-    double best_gain = -kLeastImprovement;
+    double best_gain = -kMinImprovement;
     std::size_t best_i = 0, best_j = 0;
     for (std::size_t i = 0; i < blocks.size(); ++i)
         for (std::size_t j = i + 1; j < blocks.size(); ++j) {
             if (only_two_big && is_big(blocks[i]) && is_big(blocks[j])) continue;
             const double estimate = total - blocks[i].information - blocks[j].information + pairs(i, j);
-            if (scoring.gain(estimate) + kRounding < best_gain + kLeastImprovement) continue;
+            if (scoring.gain(estimate) + kRounding < best_gain + kMinImprovement) continue;
             double information = 0.0;
             for (std::size_t k = 0; k < blocks.size(); ++k) {
                 if (k == i) information += pairs(i, j);
                 else if (k != j) information += blocks[k].information;
             }
             const double gain = scoring.gain(information);
-            if (gain > best_gain + kLeastImprovement) {
+            if (gain > best_gain + kMinImprovement) {
                 best_gain = gain;
                 best_i = i;
                 best_j = j;
@@ -182,9 +183,9 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
                    const CancelToken& cancel) {
     const std::size_t n_values = blocks.size();
     if (count_big(blocks, min_cases) < 1) return {};
-    blocks.erase(
-        std::remove_if(blocks.begin(), blocks.end(), [](const Block& block) { return !(block.weight > kOccurs); }),
-        blocks.end());
+    blocks.erase(std::remove_if(blocks.begin(), blocks.end(),
+                                [](const Block& block) { return !(block.weight > kMinOccurrence); }),
+                 blocks.end());
     const LogPartitions log_partitions(blocks.size());
 
     std::vector<Block> best_blocks;
@@ -200,7 +201,7 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
         best_gain = gain - code_length / scoring.n_known;
         best_information = information;
     };
-    // The first two stages count only with two blocks of the minimum weight; joins keep two where there are two.
+    // The first two stages need two blocks of the minimum weight; joins keep two if there are two.
     const auto has_two_big = [&] { return blocks.size() >= 2 && count_big(blocks, min_cases) >= 2; };
     if (has_two_big()) consider();
     join_equal_proportions(blocks);
@@ -220,7 +221,7 @@ Split subset_split(const Scoring& scoring, std::int32_t column, std::vector<Bloc
     split.test.kind = TestKind::subset;
     split.test.column = column;
     split.n_formed_branches = split.test.n_formed_branches = static_cast<std::int32_t>(best_blocks.size());
-    // Values that do not occur at the node share a last branch.
+    // Values that do not occur at the node share the last branch.
     split.test.branch_of_value.assign(n_values, split.n_formed_branches);
     for (std::size_t b = 0; b < best_blocks.size(); ++b)
         for (const std::int32_t value : best_blocks[b].values)

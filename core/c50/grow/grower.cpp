@@ -9,18 +9,18 @@
 namespace clausewise::c50 {
 namespace {
 
-constexpr double kLeastGain = 1e-4;
-// Recursion follows the tree, with some 800 bytes a level on a stack of 64 MB (see pool.hpp); deeper than this a node
-// stays a leaf, so that no data can exhaust it.
+constexpr double kMinGain = 1e-4;
+// Growing recurses along the tree, with some 800 bytes per level on a stack of 64 MB (see base/parallel.hpp). A node at
+// this depth stays a leaf, so that no data can overflow the stack.
 constexpr std::size_t kMaxDepth = 4000;
-// Cells of a node from which threads pay.
+// Threads pay off for nodes of at least this many cells (rows × columns).
 constexpr std::size_t kCellsForThreads = std::size_t{1} << 19;
 
-// A ratio that falls short of the best by less counts as equal.
-constexpr double kTie = 0.999;
-// Columns from which the time to tabulate a bound on their ratios pays.
+// Gain ratios above this fraction of the best count as equal to it.
+constexpr double kTieRatio = 0.999;
+// Bounding the gain ratios pays off from this many columns on.
 constexpr std::size_t kColumnsForBound = 4;
-// Columns up to which it pays to guess the best first. Among more, a high ratio is soon met with anyway.
+// Guessing the best column first pays off up to this many columns. Among more, a high ratio is found early anyway.
 constexpr std::size_t kColumnsForGuess = 100;
 
 std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
@@ -30,20 +30,20 @@ std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
     return columns;
 }
 
-// The highest gain per information of the division leads; close to it, fewer branches and then the higher gain.
+// The highest gain ratio leads; among nearly equal ratios, fewer branches and then the higher gain.
 bool takes_lead(const Split& split, const Split* leader) {
-    if (split.gain < kLeastGain || !(split.information > 0.0f)) return false;
+    if (split.gain < kMinGain || !(split.information > 0.0f)) return false;
     if (!leader) return true;
-    const float ratio = split.ratio(), best_ratio = leader->ratio();  // which may go down by up to 0.1 %
+    const float ratio = split.ratio(), best_ratio = leader->ratio();  // the leading ratio may decrease by up to 0.1 %
     return ratio > best_ratio ||
-           (ratio > kTie * best_ratio &&
+           (ratio > kTieRatio * best_ratio &&
             (split.n_formed_branches < leader->n_formed_branches ||
              (split.n_formed_branches == leader->n_formed_branches && split.gain > leader->gain)));
 }
 
 }  // namespace
 
-Regime Regime::of_classifier(std::size_t n_cases, std::size_t n_classes) {
+GrowthSettings GrowthSettings::of_classifier(std::size_t n_cases, std::size_t n_classes) {
     const std::size_t per_class = n_cases / n_classes;
     if (per_class <= 500) return {1.0f, 0.0f, n_cases};
     if (per_class >= 1000) return {0.0f, 0.9f, n_cases};
@@ -51,10 +51,10 @@ Regime Regime::of_classifier(std::size_t n_cases, std::size_t n_classes) {
     return {static_cast<float>(1.0 - t), static_cast<float>(0.9 * t), n_cases};
 }
 
-Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& information, const std::vector<bool>& in_use,
-               bool use_subsets, std::size_t n_threads)
+Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformation& information,
+               const std::vector<bool>& in_use, bool use_subsets, std::size_t n_threads)
     : cases_(cases),
-      regime_(regime),
+      settings_(settings),
       splitter_(cases, information, use_subsets),
       use_subsets_(use_subsets),
       n_threads_(std::max<std::size_t>(1, n_threads)),
@@ -64,19 +64,19 @@ Grower::Grower(Cases& cases, const Regime& regime, const CountInformation& infor
       scratch_(n_threads_),
       was_tested_(in_use.size(), false),
       is_evaluated_(columns_.size(), false),
-      is_average_ignored_(regime.average_gain_weight == 0.0f),
+      is_average_ignored_(settings.average_gain_weight == 0.0f),
       bound_(information),
       histograms_(cases, columns_, n_threads_) {
-    // Without subsets, columns of very many values count only if there is no other.
+    // Without subsets, columns with very many values count only if there are no others.
     if (!use_subsets)
         for (const std::size_t a : columns_)
             is_average_ignored_ = is_average_ignored_ && !cases.matrix.column(a).is_discrete;
-    judges_alone_ = is_average_ignored_ && regime.coding_weight == 0.0f;
+    judges_columns_alone_ = is_average_ignored_ && settings.coding_weight == 0.0f;
 }
 
 Tree Grower::grow(RowSpan rows, Decisions* made) {
-    // Weights that missing values divide do not come back exactly, which makes decisions depend on earlier ones.
-    made_ = judges_alone_ && cases_.has_unit_weights() ? made : nullptr;
+    // Weights that are divided at missing values are not restored exactly, so decisions would depend on earlier ones.
+    made_ = judges_columns_alone_ && cases_.has_unit_weights() ? made : nullptr;
     Tree tree;
     grow_node(tree, {rows, 0});
     if (made_) made_->resize(tree.nodes.size());
@@ -86,7 +86,7 @@ Tree Grower::grow(RowSpan rows, Decisions* made) {
 
 Tree Grower::grow_again(RowSpan rows, const Decisions& known) {
     needs_columns_.assign(known.size(), false);
-    for (std::size_t id = known.size(); id-- > 0;) {  // nodes come before those below them
+    for (std::size_t id = known.size(); id-- > 0;) {  // a node comes before its descendants
         const auto& [leaders, branches] = known[id];
         needs_columns_[id] =
             std::any_of(leaders.begin(), leaders.end(), [&](const Split& leader) { return !is_in_use(leader); }) ||
@@ -118,8 +118,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     if (is_terminal(counts) || site.depth >= kMaxDepth) return id;
 
     const std::size_t n_held = histograms_.n_held();
-    if (site.histogram == NodeHistograms::kNone && is_to_be_counted(site))
-        site.histogram = histograms_.count(site.rows);
+    if (site.histogram == NodeHistograms::kNone && should_count(site)) site.histogram = histograms_.count(site.rows);
     const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
     NodeView view{site.rows, counts, base, was_tested_, site.rows.size() == cases_.n_rows()};
     const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
@@ -145,7 +144,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
 
     float errors = 0.0f;
     for (const std::int32_t child : tree[id].children) errors += tree[child].errors;
-    // Without a real gain on the training cases the test is taken back.
+    // A test that hardly lowers the errors on the training cases is undone.
     if (errors >= 0.999 * tree[id].errors) tree[id].make_leaf();
     else tree[id].errors = errors;
     return id;
@@ -154,11 +153,11 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
 std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const Decision* known) {
     const bool is_counted = site.histogram != NodeHistograms::kNone;
     if (is_counted) {
-        is_here_.resize(cases_.n_rows(), 0);
-        for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 1;
+        is_in_node_.resize(cases_.n_rows(), 0);
+        for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 1;
         view.histograms = &histograms_;
         view.histogram = site.histogram;
-        view.is_here = is_here_.data();
+        view.is_in_node = is_in_node_.data();
     } else if (needs_columns(site)) {
         find_rare_rows(view);
     }
@@ -168,16 +167,16 @@ std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const De
         leaders = known->leaders;
     } else {
         std::fill(is_evaluated_.begin(), is_evaluated_.end(), false);
-        // Where all columns have to be evaluated, there is nothing to be gained by turns.
-        const bool goes_in_turn = judges_alone_ || (is_average_ignored_ && is_to_be_bounded(view));
-        if (!goes_in_turn || !choose_in_turn(view, leaders)) {
+        // If all columns have to be evaluated anyway, evaluating them in turn saves nothing.
+        const bool evaluates_in_turn = judges_columns_alone_ || (is_average_ignored_ && should_bound(view));
+        if (!evaluates_in_turn || !choose_in_turn(view, leaders)) {
             const Split* chosen = choose(view);
             leaders.clear();
             if (chosen) leaders.push_back(*chosen);
         }
     }
     if (is_counted)
-        for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 0;
+        for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 0;
     return leaders;
 }
 
@@ -190,15 +189,15 @@ void Grower::find_rare_rows(NodeView& view) {
         if (cases_.class_of(row) == view.rare_class) rare_rows_.push_back(row);
     view.rare_rows = {rare_rows_.data(), rare_rows_.data() + rare_rows_.size()};
     if (view.rows.size() * 2 <= cases_.n_rows()) return;
-    is_here_.assign(cases_.n_rows(), 0);
-    for (const std::int32_t row : view.rows) is_here_[static_cast<std::size_t>(row)] = 1;
+    is_in_node_.assign(cases_.n_rows(), 0);
+    for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 1;
     other_rows_.clear();
-    for (std::size_t row = 0; row < is_here_.size(); ++row)
-        if (!is_here_[row]) other_rows_.push_back(static_cast<std::int32_t>(row));
+    for (std::size_t row = 0; row < is_in_node_.size(); ++row)
+        if (!is_in_node_[row]) other_rows_.push_back(static_cast<std::int32_t>(row));
     view.other_rows = {other_rows_.data(), other_rows_.data() + other_rows_.size()};
 }
 
-// Where the branches of a node are grown. Their cases are counted as far as their columns have to be looked at.
+// The sites of the branches of a node. Their cases are counted only if their columns have to be evaluated.
 std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& division, const Test& test,
                                               const Decision* known) {
     std::vector<Site> sites;
@@ -208,7 +207,7 @@ std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& 
     std::array<bool, 2> is_wanted{};
     for (std::size_t b = 0; b < 2; ++b) {
         sites[b].counts = count_classes(cases_, sites[b].rows);
-        is_wanted[b] = is_to_be_counted(sites[b]) && !is_terminal(sites[b].counts);
+        is_wanted[b] = should_count(sites[b]) && !is_terminal(sites[b].counts);
     }
     const std::size_t smaller = sites[1].rows.size() < sites[0].rows.size(), larger = 1 - smaller;
     if (!is_wanted[larger]) return sites;
@@ -238,12 +237,12 @@ void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const 
 
 bool Grower::is_large(const NodeView& node) const { return node.rows.size() * columns_.size() >= kCellsForThreads; }
 
-// Can columns be told off? Of a large node, threads rather evaluate all.
-bool Grower::is_to_be_bounded(const NodeView& node) const {
+// Can columns be excluded by bounds? For a large node, several threads evaluate all columns instead.
+bool Grower::should_bound(const NodeView& node) const {
     return node.histograms && columns_.size() >= kColumnsForBound && (n_threads_ == 1 || !is_large(node));
 }
 
-// Those that are not evaluated yet.
+// Evaluates the columns that are not evaluated yet.
 void Grower::evaluate_columns(const NodeView& node) {
     const bool checks = is_large(node);
     parallel_for(columns_.size(), checks ? n_threads_ : 1, [&](std::size_t i, std::size_t worker) {
@@ -253,19 +252,19 @@ void Grower::evaluate_columns(const NodeView& node) {
 }
 
 double Grower::least_gain(double average, std::size_t n_remaining, const NodeView& node) const {
-    return 0.999 * (regime_.average_gain_weight * average +
-                    regime_.coding_weight * lg(static_cast<double>(n_remaining)) / node.counts.total);
+    return 0.999 * (settings_.average_gain_weight * average +
+                    settings_.coding_weight * lg(static_cast<double>(n_remaining)) / node.counts.total);
 }
 
-// Among the columns with enough gain, the one with the highest gain per information of the division.
+// Among the columns with enough gain, the one with the highest gain ratio; null if there is none.
 const Split* Grower::choose(const NodeView& node) {
     evaluate_columns(node);
-    const auto is_remaining = [](const Split& split) { return split.gain >= kLeastGain; };
+    const auto is_remaining = [](const Split& split) { return split.gain >= kMinGain; };
     const auto has_many_values = [&](const Split& split) {
         return split.test.kind == TestKind::multiway &&
-               split.test.n_branches >= 0.3 * static_cast<double>(regime_.n_cases);
+               split.test.n_branches >= 0.3 * static_cast<double>(settings_.n_cases);
     };
-    // Without subsets, columns of very many values are looked at only if there is nothing else.
+    // Without subsets, columns with very many values are considered only if there are no others.
     const bool skips_many_values =
         !use_subsets_ && std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
             return is_remaining(split) && !has_many_values(split);
@@ -290,22 +289,22 @@ const Split* Grower::choose(const NodeView& node) {
     return leader;
 }
 
-// The same where no average counts: in turn, so that columns that cannot take the lead need no evaluation. How many
-// columns remain is then not known; returns false if it matters.
+// The same if the average gain does not count: columns are evaluated in turn, and those that cannot take the lead are
+// skipped. The number of remaining columns is then unknown; returns false if it matters.
 //
-// The first column with the highest ratio takes the lead from whichever has it. So it does not matter who leads before,
-// and columns that fall short of a ratio that is reached in any case can be passed over until it is.
+// The first column with the highest ratio takes the lead from any other. So it does not matter which one led before,
+// and columns below a ratio that is certain to be reached can be skipped until it is.
 bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
-    const bool is_bounded = is_to_be_bounded(node), checks = is_large(node);
+    const bool is_bounded = should_bound(node), checks = is_large(node);
     const double sufficient_gain = least_gain(0.0, columns_.size(), node);
     double reached_ratio = 0.0, least_ratio = 0.0;
     const auto require = [&](double ratio) {
-        least_ratio = kTie * ratio;
+        least_ratio = kTieRatio * ratio;
         if (is_bounded) bound_.require(least_ratio);
     };
     if (is_bounded) {
         bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
-                     splitter_.cut_range(node), cases_.classes.data(), node.is_here);
+                     splitter_.cut_range(node), cases_.classes.data(), node.is_in_node);
         if (columns_.size() <= kColumnsForGuess) {
             const std::size_t i = most_promising(node);
             splits_[i] = splitter_.evaluate(columns_[i], node, 0.0, scratch_[0]);
@@ -338,7 +337,7 @@ bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
     return true;
 }
 
-// In `columns_`: a guess at the one with the highest ratio.
+// Index in `columns_` of the column that probably has the highest ratio.
 std::size_t Grower::most_promising(const NodeView& node) const {
     std::size_t best = 0;
     float greatest = -1.0f;

@@ -7,7 +7,7 @@
 
 namespace clausewise::c50 {
 
-// Unit weights, any number of classes.
+// Also correct for two classes, where scan_two_classes is faster.
 void Splitter::scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch,
                                  CutScan& scan) const {
     const std::size_t n = node.rows.size(), n_classes = cases_.n_classes;
@@ -71,8 +71,8 @@ void Splitter::scan_many_classes(const Column& column, const NodeView& node, Spl
     low.assign(n_classes, 0);
     high.resize(n_classes);
     for (std::size_t c = 0; c < n_classes; ++c) high[c] = static_cast<std::int32_t>(node.counts.per_class[c]);
-    // Running sums of n·lg(n) over the classes tell, up to `slack`, what the exact sums would be: most cuts are seen
-    // to be worse than the best one without adding up all classes.
+    // Running sums of n·lg(n) over the classes equal the exact sums up to `slack`, which shows for most cuts that they
+    // are worse than the best one without summing over all classes.
     double low_parts = 0.0, high_parts = 0.0;
     for (std::size_t c = 0; c < n_classes; ++c) high_parts += information_[high[c]];
     const double slack = 1e-9 + 1e-15 * static_cast<double>(n) * information_[total];

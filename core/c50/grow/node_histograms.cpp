@@ -8,11 +8,12 @@
 namespace clausewise::c50 {
 namespace {
 
-// Cells of a node from which threads pay.
+// Threads pay off for nodes of at least this many cells (rows × columns).
 constexpr std::size_t kCellsForThreads = std::size_t{1} << 20;
-// Rows from which it pays to count in two tables: adding to the same bin twice in a row waits for the first addition.
+// Counting in two tables pays off from this many rows on: a second addition to the same bin would have to wait for the
+// first.
 constexpr std::size_t kRowsForTwoTables = 256;
-constexpr std::size_t kMostBins = 256;
+constexpr std::size_t kMaxBins = 256;
 constexpr std::size_t kRowsForWideCounts = std::size_t{1} << kHalfBits<NarrowCount>;
 
 }  // namespace
@@ -53,7 +54,7 @@ void NodeHistograms::Store<Count>::count_column(const BinnedColumn& column, RowS
         for (std::size_t i = 0; i < n; ++i) counts[bins[rows.first[i]]] += unit[i];
         return;
     }
-    std::array<Count, kMostBins> second;
+    std::array<Count, kMaxBins> second;
     std::fill_n(second.begin(), column.n_bins, Count{0});
     for (std::size_t i = 0; i + 1 < n; i += 2) {
         counts[bins[rows.first[i]]] += unit[i];
@@ -97,7 +98,7 @@ void NodeHistograms::divide(Store<Count>& store, std::size_t number, RowSpan sma
     Count* from = store.held[number].data();
     Count* to = new_number == kNone ? nullptr : store.held[new_number].data();
     for_each_column(smaller.size(), [&](const BinnedColumn& column) {
-        std::array<Count, kMostBins> spare;
+        std::array<Count, kMaxBins> spare;
         Count* counts = to ? to + column.start : spare.data();
         std::fill_n(counts, column.n_bins, Count{0});
         store.count_column(column, smaller, counts);

@@ -1,7 +1,7 @@
-// How the cases of a tree's nodes are spread over the bins of every column: unit weights, two classes.
+// Class counts per bin of every column, for the nodes of a growing tree. Unit weights, two classes.
 //
-// A division counts the smaller branch alone; the larger one is the rest, and takes the place of the node above. So at
-// most one histogram per halving of the rows is held at a time.
+// A division counts only the smaller branch; the larger one is the difference, and replaces its parent. So at most one
+// histogram per halving of the rows is kept at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace clausewise::c50 {
 
 using induction::BinValues;
 
-// The cases of a bin and those of them of the second class, side by side: both are counted by one addition. Where there
-// are fewer than 2^16 rows neither overflows half of 32 bits, and twice as many counts fit in the cache.
+// The number of cases of a bin, and of those of the second class, in the halves of one word: a single addition counts
+// both. With fewer than 2^16 rows neither overflows 16 bits, and twice as many counts fit in the cache.
 using NarrowCount = std::uint32_t;
 using WideCount = std::uint64_t;
 template <class Count>
@@ -30,12 +30,12 @@ std::int32_t second_of(Count count) {
     return static_cast<std::int32_t>(count >> kHalfBits<Count>);
 }
 
-// What a histogram is about.
+// A column of a histogram.
 struct BinnedColumn {
     const std::uint8_t* bins;     // per row
     const BinValues* bin_values;  // per bin
     std::size_t n_bins;
-    std::size_t start;        // in a histogram
+    std::size_t start;        // offset of its bins in a histogram
     std::int32_t common_bin;  // as in Column
     std::int32_t n_repeated;
 };
@@ -44,7 +44,7 @@ class NodeHistograms {
 public:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-    // Of the given columns, those that have bins.
+    // Covers those of the given columns that have bins.
     NodeHistograms(const Cases& cases, const std::vector<std::size_t>& columns, std::size_t n_threads);
 
     bool is_empty() const { return columns_.empty(); }
@@ -53,11 +53,12 @@ public:
         return columns_[static_cast<std::size_t>(binned_of_column_[column])];
     }
     std::size_t n_held() const { return n_held_; }
-    // Forgets all but the first `n_held`.
+    // Releases all but the first `n_held` histograms.
     void release(std::size_t n_held) { n_held_ = n_held; }
     // Counts these rows; returns the number of the new histogram.
     std::size_t count(RowSpan rows);
-    // Takes some of the rows of a histogram out of it, and returns the number of a new one with them if that is wanted.
+    // Removes the rows `smaller` from a histogram. Returns the number of a new histogram of these rows, or kNone if it
+    // is not wanted.
     std::size_t divide(std::size_t number, RowSpan smaller, bool wants_smaller);
     // Calls use(counts) with the counts of a column's bins, narrow or wide.
     template <class Use>
@@ -70,7 +71,7 @@ private:
     template <class Count>
     struct Store {
         std::vector<std::vector<Count>> held;
-        std::vector<Count> unit;  // per row at hand: what it adds to its bin
+        std::vector<Count> unit;  // per current row: what it adds to its bin
 
         void make_room(std::size_t number, std::size_t size);
         void read_classes(const Cases& cases, RowSpan rows);
@@ -86,7 +87,7 @@ private:
 
     const Cases& cases_;
     std::size_t n_threads_;
-    std::vector<BinnedColumn> columns_;           // side by side: growing goes through them again and again
+    std::vector<BinnedColumn> columns_;           // contiguous, as growing scans them again and again
     std::vector<std::int32_t> binned_of_column_;  // -1: the column has no bins
     std::size_t size_ = 0;                        // of a histogram
     std::size_t n_held_ = 0;

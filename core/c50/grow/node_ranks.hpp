@@ -1,7 +1,7 @@
-// Where the values of a node lie among the ranks of a column.
+// The ranks of a column that occur at a node.
 //
-// Three forms answer the same questions: how many cases have a rank up to r, how many different ranks there are up to
-// r, which ranks are beside r, and which rank the case at a position has.
+// Three classes with one interface: how many cases have a rank up to r, how many distinct ranks (groups) there are up
+// to r, which ranks precede and follow r, and which rank the case at a position has.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ struct RankScratch {
     std::vector<std::int32_t> cases_before;   // per word of `present`
     std::vector<std::int32_t> cases_up_to;    // per rank
     std::vector<std::int32_t> kept;           // rows
-    std::vector<std::int32_t> repeated;       // ranks met again
+    std::vector<std::int32_t> repeated;       // ranks that occur again
     std::vector<std::int32_t> extra_rank, extra_up_to;
 };
 
-// The node is the whole matrix: everything was counted when the column was prepared.
+// For a node of all rows: everything was counted when the column was prepared.
 class WholeColumn {
 public:
     explicit WholeColumn(const Column& column) : column_(column) {}
@@ -33,7 +33,7 @@ public:
     std::int32_t before(std::int32_t r) const { return r - 1; }
     std::int32_t after(std::int32_t r) const { return r + 1; }
     std::int32_t rank_at(std::int32_t position) const {
-        if (column_.n_values == column_.starts.back()) return position;  // every value once
+        if (column_.n_values == column_.starts.back()) return position;  // every value occurs once
         const auto above = std::upper_bound(column_.starts.begin(), column_.starts.end(), position);
         return static_cast<std::int32_t>(above - column_.starts.begin()) - 1;
     }
@@ -42,8 +42,8 @@ private:
     const Column& column_;
 };
 
-// Rows with the column's common value are told apart from the others while ranks are gathered: setting the same bit
-// again and again would wait for itself. Calls visit(rank, row) for the others and returns the number of the rest.
+// Calls visit(rank, row) for the rows without the column's common value, and returns the number of rows with it. These
+// are filtered out first, as setting the same bit again and again would stall.
 template <class Visit>
 std::int32_t visit_uncommon(const Column& column, RowSpan rows, std::vector<std::int32_t>& kept, Visit&& visit) {
     const std::int32_t* ranks = column.ranks.data();
@@ -61,11 +61,11 @@ std::int32_t visit_uncommon(const Column& column, RowSpan rows, std::vector<std:
     return static_cast<std::int32_t>(rows.size()) - static_cast<std::int32_t>(next - kept.data());
 }
 
-// Mostly unique values: the ranks that occur as bits with running counts, and a short list of the ranks that occur more
-// than once.
+// For mostly unique values: one bit per rank that occurs, with running counts, and a short list of the ranks that occur
+// more than once.
 class MarkedColumn {
 public:
-    // `others` are the rows that the node lacks, given when they are fewer: then these are taken away from the whole.
+    // `others` are the rows outside the node, given if they are fewer: then they are removed from the whole.
     MarkedColumn(const Column& column, RowSpan rows, RowSpan others, RankScratch& scratch)
         : present_(scratch.present),
           groups_before_(scratch.groups_before),
@@ -77,7 +77,7 @@ public:
         if (others.size() > 0) unmark(column, others, scratch);
         else mark(column, rows, scratch);
         count_marks(present_, groups_before_);
-        // Running counts of cases: those of marks, plus what the repeated ranks add.
+        // Running counts of cases: the marks, plus the repetitions.
         cases_before_ = groups_before_;
         for (std::size_t e = 0; e < extra_rank_.size(); ++e) {
             const std::size_t from = (static_cast<std::size_t>(extra_rank_[e]) >> 6) + 1;
@@ -109,7 +109,7 @@ public:
         }
         return static_cast<std::int32_t>(w * 64) + highest_bit(word);
     }
-    std::int32_t after(std::int32_t r) const {  // there is one
+    std::int32_t after(std::int32_t r) const {  // there must be one
         auto w = static_cast<std::size_t>(r + 1) >> 6;
         std::uint64_t word = present_[w] & (~std::uint64_t{0} << ((r + 1) & 63));
         while (word == 0) word = present_[++w];
@@ -159,16 +159,16 @@ private:
     void unmark(const Column& column, RowSpan others, RankScratch& scratch) {
         present_.assign(words_for(static_cast<std::size_t>(column.n_values)), ~std::uint64_t{0});
         present_.back() = last_word_mask(static_cast<std::size_t>(column.n_values));
-        // A rank that is cleared twice, or stands for several rows, is counted below.
-        auto& gone = scratch.repeated;
-        gone.clear();
+        // Ranks that stand for several rows are counted below.
+        auto& removed = scratch.repeated;
+        removed.clear();
         const std::int32_t n_common_elsewhere =
             visit_uncommon(column, others, scratch.kept, [&](std::size_t r, std::int32_t) {
-                if (column.starts[r + 1] - column.starts[r] > 1) gone.push_back(static_cast<std::int32_t>(r));
+                if (column.starts[r + 1] - column.starts[r] > 1) removed.push_back(static_cast<std::int32_t>(r));
                 else clear(r);
             });
-        std::sort(gone.begin(), gone.end());
-        auto next = gone.begin();
+        std::sort(removed.begin(), removed.end());
+        auto next = removed.begin();
         const auto settle = [&](std::int32_t r, std::int32_t n_gone) {
             const auto index = static_cast<std::size_t>(r);
             const std::int32_t n_here = column.starts[index + 1] - column.starts[index] - n_gone;
@@ -182,7 +182,7 @@ private:
                 is_common_due = false;
             }
             const auto first = next;
-            while (next != gone.end() && *next == r) ++next;
+            while (next != removed.end() && *next == r) ++next;
             settle(r, static_cast<std::int32_t>(next - first));
         }
         if (is_common_due) settle(column.common_rank, n_common_elsewhere);
@@ -192,10 +192,10 @@ private:
     std::vector<std::int32_t>& groups_before_;  // per word of present_
     std::vector<std::int32_t>& cases_before_;   // per word of present_
     std::vector<std::int32_t>& extra_rank_;     // ranks that occur more than once, ascending
-    std::vector<std::int32_t>& extra_up_to_;    // cases up to each of them, less the groups up to it
+    std::vector<std::int32_t>& extra_up_to_;    // repetitions up to each of them: cases less groups
 };
 
-// Often repeated values: running counts per rank.
+// For often repeated values: running counts per rank.
 class CountedColumn {
 public:
     CountedColumn(const Column& column, RowSpan rows, RowSpan others, RankScratch& scratch)

@@ -11,8 +11,7 @@
 
 namespace clausewise::c50 {
 
-// A rank and a class in one word: sorting by the upper part puts the rows of a node in the order of a column.
-// `class_bits` low bits carry the class and need no sorting.
+// Sorts keys whose upper part is a rank. The lowest `class_bits` bits carry the class or the row and are not sorted by.
 template <class Key>
 void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare, unsigned class_bits) {
     if (keys.size() < 40) {
@@ -23,7 +22,7 @@ void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare, unsigned class_b
     const Key offset = static_cast<Key>((*smallest >> class_bits) << class_bits);
     Key range = static_cast<Key>((*greatest - offset) >> class_bits);
     if (range == 0) return;
-    // As few passes as there may be, with digits of the same length: fewer places to add up.
+    // As few passes as possible, with digits of equal length, for the smallest tables of counts.
     const unsigned most = keys.size() < 1500 ? 8 : 11, n_bits = static_cast<unsigned>(highest_bit(range)) + 1;
     const unsigned n_passes = (n_bits + most - 1) / most, digit = (n_bits + n_passes - 1) / n_passes;
     const Key mask = static_cast<Key>((Key{1} << digit) - 1);

@@ -13,11 +13,11 @@ namespace {
 // Gains, ratios and limits are rounded to single precision before they are compared.
 constexpr double kRounding = 1e-5;
 
-// By value, unlike std::max, so that loops with it are vectorised.
+// By value, unlike std::max and std::min, so that loops with them are vectorised.
 float greater(float x, float y) { return x > y ? x : y; }
 float lesser(float x, float y) { return x < y ? x : y; }
 
-// A little less than lg(x), by at most 0.09: straight between the powers of two.
+// A lower bound on lg(x), at most 0.09 less: linear between powers of two.
 float low_lg(float x) {
     std::int32_t bits;
     std::memcpy(&bits, &x, sizeof bits);
@@ -27,12 +27,12 @@ float low_lg(float x) {
 }  // namespace
 
 void RatioBound::start(std::int32_t n_cases, std::int32_t n_second, CutRange range, const std::uint16_t* classes,
-                       const std::uint8_t* is_here) {
+                       const std::uint8_t* is_in_node) {
     n_cases_ = n_cases;
     n_second_ = n_second;
     range_ = range;
     classes_ = classes;
-    is_here_ = is_here;
+    is_in_node_ = is_in_node;
     whole_ = information(n_cases, n_second);
     require(0.0);
 }
@@ -61,14 +61,14 @@ double RatioBound::surplus(std::int32_t k, std::int32_t s) const {
     return gain * (1.0 + kRounding) - ratio_ * split_information;
 }
 
-BinSpan RatioBound::place(std::size_t bin) const {
+BinSpan RatioBound::span_of(std::size_t bin) const {
     return {static_cast<std::int32_t>(below_[bin]), static_cast<std::int32_t>(below_[bin + 1]),
             static_cast<std::int32_t>(second_below_[bin]), static_cast<std::int32_t>(second_below_[bin + 1])};
 }
 
-// The bin that the case after the first k is in; there is one.
+// The bin of the case after the first k, which must exist.
 std::size_t RatioBound::bin_of(std::int32_t k) const {
-    // No search, which would mispredict its branches.
+    // Not a binary search, whose branches would be mispredicted.
     const auto limit = static_cast<float>(k);
     std::int32_t n_from = -1;
     for (std::size_t b = 0; b < n_bins_; ++b) n_from += below_[b] <= limit;
@@ -77,10 +77,10 @@ std::size_t RatioBound::bin_of(std::int32_t k) const {
 
 template <class Count>
 void RatioBound::read(const BinnedColumn& column, const Count* counts) {
-    std::array<Count, kMostBins + 1> up_to;
+    std::array<Count, kMaxBins + 1> up_to;
     std::size_t n = 0;
     Count so_far = 0;
-    // Every bin is written, and one with cases is kept: no branch to mispredict.
+    // Every bin is written and only those with cases advance, so there is no branch to mispredict.
     for (std::size_t b = 0; b < column.n_bins; ++b) {
         so_far += counts[b];
         up_to[n] = so_far;
@@ -88,7 +88,7 @@ void RatioBound::read(const BinnedColumn& column, const Count* counts) {
         n += counts[b] != 0;
     }
     n_bins_ = n;
-    // The loops below go in steps of four; what is beyond the last bin holds no cut.
+    // The loops below go in steps of four; entries after the last bin hold no cuts.
     const std::size_t n_read = n_in_fours();
     for (std::size_t b = n; b <= n_read; ++b) {
         up_to[b] = so_far;
@@ -106,7 +106,7 @@ void RatioBound::read(const BinnedColumn& column, const Count* counts) {
     least_range_ = lowest_[n - 1] - highest_[0];
     first_bin_ = bin_of(range_.first);
     last_bin_ = bin_of(range_.last);
-    // There is a cut between two bins, and only cases with the same value have none between them.
+    // There is a cut between any two bins, and between any two cases with different values.
     const auto n_borders = static_cast<std::int32_t>(last_bin_ - first_bin_);
     std::int32_t n_same = column.n_repeated;
     if (column.common_bin >= 0) n_same += std::max(0, all_of(counts[column.common_bin]) - 1);
@@ -136,21 +136,21 @@ CLAUSEWISE_CLONES bool RatioBound::mark_bins() {
         is_marked_[b] = here;
         is_any |= here;
     }
-    // Where the range ends within a bin there are other corners.
-    const auto mark_too = [&](std::size_t b) {
+    // The bins in which the range of cuts begins and ends have other corners.
+    const auto mark_boundary_bin = [&](std::size_t b) {
         if (is_marked_[b]) return;
         const float within = least_penalty(highest_[b] - lowest_[b]);
-        place(b).visit_corners(range_, [&](std::int32_t k, std::int32_t s) {
+        span_of(b).visit_corners(range_, [&](std::int32_t k, std::int32_t s) {
             is_marked_[b] |= excess(static_cast<float>(k), static_cast<float>(s), within) > 0.0f;
         });
         is_any |= is_marked_[b];
     };
-    mark_too(first_bin_);
-    mark_too(last_bin_);
+    mark_boundary_bin(first_bin_);
+    mark_boundary_bin(last_bin_);
     return is_any != 0;
 }
 
-// `gap` may be more than that of the cut.
+// `gap` may be an upper bound on the gap of the cut.
 bool RatioBound::is_reached(double surplus, double gap) const {
     if (surplus < 0.0) return false;
     const double range_per_gap = std::max(1.0, static_cast<double>(least_range_) / gap);
@@ -159,7 +159,7 @@ bool RatioBound::is_reached(double surplus, double gap) const {
 
 bool RatioBound::exceeds(const Column& column) {
     const auto may_exceed_in = [&](std::size_t b) {
-        const BinSpan here = place(b);
+        const BinSpan here = span_of(b);
         const double gap_within = highest_[b] - lowest_[b], gap_after = highest_[b + 1] - lowest_[b];
         double greatest = -1.0;
         const CutRange within{std::max(range_.first, here.below + 1), std::min(range_.last, here.end - 1)};
@@ -179,31 +179,31 @@ bool RatioBound::exceeds_in(const Column& column, std::size_t bin) {
         return static_cast<std::size_t>(column.starts[static_cast<std::size_t>(column.bin_starts[b])]);
     };
     const std::int32_t* order = column.order.data();
-    // Every row of the bin is written, and a case of the node is kept: no branch to mispredict.
+    // Every row of the bin is written and only those of the node advance, so there is no branch to mispredict.
     const std::size_t start = start_of(bin_[bin]), end = start_of(bin_[bin] + std::size_t{1});
     kept_.resize(end - start + 1);
     std::size_t n = 0;
     for (std::size_t i = start; i < end; ++i) {
         kept_[n] = order[i];
-        n += is_here_[order[i]];
+        n += is_in_node_[order[i]];
     }
-    // The first case of the next bin is above the last cut; behind the last bin there is none.
+    // The first case of the next bin is above the last cut; there is none after the last bin.
     if (bin + 1 < n_bins_) {
         std::size_t i = start_of(bin_[bin + 1]);
-        while (!is_here_[order[i]]) ++i;
+        while (!is_in_node_[order[i]]) ++i;
         kept_[n++] = order[i];
     }
     const auto value_of = [&](std::size_t i) {
         return column.values[static_cast<std::size_t>(column.ranks[static_cast<std::size_t>(kept_[i])])];
     };
-    const BinSpan here = place(bin);
+    const BinSpan here = span_of(bin);
     std::int32_t k = here.below, s = here.second_below;
     for (std::size_t i = 0; i + 1 < n; ++i) {
         ++k;
         s += classes_[kept_[i]];
         if (k < range_.first || k > range_.last) continue;
         const double above = surplus(k, s);
-        if (above < 0.0) continue;  // for most; then their values need not be fetched
+        if (above < 0.0) continue;  // most cuts; their values need not be read
         const float gap = value_of(i + 1) - value_of(i);
         if (gap > 0.0f && is_reached(above, gap)) return true;
     }

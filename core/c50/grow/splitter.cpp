@@ -6,7 +6,7 @@
 namespace clausewise::c50 {
 namespace {
 
-// −z·lg(z/n): the share of a part in the information of a division.
+// −z·lg(z/n): the contribution of a part to the information of a division.
 double part_information(double z, double n) { return z <= 0.0 ? 0.0 : -z * lg(z / n); }
 
 }  // namespace
@@ -17,7 +17,7 @@ Split Splitter::evaluate(std::size_t column, const NodeView& node, double least_
     return data.is_discrete ? discrete(column, node, scratch) : continuous(column, node, least_ratio, scratch);
 }
 
-// Both sides of a cut hold at least this weight: min_cases, or a tenth of the cases per class up to 25.
+// The least weight on each side of a cut: min_cases, or a tenth of the mean number of cases per class, up to 25.
 double Splitter::smallest_side(double n_known) const {
     const double side = std::min(25.0, 0.10 * n_known / static_cast<double>(cases_.n_classes));
     return std::max<double>(side, cases_.min_cases);

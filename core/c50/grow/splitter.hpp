@@ -1,4 +1,4 @@
-// The value of one column as the next test of a node.
+// Evaluates one column as the test of a node.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 namespace clausewise::c50 {
 
 struct Split {
-    float gain = -1.0f;                  // below zero: this column cannot divide the node
+    float gain = -1.0f;                  // below zero if the column cannot divide the node
     float information = 0.0f;            // of the division itself
-    std::int32_t n_formed_branches = 3;  // what ties between columns count; C5.0 gives a threshold three
+    std::int32_t n_formed_branches = 3;  // breaks ties between columns; C5.0 counts three for a threshold
     Test test;
 
     float ratio() const { return gain / information; }
@@ -35,25 +35,25 @@ struct SplitScratch {
     std::vector<double> weights;
     std::vector<double> low, high;
     std::vector<std::int32_t> low_count, high_count;
-    RankScratch place;
+    RankScratch ranks;
     std::vector<std::int32_t> cuts;
 };
 
-// What every column's evaluation needs to know of the node.
+// The node, as the evaluation of a column sees it.
 struct NodeView {
     RowSpan rows;
     const ClassCounts& counts;
     double base;                          // information per case before the division
-    std::vector<bool> const& was_tested;  // per column: a discrete test of it lies above
-    bool holds_all_rows;                  // the rows are the whole matrix, so counts below a rank are known beforehand
-    // Of two classes with unit weights, one may be so rare that it pays to go from one of its cases to the next.
+    std::vector<bool> const& was_tested;  // per column: is there a multiway test of it above?
+    bool holds_all_rows;                  // of the matrix, so that counts per rank are known
+    // Two classes, unit weights: the rows of a class so rare that only the cuts next to them are visited.
     RowSpan rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
-    RowSpan other_rows{nullptr, nullptr};  // given with `rare_rows` when the node lacks fewer rows than it has
-    // Given if the cases are counted there, under this number, and marked per row of the matrix.
+    RowSpan other_rows{nullptr, nullptr};  // with `rare_rows`: the rows outside the node, if they are fewer
+    // If the cases are counted: the histograms, the number of the node's, and one mark per row of the matrix.
     const NodeHistograms* histograms = nullptr;
     std::size_t histogram = 0;
-    const std::uint8_t* is_here = nullptr;
+    const std::uint8_t* is_in_node = nullptr;
 
     bool is_counted(std::size_t column) const { return histograms && histograms->has(column); }
     template <class Use>
@@ -67,7 +67,7 @@ public:
     Splitter(const Cases& cases, const CountInformation& information, bool use_subsets)
         : cases_(cases), information_(information), use_subsets_(use_subsets) {}
 
-    // A column whose ratio is below the least may be given as one that cannot divide the node.
+    // A column whose ratio is below `least_ratio` may be reported as one that cannot divide the node.
     Split evaluate(std::size_t column, const NodeView& node, double least_ratio, SplitScratch& scratch) const;
     CutRange cut_range(const NodeView& node) const;
 
@@ -83,8 +83,8 @@ private:
                          CutScan& scan) const;
     template <class Count>
     void scan_value_bins(const Column& column, const Count* counts, const NodeView& node, CutScan& scan) const;
-    template <class Place>
-    void scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
+    template <class NodeRanks>
+    void scan_beside_rare(const NodeRanks& ranks, const Column& column, const NodeView& node, SplitScratch& scratch,
                           CutScan& scan) const;
     void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
     void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;

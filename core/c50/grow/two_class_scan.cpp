@@ -12,30 +12,30 @@
 namespace clausewise::c50 {
 namespace {
 
-// Fewer are sorted more quickly than they are found in bins.
+// Fewer rows are sorted faster than they are found in bins.
 constexpr std::size_t kRowsForBins = 40;
 
 }  // namespace
 
-// Unit weights, two classes, one of them rare: by the skipping rule only cuts beside a group that holds a case of the
-// rare class are evaluated (and the first and last), so only these are visited.
-template <class Place>
-void Splitter::scan_beside_rare(const Place& place, const Column& column, const NodeView& node, SplitScratch& scratch,
-                                CutScan& scan) const {
+// One class is rare: by the skipping rule, only the cuts next to a group with a case of the rare class are evaluated
+// (and the first and last), so only these are visited.
+template <class NodeRanks>
+void Splitter::scan_beside_rare(const NodeRanks& ranks, const Column& column, const NodeView& node,
+                                SplitScratch& scratch, CutScan& scan) const {
     const auto total = static_cast<std::int32_t>(node.rows.size());
     const auto total_rare = static_cast<std::int32_t>(node.rare_rows.size());
-    scan.lowest_rank = place.rank_at(0);
-    scan.highest_rank = place.rank_at(total - 1);
+    scan.lowest_rank = ranks.rank_at(0);
+    scan.highest_rank = ranks.rank_at(total - 1);
     if (scan.lowest_rank == scan.highest_rank) return;
     const double side = smallest_side(scan.n_known);
     const std::int32_t last_end = total - static_cast<std::int32_t>(std::ceil(side));
     if (last_end < 1) return;
-    const std::int32_t first_cut = place.rank_at(std::max(static_cast<std::int32_t>(std::ceil(side - 1e-5)) - 1, 0));
-    if (place.cases_up_to(first_cut) > last_end) return;
-    const std::int32_t last_cut = place.before(place.rank_at(last_end));
-    scan.n_cuts = place.groups_up_to(last_cut) - place.groups_up_to(first_cut) + 1;
+    const std::int32_t first_cut = ranks.rank_at(std::max(static_cast<std::int32_t>(std::ceil(side - 1e-5)) - 1, 0));
+    if (ranks.cases_up_to(first_cut) > last_end) return;
+    const std::int32_t last_cut = ranks.before(ranks.rank_at(last_end));
+    scan.n_cuts = ranks.groups_up_to(last_cut) - ranks.groups_up_to(first_cut) + 1;
 
-    // Groups with cases of the rare class: their ranks, and how many such cases there are up to each.
+    // Groups with cases of the rare class: their ranks, and the number of such cases up to each.
     auto& keys = scratch.keys;
     keys.clear();
     for (const std::int32_t row : node.rare_rows)
@@ -53,16 +53,16 @@ void Splitter::scan_beside_rare(const Place& place, const Column& column, const 
         rare_up_to.back() = static_cast<std::int32_t>(i) + 1;
     }
 
-    // A cut is named by the rank to its left.
+    // A cut is identified by the rank to its left.
     auto& cuts = scratch.cuts;
     cuts.assign(1, first_cut);
-    const std::int32_t limit = place.cases_up_to(last_cut) == last_end ? place.before(last_cut) : last_cut;
+    const std::int32_t limit = ranks.cases_up_to(last_cut) == last_end ? ranks.before(last_cut) : last_cut;
     const auto add = [&](std::int32_t cut) {
         if (cut > cuts.back()) cuts.push_back(cut);
     };
     for (const std::int32_t r : rare_rank) {
         if (r <= first_cut) continue;
-        const std::int32_t left = place.before(r);
+        const std::int32_t left = ranks.before(r);
         if (left >= limit) break;
         add(left);
         if (r < limit) add(r);
@@ -79,14 +79,14 @@ void Splitter::scan_beside_rare(const Place& place, const Column& column, const 
     std::size_t g = 0;  // rare groups up to the cut
     for (const std::int32_t cut : cuts) {
         while (g < n_rare_groups && rare_rank[g] <= cut) ++g;
-        const std::int32_t below = place.cases_up_to(cut), rare_below = g == 0 ? 0 : rare_up_to[g - 1];
-        const std::int32_t right = place.after(cut), right_end = place.cases_up_to(right);
+        const std::int32_t below = ranks.cases_up_to(cut), rare_below = g == 0 ? 0 : rare_up_to[g - 1];
+        const std::int32_t right = ranks.after(cut), right_end = ranks.cases_up_to(right);
         if (right_end < last_end) {
             int left_label;
             if (cut == first_cut) {
                 left_label = label(below, rare_below);
             } else {
-                const std::int32_t left_start = place.cases_up_to(place.before(cut));
+                const std::int32_t left_start = ranks.cases_up_to(ranks.before(cut));
                 const bool is_rare = g > 0 && rare_rank[g - 1] == cut;
                 left_label = label(below - left_start, is_rare ? rare_below - (g > 1 ? rare_up_to[g - 2] : 0) : 0);
             }
@@ -100,7 +100,7 @@ void Splitter::scan_beside_rare(const Place& place, const Column& column, const 
     }
 }
 
-// Follows the groups of equal value of one column, lowest first: unit weights, two classes.
+// Scans the groups of equal value of one column, lowest first.
 class Splitter::TwoClassScan {
 public:
     TwoClassScan(const CountInformation& information, const NodeView& node, CutRange range, CutScan& scan)
@@ -110,12 +110,12 @@ public:
           total_first_(static_cast<std::int32_t>(node.counts.per_class[0])),
           range_(range) {}
 
-    // A group of `n` cases, `n_first` of them of the first class. The cut before it is judged now, when both of the
-    // groups beside it are known.
+    // A group of `n` cases, `n_first` of them of the first class. The cut before the group is evaluated now, as both
+    // neighbouring groups are known.
     void add(std::int32_t rank, std::int32_t n, std::int32_t n_first) {
         const int right_label = label(n, n_first);
         if (end_ >= range_.first && end_ <= range_.last) {
-            // The block to the left of the first cut is everything so far.
+            // The group to the left of the first cut is everything so far.
             const int left_label = scan_.n_cuts++ == 0 ? label(end_, first_) : label_;
             if (!is_decided_ && (left_label == 0 || left_label != right_label || end_ + n >= range_.last))
                 evaluate(rank);
@@ -132,7 +132,7 @@ private:
     static int label(std::int32_t n, std::int32_t n_first) { return n_first == n ? 1 : n_first == 0 ? 2 : 0; }
     void evaluate(std::int32_t rank) {
         const double low = information_[end_] - (information_[first_] + information_[end_ - first_]);
-        if (low >= scan_.best) {  // no later cut can win; they are only counted
+        if (low >= scan_.best) {  // no later cut can win, so they are only counted
             is_decided_ = true;
             return;
         }
@@ -157,16 +157,16 @@ void Splitter::scan_all_groups(const Column& column, const NodeView& node, bool 
     const std::uint16_t* classes = cases_.classes.data();
     const auto n_values = static_cast<std::size_t>(column.n_values);
     if (is_marked && column.is_mostly_unique) {
-        // Marks in a bit per rank replace sorting; the few ranks met again are sorted and join in.
-        auto& present = scratch.place.present;
+        // One bit per rank replaces sorting; only the few repeated ranks are sorted and merged in.
+        auto& present = scratch.ranks.present;
         auto& of_first_class = scratch.of_first_class;
-        auto& repeated = scratch.place.repeated;
+        auto& repeated = scratch.ranks.repeated;
         present.assign(words_for(n_values), 0);
         of_first_class.assign(present.size(), 0);
         repeated.clear();
         std::int32_t first_uncommon = 0;
         const std::int32_t n_common =
-            visit_uncommon(column, node.rows, scratch.place.kept, [&](std::size_t r, std::int32_t row) {
+            visit_uncommon(column, node.rows, scratch.ranks.kept, [&](std::size_t r, std::int32_t row) {
                 const auto is_first = static_cast<std::uint64_t>(classes[row] == 0);
                 first_uncommon += static_cast<std::int32_t>(is_first);
                 const std::uint64_t bit = std::uint64_t{1} << (r & 63);
@@ -229,7 +229,7 @@ void Splitter::scan_value_bins(const Column& column, const Count* counts, const 
 void Splitter::scan_two_classes(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch,
                                 CutScan& scan) const {
     const Column& column = cases_.matrix.column(index);
-    // Sorting is quicker than marking where the node holds few of the column's values.
+    // Sorting is faster than marking if the node holds few of the column's values.
     const std::size_t few = column.is_mostly_unique ? 24 : 2;
     const bool is_marked = node.rows.size() * few >= static_cast<std::size_t>(column.n_values);
     const CutScan before = scan;
@@ -237,8 +237,8 @@ void Splitter::scan_two_classes(std::size_t index, const NodeView& node, double 
         node.with_counts(index, [&](const auto* counts) { scan_value_bins(column, counts, node, scan); });
     } else if (node.is_counted(index) && node.rows.size() >= kRowsForBins) {
         const bool is_found = node.with_counts(index, [&](const auto* counts) {
-            return BinScan(column, counts, {node.rows, node.counts, node.is_here, cases_.classes.data()},
-                           cut_range(node), least_ratio, information_, scratch.place, scan)
+            return BinScan(column, counts, {node.rows, node.counts, node.is_in_node, cases_.classes.data()},
+                           cut_range(node), least_ratio, information_, scratch.ranks, scan)
                 .find();
         });
         if (!is_found) {
@@ -248,9 +248,9 @@ void Splitter::scan_two_classes(std::size_t index, const NodeView& node, double 
     } else if (node.rare_rows.size() > 0 && node.holds_all_rows)
         scan_beside_rare(WholeColumn(column), column, node, scratch, scan);
     else if (node.rare_rows.size() > 0 && is_marked && !column.is_mostly_unique)
-        scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch, scan);
+        scan_beside_rare(CountedColumn(column, node.rows, node.other_rows, scratch.ranks), column, node, scratch, scan);
     else if (node.rare_rows.size() > 0 && is_marked)
-        scan_beside_rare(MarkedColumn(column, node.rows, node.other_rows, scratch.place), column, node, scratch, scan);
+        scan_beside_rare(MarkedColumn(column, node.rows, node.other_rows, scratch.ranks), column, node, scratch, scan);
     else scan_all_groups(column, node, is_marked, scratch, scan);
 }
 

@@ -5,10 +5,10 @@
 
 namespace clausewise::c50 {
 
-// Any weights and missing values: case by case, in double precision.
+// Scans case by case, in double precision.
 void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const {
     const std::size_t n_classes = cases_.n_classes;
-    // The position of the row in the node makes keys distinct, so that the order of equal values is the node's order.
+    // The position of the row in the node makes the keys distinct, so that equal values keep the node's order.
     auto& keys = scratch.wide_keys;
     keys.clear();
     for (std::size_t i = 0; i < node.rows.size(); ++i) {

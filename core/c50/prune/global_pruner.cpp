@@ -10,7 +10,7 @@
 namespace clausewise::c50 {
 namespace {
 
-// One round of global pruning: the nodes that are cheapest to cut, per leaf saved.
+// One round of global pruning: the nodes that cost the fewest errors per leaf removed.
 class WeakestNodes {
 public:
     WeakestNodes(const Tree& tree, double slack) : tree_(tree), slack_(slack) {
@@ -37,7 +37,7 @@ private:
             const double cost = static_cast<double>(extra) / static_cast<double>(node.n_leaves - 1);
             if (cost < lowest_ || (cost <= lowest_ && cost < lowest_before)) {
                 paths_ = {path_};
-                // Single precision on purpose: equal costs that it cannot represent do not tie.
+                // Single precision is part of the behaviour: equal costs that it cannot represent do not tie.
                 lowest_ = static_cast<float>(cost);
                 total_ = extra;
             } else if (cost <= lowest_) {

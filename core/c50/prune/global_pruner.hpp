@@ -8,9 +8,9 @@
 
 namespace clausewise::c50 {
 
-// Sets errors and leaf counts from the training cases; the first step of global pruning.
+// Sets errors and leaf counts from the training cases. The first step of global pruning.
 void relabel_with_training_errors(Tree& tree, std::int32_t id = 0);
-// Cuts the weakest subtrees as long as the errors stay within one standard error.
+// Replaces the weakest subtrees by leaves while the errors stay within one standard error.
 void prune_globally(const Cases& cases, Tree& tree);
 
 }  // namespace clausewise::c50

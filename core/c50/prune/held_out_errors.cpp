@@ -8,7 +8,7 @@ namespace clausewise::c50 {
 namespace {
 
 constexpr std::int32_t kNone = -1;
-// What a leaf adds to a score is rounded to single precision, and all of it is at most 1.
+// A leaf's contribution to a score is rounded to single precision, and the sum of all is at most 1.
 constexpr double kRounding = 1e-5;
 
 }  // namespace
@@ -26,17 +26,17 @@ HeldOutErrors::HeldOutErrors(const Cases& cases, const Tree& tree, RowSpan held_
                           !cases.matrix.column(static_cast<std::size_t>(node.test.column)).has_missing;
     if (is_bounded_) {
         std::vector<std::int32_t> rows(held_out.begin(), held_out.end()), spare;
-        file(0, {rows.data(), rows.data() + rows.size()}, spare);
+        assign_to_leaves(0, {rows.data(), rows.data() + rows.size()}, spare);
         return;
     }
     costs_.resize(held_out.size());
-    // The same for all cases of a leaf. One without training cases takes the distribution of the node above it.
+    // All cases of a leaf get the same label. A leaf without training cases takes the distribution of its parent.
     std::vector<std::int32_t> label_of_leaf(tree.nodes.size(), kNone);
     for (std::size_t i = 0; i < held_out.size(); ++i) {
         if (i % 65536 == 0) cases.cancel.check();
         const std::int32_t row = held_out.first[i], leaf = leaf_of(row);
         if (leaf == kNone) {
-            scattered_.push_back(i);
+            split_cases_.push_back(i);
             costs_[i] = cost(row, classifier_.classify(row, kNone));
             continue;
         }
@@ -50,16 +50,16 @@ HeldOutErrors::HeldOutErrors(const Cases& cases, const Tree& tree, RowSpan held_
     }
 }
 
-// Division by division, which mispredicts no branch, unlike following each case.
-void HeldOutErrors::file(std::int32_t id, RowSpan rows, std::vector<std::int32_t>& spare) {
+// Partitioning at every node is branch-free, unlike following each case.
+void HeldOutErrors::assign_to_leaves(std::int32_t id, RowSpan rows, std::vector<std::int32_t>& spare) {
     if (rows.size() == 0) return;
     cases_.cancel.check();
     const TrainingClassifier::Step& step = classifier_.step(id);
     if (step.kind != TestKind::leaf) {
         const Column& column = cases_.matrix.column(static_cast<std::size_t>(step.column));
         std::int32_t* border = partition_rows(column, step.threshold_rank, rows, spare);
-        file(step.children[0], {rows.first, border}, spare);
-        file(step.children[1], {border, rows.last}, spare);
+        assign_to_leaves(step.children[0], {rows.first, border}, spare);
+        assign_to_leaves(step.children[1], {border, rows.last}, spare);
         return;
     }
     LeafCases& here = at_leaf_[static_cast<std::size_t>(id)];
@@ -79,7 +79,7 @@ double HeldOutErrors::cost(std::int32_t row, std::int32_t label) const {
     return static_cast<double>(cases_.costs(static_cast<std::size_t>(label), cases_.class_of(row)));
 }
 
-// kNone if a missing value leads the case to several.
+// kNone if a missing value sends the case to several leaves.
 std::int32_t HeldOutErrors::leaf_of(std::int32_t row) const {
     std::int32_t id = 0;
     while (classifier_.step(id).kind != TestKind::leaf) {
@@ -105,75 +105,73 @@ bool HeldOutErrors::is_less_without(std::size_t index) {
     undecided_.clear();
     visit({0, 0, 1.0f, kNone, {}}, column);
     if (cases_.costs.is_active()) return is_less_by_costs(column);
-    for (const Place& place : undecided_) n_wrong_before_ += at_leaf_[static_cast<std::size_t>(place.node)].n_wrong;
-    for (const std::size_t i : scattered_) n_wrong_before_ += costs_[i] > 0.0;
+    for (const PathNode& at : undecided_) n_wrong_before_ += at_leaf_[static_cast<std::size_t>(at.node)].n_wrong;
+    for (const std::size_t i : split_cases_) n_wrong_before_ += costs_[i] > 0.0;
 
     std::size_t n_followed = 0;
     const auto follow = [&](std::int32_t row, std::int32_t from) {
         if (n_followed++ % 1024 == 0) cases_.cancel.check();
         n_wrong_ += is_wrong(row, classifier_.classify(row, column, from));
     };
-    for (const Place& place : undecided_)
-        for (const std::int32_t row : at_leaf_[static_cast<std::size_t>(place.node)].rows) {
+    for (const PathNode& at : undecided_)
+        for (const std::int32_t row : at_leaf_[static_cast<std::size_t>(at.node)].rows) {
             if (n_wrong_ >= n_wrong_before_) return false;
-            follow(row, place.first_unknown);
+            follow(row, at.first_unknown);
         }
-    for (const std::size_t i : scattered_) {
+    for (const std::size_t i : split_cases_) {
         if (n_wrong_ >= n_wrong_before_) return false;
         follow(held_out_.first[i], 0);
     }
     return n_wrong_ < n_wrong_before_;
 }
 
-// Cases that do not meet a test of the column keep their class, but sums are defined over all cases in their order.
+// Cases that meet no test of the column keep their class, but the sum is defined over all cases in order.
 bool HeldOutErrors::is_less_by_costs(std::int32_t column) {
     std::vector<bool> meets(tree_.nodes.size(), false);
-    for (const Place& place : undecided_) meets[static_cast<std::size_t>(place.node)] = true;
+    for (const PathNode& at : undecided_) meets[static_cast<std::size_t>(at.node)] = true;
     double sum = 0.0;
     for (std::size_t i = 0; i < costs_.size(); ++i) {
         if (i % 1024 == 0) cases_.cancel.check();
         const std::int32_t row = held_out_.first[i], leaf = leaf_of(row);
-        const bool is_to_be_followed = leaf == kNone || meets[static_cast<std::size_t>(leaf)];
-        sum += is_to_be_followed ? cost(row, classifier_.classify(row, column)) : costs_[i];
+        const bool must_follow = leaf == kNone || meets[static_cast<std::size_t>(leaf)];
+        sum += must_follow ? cost(row, classifier_.classify(row, column)) : costs_[i];
     }
     return sum < total();
 }
 
-void HeldOutErrors::visit(const Place& place, std::int32_t column) {
-    const TrainingClassifier::Step& step = classifier_.step(place.node);
+void HeldOutErrors::visit(const PathNode& at, std::int32_t column) {
+    const TrainingClassifier::Step& step = classifier_.step(at.node);
     if (step.kind == TestKind::leaf) {
-        if (place.first_unknown != kNone) judge_leaf(place);
+        if (at.first_unknown != kNone) decide_leaf(at);
         return;
     }
-    const std::vector<std::int32_t>& children = tree_[place.node].children;
+    const std::vector<std::int32_t>& children = tree_[at.node].children;
     if (step.column != column) {
-        // As in TrainingClassifier: a small fraction is not followed any more.
-        const float fraction = place.fraction < 0.01 ? 0.0f : place.fraction;
+        // As in TrainingClassifier, a small fraction is not followed further.
+        const float fraction = at.fraction < 0.01 ? 0.0f : at.fraction;
         for (const std::int32_t child : children)
-            visit({child, place.node, fraction, place.first_unknown, place.elsewhere}, column);
+            visit({child, at.node, fraction, at.first_unknown, at.elsewhere}, column);
         return;
     }
-    const std::int32_t first_unknown = place.first_unknown == kNone ? place.node : place.first_unknown;
+    const std::int32_t first_unknown = at.first_unknown == kNone ? at.node : at.first_unknown;
     for (const std::int32_t child : children) {
-        Place below{child, place.node, fraction_below(place.fraction, place.node, child), first_unknown,
-                    place.elsewhere};
+        PathNode below{child, at.node, fraction_below(at.fraction, at.node, child), first_unknown, at.elsewhere};
         if (is_bounded_)
             for (const std::int32_t other : children)
                 if (other != child)
-                    below.elsewhere.add(
-                        lead_at(other, place.node, fraction_below(place.fraction, place.node, other), column));
+                    below.elsewhere.add(lead_at(other, at.node, fraction_below(at.fraction, at.node, other), column));
         visit(below, column);
     }
 }
 
-void HeldOutErrors::judge_leaf(const Place& place) {
-    const LeafCases& here = at_leaf_[static_cast<std::size_t>(place.node)];
+void HeldOutErrors::decide_leaf(const PathNode& at) {
+    const LeafCases& here = at_leaf_[static_cast<std::size_t>(at.node)];
     if (here.rows.empty()) return;
-    Lead lead = place.elsewhere;
-    if (is_bounded_) lead.add(lead_at(place.node, place.parent, place.fraction, kNone));
+    Lead lead = at.elsewhere;
+    if (is_bounded_) lead.add(lead_at(at.node, at.parent, at.fraction, kNone));
     const bool is_second = lead.least > kRounding, is_first = lead.most < -kRounding;
     if (!is_bounded_ || !(is_second || is_first)) {
-        undecided_.push_back(place);
+        undecided_.push_back(at);
         return;
     }
     n_wrong_before_ += here.n_wrong;

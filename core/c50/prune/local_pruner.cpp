@@ -14,7 +14,7 @@ constexpr double kErrorMargin = 0.1;
 
 float LocalPruner::estimate_leaf(float size, float errors, std::int32_t label) const {
     if (cases_.class_scale.empty()) return errors + extra_errors_(size, errors);
-    // Two-class costs scaled the weights; the estimate is made on unscaled ones.
+    // Two-class costs have scaled the weights; the estimate uses the unscaled ones.
     const float own = cases_.class_scale[static_cast<std::size_t>(label)];
     const float other = cases_.class_scale[static_cast<std::size_t>(1 - label)];
     const float plain_errors = errors / other;
@@ -45,7 +45,7 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass
     }
     cases_.cancel.check();
     const float raise =
-        raised < 0 ? static_cast<float>(grower_.regime().n_cases) : estimate_raised(tree, id, raised, rows, depth);
+        raised < 0 ? static_cast<float>(grower_.settings().n_cases) : estimate_raised(tree, id, raised, rows, depth);
     if (leaf <= raise + kErrorMargin && leaf <= branches + kErrorMargin) {
         tree[id].make_leaf();
         return leaf;
@@ -61,12 +61,12 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass
     return branches;
 }
 
-// Adds up the estimates of branches. Those below the minimum count together, as one leaf.
+// Sums the estimates of branches. Branches below the minimum weight are pooled and count as one leaf.
 class LocalPruner::BranchSum {
 public:
     explicit BranchSum(const LocalPruner& pruner) : pruner_(pruner) {}
 
-    // add_to(pool) is called to add the branch's cases per class.
+    // Calls add_to(pool) to add the cases of a small branch per class.
     template <class AddTo>
     void add(double weight, float estimate, AddTo&& add_to) {
         if (weight >= pruner_.cases_.min_cases) {
@@ -103,7 +103,7 @@ float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, 
         });
     };
     if (pass.is_as_grown && tree[id].test.kind == TestKind::threshold) {
-        // Growing left the rows of the branches side by side.
+        // Growing left the rows of the two branches contiguous.
         std::int32_t* const border = border_of(tree, id, rows);
         const std::vector<std::int32_t> children = tree[id].children;
         add_branch(children[0], {rows.first, border}, static_cast<double>(border - rows.first));
@@ -138,7 +138,7 @@ float LocalPruner::estimate_with(const Tree& tree, std::int32_t id, RowSpan othe
         const Node& child = tree[node.children[b]];
         const RowSpan branch = division.rows(b);
         const double weight = static_cast<double>(child.size) + static_cast<double>(branch.size());
-        if (weight < kSmallestBranch) continue;
+        if (weight < kMinBranchWeight) continue;
         sum.add(weight, estimate_with(tree, node.children[b], branch), [&](std::vector<float>& pool) {
             const ClassCounts counts = count_classes(cases_, child, branch);
             for (std::size_t c = 0; c < pool.size(); ++c) pool[c] += static_cast<float>(counts.per_class[c]);

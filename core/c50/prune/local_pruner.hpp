@@ -1,4 +1,5 @@
-// Pruning from the leaves upwards: subtrees that do not pay become leaves or are raised.
+// Local pruning: subtrees that do not lower the estimated errors become leaves, or are replaced by one of their
+// branches.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +18,27 @@ public:
     LocalPruner(Cases& cases, Grower& grower, const PessimisticErrors& extra_errors)
         : cases_(cases), grower_(grower), extra_errors_(extra_errors) {}
 
-    // The tree was just grown from these rows, which are in the order that growing left them in.
+    // The tree was just grown from these rows, which must still be in the order that growing left.
     void prune(Tree& tree, RowSpan rows) { estimate(tree, 0, rows, {true, true, cases_.has_unit_weights()}, 0); }
 
 private:
     class BranchSum;
 
     struct Pass {
-        bool updates;      // the subtree is pruned and its figures renewed
-        bool rebuilds;     // a raised branch may be grown afresh
-        bool is_as_grown;  // unit weights: figures of nodes and order of rows are what growing left
+        bool updates;      // prune the subtree and refresh its counts
+        bool rebuilds;     // a raised branch may be grown again
+        bool is_as_grown;  // unit weights: counts of nodes and order of rows are as growing left them
     };
     // Estimated errors of the subtree on the rows.
     float estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass, std::size_t depth);
     float estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, float size, Pass pass, std::size_t depth);
-    // Those of a branch of a node, if all rows of the node came to it.
+    // The same for a branch of a node, if all rows of the node went there.
     float estimate_raised(Tree& tree, std::int32_t id, std::int32_t raised, RowSpan rows, std::size_t depth);
-    // Unit weights: those of a subtree for other rows and its own, which need not be looked at again, because its nodes
-    // were counted with them.
+    // The same for a subtree, for its own rows and `others` together. Its own rows are not visited again: its nodes
+    // already count them. Unit weights only.
     float estimate_with(const Tree& tree, std::int32_t id, RowSpan others);
     float estimate_leaf(float size, float errors, std::int32_t label) const;
-    // Between the branches of a threshold, whose rows lie side by side.
+    // Where the rows of branch 1 of a threshold begin.
     static std::int32_t* border_of(const Tree& tree, std::int32_t id, RowSpan rows) {
         return rows.first + static_cast<std::ptrdiff_t>(tree[tree[id].children[0]].size);
     }

@@ -6,12 +6,12 @@
 namespace clausewise::c50 {
 
 PessimisticErrors::PessimisticErrors(float cf) {
-    constexpr std::array<float, 9> levels{0.0f, 0.001f, 0.005f, 0.01f, 0.05f, 0.10f, 0.20f, 0.40f, 1.00f};
-    constexpr std::array<float, 9> deviations{4.0f, 3.09f, 2.58f, 2.33f, 1.65f, 1.28f, 0.84f, 0.25f, 0.00f};
+    constexpr std::array<float, 9> kLevels{0.0f, 0.001f, 0.005f, 0.01f, 0.05f, 0.10f, 0.20f, 0.40f, 1.00f};
+    constexpr std::array<float, 9> kDeviations{4.0f, 3.09f, 2.58f, 2.33f, 1.65f, 1.28f, 0.84f, 0.25f, 0.00f};
     std::size_t upper = 1;
-    while (upper + 1 < levels.size() && levels[upper] < cf) ++upper;
-    const float z = deviations[upper - 1] + (deviations[upper] - deviations[upper - 1]) * (cf - levels[upper - 1]) /
-                                                (levels[upper] - levels[upper - 1]);
+    while (upper + 1 < kLevels.size() && kLevels[upper] < cf) ++upper;
+    const float z = kDeviations[upper - 1] + (kDeviations[upper] - kDeviations[upper - 1]) * (cf - kLevels[upper - 1]) /
+                                                 (kLevels[upper] - kLevels[upper - 1]);
     k_ = z * z;
     log_cf_ = std::log(static_cast<double>(std::max(cf, 1e-6f)));
 }

@@ -9,11 +9,11 @@
 
 namespace clausewise::c50 {
 
-// Class of one training row by the tree: missing values follow all branches, ties go to the lowest class.
-// `unknown_column` is treated as missing (pass -1 for none).
+// Classifies training rows: missing values follow all branches, ties go to the lowest class. `unknown_column` is
+// treated as missing (pass -1 for none).
 class TrainingClassifier {
 public:
-    // What is read of a node on the way down, in less than a cache line.
+    // The part of a node that is read on the way down; fits in a cache line.
     struct Step {
         TestKind kind;
         std::int32_t column;
@@ -32,9 +32,9 @@ public:
         }
     };
 
-    // The tree must stay as it is.
+    // The tree must not change during the lifetime of this object.
     TrainingClassifier(const Cases& cases, const Tree& tree);
-    // `from` may be the first node on the row's way that tests the unknown column.
+    // `from` may be the first node on the row's path that tests the unknown column.
     std::int32_t classify(std::int32_t row, std::int32_t unknown_column, std::int32_t from = 0);
     const Step& step(std::int32_t id) const { return steps_[static_cast<std::size_t>(id)]; }
 

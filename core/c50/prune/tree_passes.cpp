@@ -9,19 +9,19 @@
 namespace clausewise::c50 {
 namespace {
 
-// What a subset test on the way down lets through.
-struct LetThrough {
+// The values that pass a subset test further up.
+struct PassedValues {
     std::int32_t column;
     std::vector<bool> values;
 };
 
-// The branch for values that did not occur keeps only those that the nearest test on the column above lets through.
-void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<LetThrough>& above) {
+// The branch of values that did not occur keeps only those that pass the nearest test of the column above.
+void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<PassedValues>& above) {
     Test& test = tree[id].test;
     const bool is_subset = test.kind == TestKind::subset;
     if (is_subset && test.n_branches > test.n_formed_branches) {
         const auto nearest = std::find_if(above.rbegin(), above.rend(),
-                                          [&](const LetThrough& each) { return each.column == test.column; });
+                                          [&](const PassedValues& each) { return each.column == test.column; });
         bool is_any_left = false;
         for (std::size_t v = 0; v < test.branch_of_value.size(); ++v) {
             if (test.branch_of_value[v] != test.n_formed_branches) continue;
@@ -35,7 +35,7 @@ void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<LetThrough>& 
     }
     for (std::size_t b = 0; b < tree[id].children.size(); ++b) {
         if (is_subset) {
-            LetThrough passed{test.column, {}};
+            PassedValues passed{test.column, {}};
             for (const std::int32_t branch : test.branch_of_value)
                 passed.values.push_back(branch == static_cast<std::int32_t>(b));
             above.push_back(std::move(passed));
@@ -45,7 +45,7 @@ void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<LetThrough>& 
     }
 }
 
-// Leaf branches that are alike become one, in the place of the first.
+// Merges leaf branches that are alike into the first of them.
 template <class Alike>
 void merge_branches(Tree& tree, std::int32_t id, Alike&& alike) {
     Node& node = tree[id];
@@ -76,7 +76,7 @@ void merge_multiway(Tree& tree, std::int32_t id, bool for_rules) {
         if (!(a.size > 0.0f) || !(b.size > 0.0f)) return !(a.size > 0.0f) && !(b.size > 0.0f);
         return !for_rules && a.label == b.label;
     };
-    // Branch 0, "not applicable", is never merged: take it away, and put it back if nothing changed.
+    // Branch 0, "not applicable", is never merged: remove it, and restore the node if nothing changed.
     Node before = tree[id];
     Node& node = tree[id];
     node.children.erase(node.children.begin());
@@ -100,7 +100,7 @@ void visit_nodes(const Tree& tree, std::int32_t id, Visit&& visit) {
 
 void relabel_by_costs(const Cases& cases, Tree& tree) {
     for (Node& node : tree.nodes) {
-        if (node.size < kSmallestBranch) continue;
+        if (node.size < kMinBranchWeight) continue;
         for (std::size_t c = 0; c < cases.class_scale.size(); ++c) node.distribution[c] /= cases.class_scale[c];
         node.label = cases.costs.cheapest(node.distribution.data());
         node.errors = node.size - node.distribution[static_cast<std::size_t>(node.label)];
@@ -108,7 +108,7 @@ void relabel_by_costs(const Cases& cases, Tree& tree) {
 }
 
 void tidy_discrete_tests(Tree& tree, bool use_subsets, bool for_rules) {
-    std::vector<LetThrough> above;
+    std::vector<PassedValues> above;
     if (use_subsets) drop_excluded_values(tree, 0, above);
     visit_nodes(tree, 0, [&](std::int32_t id) {
         const Test& test = tree[id].test;

@@ -9,14 +9,14 @@
 
 namespace clausewise::c50 {
 
-// With costs, instead: true class counts, and the class of least expected cost.
+// With costs: restores unscaled class counts, and labels every node with the class of least expected cost.
 void relabel_by_costs(const Cases& cases, Tree& tree);
-// Merges branches of discrete tests that lead to the same (App. A of the behaviour's description).
+// Merges branches of discrete tests that predict the same class.
 void tidy_discrete_tests(Tree& tree, bool use_subsets, bool for_rules);
-// Every threshold becomes the greatest training value not above it.
+// Lowers every threshold to the greatest training value that does not exceed it.
 void snap_thresholds(const Matrix& matrix, Tree& tree);
 
-// Per column: does a test of the tree ask for it?
+// Per column: does the tree test it?
 std::vector<bool> tested_columns(const Tree& tree, std::size_t n_columns);
 
 }  // namespace clausewise::c50

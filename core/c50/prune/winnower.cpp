@@ -10,8 +10,8 @@
 namespace clausewise::c50 {
 namespace {
 
-// The cases of each class go alternately to the front and, from the end, to the back; the first half is for training.
-std::vector<std::int32_t> in_halves(const Cases& cases) {
+// The cases of each class go alternately to the front and to the back of the order; the first half is for training.
+std::vector<std::int32_t> in_alternating_halves(const Cases& cases) {
     std::vector<std::int32_t> order(cases.n_rows());
     std::vector<bool> goes_to_back(cases.n_classes, false);
     std::size_t front = 0, back = order.size();
@@ -35,17 +35,17 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
     const std::size_t n_columns = cases.matrix.n_columns();
     const double min_cases = cases.min_cases;
     const std::vector<float> weights = cases.weights;
-    std::vector<std::int32_t> order = in_halves(cases);
+    std::vector<std::int32_t> order = in_alternating_halves(cases);
     const std::size_t half = order.size() / 2;
     const RowSpan training{order.data(), order.data() + half},
         held_out{order.data() + half, order.data() + order.size()};
-    // Row order makes reading columns quicker and, with unit weights, changes nothing.
+    // Reading columns in row order is quicker and, with unit weights, does not change the tree.
     if (cases.has_unit_weights()) std::sort(training.begin(), training.end());
 
-    Decisions decisions;  // of the first trial, which the second follows where it can
+    Decisions decisions;  // of the first trial; the second reuses them where it can
     const auto try_columns = [&](const std::vector<bool>& in_use) {
         cases.min_cases = std::max(min_cases / 2.0, 2.0);
-        Grower grower(cases, Regime::of_winnowing(half), information, in_use, use_subsets, n_threads);
+        Grower grower(cases, GrowthSettings::of_winnowing(half), information, in_use, use_subsets, n_threads);
         Trial trial;
         trial.tree = decisions.empty() ? grower.grow(training, &decisions) : grower.grow_again(training, decisions);
         trial.grown_on = tested_columns(trial.tree, n_columns);

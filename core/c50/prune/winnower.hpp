@@ -1,4 +1,4 @@
-// Winnowing: columns that do not help on held-out cases are put aside before the final tree is grown.
+// Winnowing: drops columns that do not help on held-out cases before the final tree is grown.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace clausewise::c50 {
 
-// Which columns stay in use. Case weights are as before when it returns.
+// Returns which columns stay in use. Restores the case weights that it changes.
 std::vector<bool> winnow(Cases& cases, const CountInformation& information, const PessimisticErrors& extra_errors,
                          bool use_subsets, std::size_t n_threads);
 

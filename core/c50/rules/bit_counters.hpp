@@ -10,7 +10,7 @@
 
 namespace clausewise::c50 {
 
-// Per row, how many of the added sets it belongs to. Plane p holds bit p of the 64 counters of a word.
+// Counts, for each row, how many of the added sets it belongs to. Plane p holds bit p of the 64 counters of a word.
 class BitCounters {
 public:
     explicit BitCounters(std::size_t n_rows)
@@ -20,7 +20,7 @@ public:
     void remove(const Words& set);
     // Rows whose counter is 0.
     Words zeros() const;
-    // Their number and that of those also in `marked`; the rows whose counter is 1 go to `ones`.
+    // Counts the rows whose counter is 0, and those of them in `marked`. Writes the rows whose counter is 1 to `ones`.
     PairCount count_zeros(const Words& marked, SparseWords& ones) const;
     // Rows whose counter is 0 or 1, without empty words.
     SparseWords at_most_one() const;

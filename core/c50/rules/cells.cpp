@@ -13,7 +13,7 @@ Lists Lists::transposed(std::size_t n_lists, const std::vector<std::size_t>& ord
     for (std::size_t i = 0; i < n_lists; ++i) result.starts[i + 1] += result.starts[i];
     std::vector<std::size_t> next(result.starts.begin(), result.starts.end() - 1);
     std::vector<std::size_t> n_done(starts.begin(), starts.end() - 1);
-    // Some of the new lists at a time, so that what is written stays in the cache.
+    // A few of the new lists at a time, so that the written memory stays in the cache.
     constexpr std::size_t kListsAtOnce = 4096;
     for (std::size_t end = kListsAtOnce; end < n_lists + kListsAtOnce; end += kListsAtOnce)
         for (const std::size_t i : order) {
@@ -26,8 +26,7 @@ Lists Lists::transposed(std::size_t n_lists, const std::vector<std::size_t>& ord
 
 namespace {
 
-// Rows of one class under the same rules: starts with one part per class; each rule divides the parts that it covers in
-// part.
+// A partition of the rows. It starts with one part per class; each rule splits the parts that it covers partially.
 class Partition {
 public:
     Partition(const FormedRules& formed, std::size_t n_classes)
@@ -36,7 +35,7 @@ public:
     void divide(std::int32_t number, const FormedRule& rule) {
         rule.covered.for_each([&](std::int32_t row) {
             std::int32_t& part = part_of_row_[static_cast<std::size_t>(row)];
-            if (part == kAlone) return;
+            if (part == kSingle) return;
             Offspring& newest = offspring_[static_cast<std::size_t>(part)];
             if (newest.rule == number) {
                 part = newest.part;
@@ -46,16 +45,16 @@ public:
             newest = {number, part};
             offspring_.push_back({-1, -1});
         });
-        // Once in as many new parts as there are rows: a few passes over the rows in all.
-        if (offspring_.size() > n_settled_ + part_of_row_.size()) settle();
+        // Renumbering once per n_rows new parts takes only a few passes over the rows in total.
+        if (offspring_.size() > n_renumbered_ + part_of_row_.size()) renumber();
     }
     // Calls visit(row, n_rows) for the first row of every part.
     template <class Visit>
     void for_each(Visit&& visit) {
-        const std::vector<std::int32_t> sizes = settle();
+        const std::vector<std::int32_t> sizes = renumber();
         std::vector<bool> is_seen(sizes.size(), false);
         for (std::size_t row = 0; row < part_of_row_.size(); ++row) {
-            if (part_of_row_[row] == kAlone) {
+            if (part_of_row_[row] == kSingle) {
                 visit(row, 1);
                 continue;
             }
@@ -66,36 +65,36 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kAlone = -1;  // the only row of its part: no rule divides it
+    static constexpr std::int32_t kSingle = -1;  // the only row of its part, which no rule can split
 
-    // The part that the newest rule makes of a part.
+    // The part that the latest rule has split off a part.
     struct Offspring {
         std::int32_t rule, part;
     };
 
-    // Forgets empty parts and finds the rows that are alone. Returns the sizes of the other parts.
-    std::vector<std::int32_t> settle() {
-        std::vector<std::int32_t> sizes(offspring_.size(), 0), number_of(offspring_.size(), kAlone), kept_sizes;
+    // Drops empty parts and marks the parts of a single row. Returns the sizes of the other parts.
+    std::vector<std::int32_t> renumber() {
+        std::vector<std::int32_t> sizes(offspring_.size(), 0), number_of(offspring_.size(), kSingle), kept_sizes;
         for (const std::int32_t part : part_of_row_)
-            if (part != kAlone) ++sizes[static_cast<std::size_t>(part)];
+            if (part != kSingle) ++sizes[static_cast<std::size_t>(part)];
         for (std::size_t p = 0; p < sizes.size(); ++p) {
             if (sizes[p] < 2) continue;
             number_of[p] = static_cast<std::int32_t>(kept_sizes.size());
             kept_sizes.push_back(sizes[p]);
         }
         for (std::int32_t& part : part_of_row_)
-            if (part != kAlone) part = number_of[static_cast<std::size_t>(part)];
-        n_settled_ = kept_sizes.size();
-        offspring_.assign(n_settled_, Offspring{-1, -1});
+            if (part != kSingle) part = number_of[static_cast<std::size_t>(part)];
+        n_renumbered_ = kept_sizes.size();
+        offspring_.assign(n_renumbered_, Offspring{-1, -1});
         return kept_sizes;
     }
 
     std::vector<std::int32_t> part_of_row_;
     std::vector<Offspring> offspring_;
-    std::size_t n_settled_ = 0;
+    std::size_t n_renumbered_ = 0;
 };
 
-// The numbers of rules by descending vote.
+// Rule indices by descending vote.
 std::vector<std::size_t> by_vote(const std::vector<FormedRule>& rules) {
     std::vector<std::size_t> order(rules.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -128,7 +127,7 @@ Cells Cells::merged(const Cases& cases, const FormedRules& formed) {
         cases.cancel.check();
         parts.divide(static_cast<std::int32_t>(r), formed.rules[r]);
     }
-    // A part's first row stands for all of it.
+    // The first row of a part represents all of it.
     Cells cells;
     std::vector<std::int32_t> cell_of_row(cases.n_rows(), -1);
     Words stands_for_cell(words_for(cases.n_rows()), 0);

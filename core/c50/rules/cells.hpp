@@ -1,6 +1,6 @@
-// Training rows gathered by the rules that cover them: rows of one class under the same rules are one cell.
+// Training rows merged by the rules that cover them: rows of one class covered by the same rules are one cell.
 //
-// Choosing rules only asks which rules cover a row and what its class is. A hundred thousand rows make some hundreds of
+// Selecting rules needs only the class of a row and the rules that cover it. A hundred thousand rows make a few hundred
 // cells, and everything after this step works on cells.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace clausewise::c50 {
 
-// Lists of numbers, one after the other.
+// Lists of numbers, concatenated.
 struct Lists {
     std::vector<std::size_t> starts{0};
     std::vector<std::int32_t> members;
@@ -26,7 +26,8 @@ struct Lists {
         for (const std::int32_t* m = begin_of(i); m != end_of(i); ++m) visit(static_cast<std::size_t>(*m));
     }
     void end_list() { starts.push_back(members.size()); }
-    // Member m of list i becomes member i of list m, in the order in which `order` has the i. Lists must be ascending.
+    // Member m of list i becomes member i of list m; the members i of a new list are in the order of `order`. Lists
+    // must be ascending.
     Lists transposed(std::size_t n_lists, const std::vector<std::size_t>& order) const;
 };
 
@@ -37,7 +38,8 @@ struct Cells {
     Lists cells_of_rule;
 
     std::size_t size() const { return label.size(); }
-    // Unit weights: equal rows are merged. Other weights: every row is a cell, so that sums run over rows in order.
+    // With unit weights, equal rows are merged. With other weights, every row is a cell, so that sums run over the rows
+    // in order.
     static Cells of(const Cases& cases, const FormedRules& formed);
 
 private:

@@ -8,7 +8,7 @@ void UnitCounter::count(const std::vector<std::size_t>& kept, CoverCounts& count
 }
 
 void UnitCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
-    counts.move_past(dropped, kept);
+    counts.count_dropped(dropped, kept);
     n_failed_.remove(path_[dropped].fails);
     n_failed_.find_ones(path_[dropped].fails, nearly_covered_);
     add_nearly_covered(kept, counts);
@@ -21,25 +21,25 @@ void UnitCounter::add_nearly_covered(const std::vector<std::size_t>& kept, Cover
 
 void LeafOrderCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
     near_.reset(kept.size(), order_, of_class_);
-    take_in(n_failed_by_block_.at_most_one(), kept);
+    include_blocks(n_failed_by_block_.at_most_one(), kept);
     counts.start_with(near_.count_zeros(), kept);
     add_nearly_covered(kept, counts);
 }
 
 void LeafOrderCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
-    counts.move_past(dropped, kept);
+    counts.count_dropped(dropped, kept);
     near_.drop(dropped, path_[dropped].known_rows());
     const Words& whole_blocks = path_[dropped].whole_blocks();
     n_failed_by_block_.remove(whole_blocks);
     n_failed_by_block_.find_ones(whole_blocks, entering_);
-    take_in(entering_, kept);
+    include_blocks(entering_, kept);
     add_nearly_covered(kept, counts);
 }
 
-void LeafOrderCounter::take_in(const SparseWords& blocks, const std::vector<std::size_t>& kept) {
+void LeafOrderCounter::include_blocks(const SparseWords& blocks, const std::vector<std::size_t>& kept) {
     std::vector<FailedBy> conditions;
     for (const std::size_t d : kept) conditions.push_back({path_[d].rows(order_, blocks), &path_[d].whole_blocks()});
-    near_.take_in(blocks, kept, conditions);
+    near_.include_blocks(blocks, kept, conditions);
 }
 
 void LeafOrderCounter::add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) {
@@ -68,7 +68,7 @@ void WeightedCounter::count(const std::vector<std::size_t>& kept, CoverCounts& c
 }
 
 void WeightedCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
-    counts.move_past(dropped, kept);
+    counts.count_dropped(dropped, kept);
     std::vector<std::int32_t> nearly_covered;
     const Words& fails = path_[dropped].fails;
     for_each_bit(fails.data(), fails.size(), [&](std::size_t row) {

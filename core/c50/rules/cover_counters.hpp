@@ -19,17 +19,17 @@ namespace clausewise::c50 {
 // One condition of the path from the root to a node.
 struct PathStep {
     Condition condition;
-    Words fails;  // the rows that fail it, unless counted in the order of the leaves
+    Words fails;  // the rows that fail it; empty if rows are in leaf order
 };
 
-// Covered and wrong weight, with all kept conditions and without each.
+// The covered and the misclassified weight, with all kept conditions and without each one.
 struct CoverCounts {
     double n = 0.0, errors = 0.0;                   // with all kept conditions
-    std::vector<double> n_without, errors_without;  // per step of the path, without that one
+    std::vector<double> n_without, errors_without;  // without one condition, per step of the path
 
-    // The rows that failed nothing but `dropped` are covered now. Those that failed it and one other are yet to be
-    // added.
-    void move_past(std::size_t dropped, const std::vector<std::size_t>& kept) {
+    // Drops a condition: the rows that failed only this one become covered. The caller then adds the rows that failed
+    // it and one other.
+    void count_dropped(std::size_t dropped, const std::vector<std::size_t>& kept) {
         for (const std::size_t d : kept) {
             n_without[d] += n_without[dropped] - n;
             errors_without[d] += errors_without[dropped] - errors;
@@ -37,7 +37,7 @@ struct CoverCounts {
         n = n_without[dropped];
         errors = errors_without[dropped];
     }
-    // For unit weights, whose `both` are of the rule's class:
+    // Unit weights; `both` counts rows of the rule's class.
     void start_with(PairCount covered, const std::vector<std::size_t>& kept) {
         n = static_cast<double>(covered.first);
         errors = static_cast<double>(covered.first - covered.both);
@@ -46,14 +46,14 @@ struct CoverCounts {
             errors_without[d] = errors;
         }
     }
-    // Rows that fail nothing but one kept condition belong to the rule without it.
+    // Adds rows that fail only condition d, which the rule without it covers.
     void add_nearly_covered(std::size_t d, PairCount more) {
         n_without[d] += static_cast<double>(more.first);
         errors_without[d] += static_cast<double>(more.first - more.both);
     }
 };
 
-// Counts for unit weights, by words of 64 rows.
+// For unit weights: counts 64 rows at a time.
 class UnitCounter {
 public:
     UnitCounter(const std::vector<PathStep>& path, const BitCounters& n_failed, const Words& of_class)
@@ -69,12 +69,12 @@ private:
     const std::vector<PathStep>& path_;
     BitCounters n_failed_;
     const Words& of_class_;
-    SparseWords nearly_covered_;  // rows that fail one condition, since the last drop
+    SparseWords nearly_covered_;  // rows that fail one condition since the last drop
 };
 
-// The same for large trees, with the rows in the order of the leaves. Most blocks as a whole fail two conditions or
-// more and are left out until enough of these are dropped: they hold neither covered rows nor such that fail one
-// condition.
+// The same for large trees, with the rows in leaf order. Most blocks fail two or more conditions as a whole, so they
+// hold neither covered rows nor rows that fail one condition. They are skipped until enough of these conditions are
+// dropped.
 class LeafOrderCounter {
 public:
     LeafOrderCounter(const LeafOrder& order, std::vector<BlockFailures>& path, const BitCounters& n_failed_by_block,
@@ -86,7 +86,7 @@ public:
     RowSet covered(double n) const { return RowSet(near_.zeros(), static_cast<std::size_t>(n), order_.n_blocks()); }
 
 private:
-    void take_in(const SparseWords& blocks, const std::vector<std::size_t>& kept);
+    void include_blocks(const SparseWords& blocks, const std::vector<std::size_t>& kept);
     void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts);
 
     const LeafOrder& order_;
@@ -97,7 +97,8 @@ private:
     SparseWords entering_;
 };
 
-// Counts for any weights and for costs, kept incrementally as they are defined. Sums run over rows in order.
+// For any weights and for costs. Sums run over the rows in order and are updated incrementally, as the behaviour is
+// defined.
 class WeightedCounter {
 public:
     WeightedCounter(const Cases& cases, const std::vector<PathStep>& path, std::vector<std::uint16_t> n_failed,

@@ -1,4 +1,4 @@
-// The length of a rule set and of its exceptions, which selection makes shortest.
+// The description length of a rule set, which selection minimises.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace clausewise::c50 {
 
-// What a bit of the rules counts, relative to a bit of the exceptions.
+// The weight of a bit of the rules relative to a bit of the exceptions.
 inline constexpr double kTheoryDiscount = 0.23;
 
-// Length of a rule subset and of its exceptions, in hundredths of a bit.
+// The length of a rule subset and of its exceptions, in hundredths of a bit.
 class DescriptionLength {
 public:
     DescriptionLength(const Cases& cases, float tree_errors, LogFactorial& log_factorial)
@@ -31,8 +31,8 @@ public:
         const float hit_bits = (n_cases_ - errors) * bits_per_hit_;
         return std::rint(100.0 * (theory + error_bits + hit_bits + errors * bits_per_class_));
     }
-    // A lower bound is least(n_rules, rule_bits) + least_per_error() * errors: what single precision and rint may take
-    // away is taken away here as well.
+    // least(n_rules, rule_bits) + least_per_error() * errors is a lower bound on the length: it allows for the rounding
+    // to single precision and by rint.
     double least(std::size_t n_rules, double rule_bits) {
         const double theory = kTheoryDiscount * (rule_bits - log_factorial_(n_rules));
         return 100.0 * (theory + (1.0 - kRounding) * n_cases_ * bits_per_hit_) - 1.0;
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    static constexpr double kRounding = 1.0 / (1 << 20);  // eight times that of two operations in single precision
+    static constexpr double kRounding = 1.0 / (1 << 20);  // eight times the rounding of two single-precision operations
 
     float n_cases_;
     LogFactorial& log_factorial_;

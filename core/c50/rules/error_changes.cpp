@@ -80,7 +80,7 @@ void CountedChanges::flip(std::size_t flipped) {
         votes_.add(rules_[flipped], flip.sign, cell);
         change_contributions(cell, before, flip.label, flip.vote);
     });
-    // Flipping back would undo exactly this, whatever was added above.
+    // Flipping back would undo exactly this change, whatever was added above.
     flip = {-flip.vote, flip.label, -flip.sign, -change};
 }
 

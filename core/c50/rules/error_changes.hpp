@@ -12,8 +12,8 @@
 
 namespace clausewise::c50 {
 
-// The votes of the selected rules on every cell. A cell is decided by the largest vote, the lowest class on ties; one
-// that no selected rule covers is an error, whatever its class.
+// The votes of the selected rules on every cell. A cell gets the class with the largest vote, the lowest on ties. A
+// cell that no selected rule covers counts as an error.
 class Votes {
 public:
     Votes(std::size_t n_cells, std::size_t n_classes)
@@ -32,16 +32,17 @@ private:
     std::vector<std::int32_t> n_firing_;
 };
 
-// By how much the total error changes if a rule is flipped, for all rules, after every flip.
+// The change of the total error if one rule is flipped (selected or dropped), for every rule.
 //
-// Any weights: single-precision sums over rows in order, made anew for the rules that share rows with the flipped one.
+// For any weights: single-precision sums over the rows in order, recomputed for the rules that share rows with the
+// flipped one.
 class SummedChanges {
 public:
     SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
                   const std::vector<bool>& selected, const std::vector<float>& error_costs);
     float total() const { return total_; }
     float of(std::size_t r);
-    // `selected` still shows the state before the flip.
+    // Must be called before `selected` is updated.
     void flip(std::size_t flipped);
 
 private:
@@ -58,7 +59,8 @@ private:
     float total_ = 0.0f;
 };
 
-// Unit weights: whole numbers, so a flip only has to revisit its own cells and the rules that cover them.
+// The same for unit weights: changes are whole numbers, so a flip only updates its own cells and the rules that cover
+// them.
 class CountedChanges {
 public:
     CountedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
@@ -68,30 +70,31 @@ public:
     void flip(std::size_t flipped);
 
 private:
-    // What flipping a rule adds to the votes for its class, and to the number of errors. Kept apart from the rules and
-    // small: it is read all the time.
+    // What flipping a rule adds to the votes for its class and to the number of errors. Small and separate from the
+    // rules, as it is read all the time.
     struct Flip {
         std::int32_t vote, label, sign, change;
     };
-    // What it takes to decide a cell rightly: its own class must reach the highest rival, one more for lower classes.
+    // The votes that decide a cell. Its own class wins if it reaches the highest rival, plus one if that is a lower
+    // class.
     struct Standing {
         std::int32_t own, highest, second, highest_class, n_firing;
         bool is_correct;
 
-        // A rule with a smaller vote cannot change whether the cell is decided rightly.
+        // A rule with a smaller vote cannot change whether the cell is classified correctly.
         std::int32_t least_vote() const { return n_firing <= 1 ? 0 : std::abs(own - highest); }
     };
     std::int32_t count(std::size_t cell) const { return static_cast<std::int32_t>(cells_.weight[cell]); }
     Standing standing(std::size_t cell) const;
-    // How flipping a rule would change the number of wrong decisions about a row of class `actual`. `votes_of_class`
-    // are those for the rule's class. There are no branches: nothing about rules in a row is predictable.
+    // The change in errors on a row of class `actual` if a rule is flipped; `votes_of_class` are the votes for the
+    // rule's class. Branch-free, as no branch would be predictable.
     static std::int32_t change_by(const Flip& flip, const Standing& s, std::int32_t actual,
                                   std::int32_t votes_of_class);
-    // Adds what a cell as it stands contributes to the changes of the rules that cover it.
+    // Adds the contribution of a cell to the changes of the rules that cover it.
     void add_contributions(std::size_t cell);
-    // The same after a vote was added for `label`, less what the cell contributed before.
+    // The same after `vote` was added for `label`, less the contribution of the cell before that.
     void change_contributions(std::size_t cell, const Standing& before, std::int32_t label, std::int32_t vote);
-    // The rules that cover a cell, as far as their vote is at least this.
+    // Visits the rules that cover a cell and have at least this vote.
     template <class Visit>
     void for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit);
 

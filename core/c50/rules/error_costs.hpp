@@ -7,7 +7,7 @@
 
 namespace clausewise::c50 {
 
-// Errors weighted by costs, for three and more classes; empty otherwise.
+// The cost of each error [predicted × actual] relative to the expected cost; empty without costs, and for two classes.
 std::vector<float> relative_error_costs(const Cases& cases, const std::vector<double>& class_totals);
 
 }  // namespace clausewise::c50

@@ -16,7 +16,7 @@ struct Condition {
     std::int32_t threshold_rank = 0;
     float threshold = 0.0f;
     std::vector<std::int32_t> values;  // discrete, ascending
-    float bits = 0.0f;                 // to write it down
+    float bits = 0.0f;                 // its code length
 };
 
 struct FormedRule {
@@ -32,7 +32,7 @@ struct FormedRule {
 
 struct FormedRules {
     std::vector<FormedRule> rules;
-    std::vector<std::uint16_t> classes;  // of the rows, in the order by which the rules number them
+    std::vector<std::uint16_t> classes;  // of the rows, in the row order that the rules use
 };
 
 }  // namespace clausewise::c50

@@ -9,7 +9,7 @@
 namespace clausewise::c50 {
 namespace {
 
-// Sorts rows by leaf, stably. Where a row with a missing value goes matters little, as it fails both branches.
+// Sorts rows by leaf, stably. The place of a row with a missing value hardly matters, as it fails both branches.
 class LeafSorter {
 public:
     LeafSorter(const Cases& cases, const Tree& tree)
@@ -117,10 +117,10 @@ std::uint64_t LeafOrder::rows_failing(const Test& test, std::size_t branch, std:
     const std::int32_t* const ranks = column.ranks.data() + block * kWordBits;
     std::uint64_t failing = 0;
     if (test.kind == TestKind::threshold) {
-        // Often the extremes decide, and the ranks need not be fetched. The lowest says nothing about missing values.
+        // Often the extremes decide, and the ranks need not be read. The lowest does not account for missing values.
         if (!column.has_missing && column.lowest[block] > test.threshold_rank) failing = ~failing;
         else if (column.highest[block] > test.threshold_rank) failing = ranks_above(ranks, test.threshold_rank);
-        if (branch == 1) failing = ~failing;  // missing values, too, are not above
+        if (branch == 1) failing = ~failing;  // missing values are not above either
         else if (column.has_missing) failing |= ~ranks_above(ranks, kMissing);
     } else {
         for (std::size_t i = 0; i < kWordBits; ++i)
@@ -135,7 +135,7 @@ void BlockFailures::reset(const LeafOrder& order, const Test& test, std::size_t 
     branch_ = branch;
     whole_blocks_ = order.blocks_failing(test, branch);
     if (follows && test.kind == TestKind::threshold && !order.has_missing(static_cast<std::size_t>(test.column))) {
-        // Who satisfies "at most" fails "above".
+        // Rows that satisfy "at most" fail "above".
         for (std::size_t block = 0; block < order.n_blocks(); ++block) rows_[block] = ~rows_[block];
         rows_[order.n_blocks() - 1] &= ~order.padding(order.n_blocks() - 1);
         return;

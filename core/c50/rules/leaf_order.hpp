@@ -1,7 +1,7 @@
-// The rows in the order of a tree's leaves, in blocks of 64: neighbours in the tree are neighbours here.
+// The rows in the order of a tree's leaves, in blocks of 64, so that rows of neighbouring leaves are neighbours.
 //
-// A condition of a path then mostly holds or fails for a block as a whole, and the extremes of the block's ranks tell
-// so without a look at its rows. Of the few other blocks, rows are compared when they are asked for.
+// A condition of a path then mostly holds or fails for a whole block, which the extremes of the block's ranks show
+// without reading its rows. In the few other blocks, rows are compared on demand.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ public:
     LeafOrder(const Cases& cases, const Tree& tree);
 
     std::size_t n_blocks() const { return words_for(classes_.size()); }
-    // By place in the order, not by row:
+    // By position in this order, not by row:
     const std::vector<std::uint16_t>& classes() const { return classes_; }
     const std::vector<std::int32_t>& ranks(std::size_t column) const { return columns_[column].ranks; }
 
@@ -27,7 +27,7 @@ public:
     Words blocks_failing(const Test& test, std::size_t branch) const;
     // One bit per row of the block; none past the last row.
     std::uint64_t rows_failing(const Test& test, std::size_t branch, std::size_t block) const;
-    // What is no row of the block: past the last row, and all past the last block.
+    // The bits of a block that are not rows: those past the last row, and all bits past the last block.
     std::uint64_t padding(std::size_t block) const {
         if (block + 1 == n_blocks()) return last_padding_;
         return block < n_blocks() ? 0 : ~std::uint64_t{0};
@@ -37,7 +37,7 @@ public:
 private:
     struct Arranged {
         bool has_missing = false;
-        std::vector<std::int32_t> ranks;            // by place, filled up to whole blocks
+        std::vector<std::int32_t> ranks;            // by position, padded to whole blocks
         std::vector<std::int32_t> lowest, highest;  // continuous: of the known ranks of a block
         Words values;                               // discrete: the codes of a block, modulo 64
     };
@@ -53,8 +53,8 @@ class BlockFailures {
 public:
     void reset(const LeafOrder& order, const Test& test, std::size_t branch);
     const Words& whole_blocks() const { return whole_blocks_; }
-    // Per block, the rows that fail: valid for these blocks (a bit each) and all asked for before. One word more than
-    // there are blocks, and 0.
+    // Per block, the rows that fail; valid for the given blocks (a bit each) and all requested before. Has one more
+    // word at the end, which is 0.
     const std::uint64_t* rows(const LeafOrder& order, const SparseWords& blocks);
     const std::uint64_t* known_rows() const { return rows_.data(); }
 
@@ -62,7 +62,7 @@ private:
     const Test* test_ = nullptr;
     std::size_t branch_ = 0;
     Words whole_blocks_;
-    Words rows_, is_known_;  // the words of the blocks that were asked for, and one bit per block: was it?
+    Words rows_, is_known_;  // the words of the requested blocks, and one bit per block: was it requested?
 };
 
 }  // namespace clausewise::c50

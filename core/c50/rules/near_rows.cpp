@@ -6,10 +6,10 @@ namespace clausewise::c50 {
 namespace {
 
 constexpr std::size_t kGroup = 8;
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoCondition = static_cast<std::size_t>(-1);
 
-// One condition more for eight blocks: `carry` are the rows that fail it. The top planes stay as they are if so few
-// conditions were counted that no carry can reach them.
+// Counts one more condition for eight blocks; `carry` are the rows that fail it. `n_planes` may leave out planes that
+// no carry can reach yet.
 inline void add(std::uint64_t* planes, std::size_t n_planes, std::uint64_t* carry) {
     for (std::size_t p = 0; p < n_planes; ++p, planes += kGroup)
         for (std::size_t i = 0; i < kGroup; ++i) {
@@ -78,7 +78,7 @@ PairCount count_pairs(const std::uint64_t* words, const std::uint64_t* marked, s
 void NearRows::reset(std::size_t n_conditions, const LeafOrder& order, const Words& of_class) {
     order_ = &order;
     of_class_ = &of_class;
-    n_planes_ = 2;  // what is no row counts 2 for ever
+    n_planes_ = 2;  // padding counts 2 permanently
     while (n_conditions >> n_planes_ != 0) ++n_planes_;
     blocks_.clear();
     of_class_here_.clear();
@@ -88,8 +88,8 @@ void NearRows::reset(std::size_t n_conditions, const LeafOrder& order, const Wor
     found_.listed.clear();
 }
 
-void NearRows::take_in(const SparseWords& marked, const std::vector<std::size_t>& numbers,
-                       const std::vector<FailedBy>& conditions) {
+void NearRows::include_blocks(const SparseWords& marked, const std::vector<std::size_t>& numbers,
+                              const std::vector<FailedBy>& conditions) {
     const std::size_t n_before = blocks_.size(), n_runs_before = runs_.size();
     const auto add_blocks = [&](std::size_t word, std::uint64_t bits) {
         for_each_bit(&bits, 1,
@@ -110,7 +110,7 @@ void NearRows::take_in(const SparseWords& marked, const std::vector<std::size_t>
     const std::size_t first = blocks_.size();
     for (std::size_t i = 0; i < others.size(); ++i) add_blocks(marked.places[i], others[i]);
     while (blocks_.size() % kGroup != 0) blocks_.push_back(static_cast<std::uint32_t>(order_->n_blocks()));
-    end_run(kNone, first);
+    end_run(kNoCondition, first);
     const std::size_t n_groups = (blocks_.size() - n_before) / kGroup;
     if (n_groups == 0) return;
 
@@ -134,7 +134,7 @@ void NearRows::end_run(std::size_t condition, std::size_t first) {
 void NearRows::drop(std::size_t number, const std::uint64_t* rows) {
     remove_condition(planes_.data(), n_planes_, blocks_.data(), blocks_.size() / kGroup, rows, ones_.data());
     for (Run& run : runs_) {
-        if (run.condition == number) run.condition = kNone;
+        if (run.condition == number) run.condition = kNoCondition;
         note_ones(run);
     }
 }
@@ -150,7 +150,7 @@ void NearRows::note_ones(const Run& run) {
         found_.listed.clear();
         is_found_new_ = true;
     }
-    if (run.condition != kNone) {
+    if (run.condition != kNoCondition) {
         const PairCount more =
             count_pairs(ones_.data() + run.first, of_class_here_.data() + run.first, run.last - run.first);
         found_.counts[run.condition].first += more.first;
@@ -164,7 +164,7 @@ void NearRows::note_ones(const Run& run) {
 template <class Visit>
 void NearRows::for_each_zeros(Visit&& visit) const {
     for (const Run& run : runs_) {
-        if (run.condition != kNone) continue;
+        if (run.condition != kNoCondition) continue;
         for (std::size_t i = run.first; i < run.last; ++i) {
             std::uint64_t any = 0;
             for (std::size_t p = 0; p < n_planes_; ++p)

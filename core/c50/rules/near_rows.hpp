@@ -1,5 +1,5 @@
-// How many conditions of a rule each row fails, for some blocks of 64 rows: those that hold covered rows, or rows that
-// fail one condition.
+// How many conditions of a rule each row fails, for the blocks of 64 rows that can hold rows failing at most one
+// condition.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace clausewise::c50 {
 
-// One condition of a rule, by block: the rows that fail it (for every block that is taken in; one word more, and 0),
-// and one bit per block if all of its rows do.
+// One condition of a rule, by block: the rows that fail it (for every included block; one more word at the end is 0),
+// and one bit per block that is set if all of its rows fail it.
 struct FailedBy {
     const std::uint64_t* rows;
     const Words* whole_blocks;
@@ -21,31 +21,33 @@ struct FailedBy {
 
 class NearRows {
 public:
-    // Rows that fail exactly one condition: either counted, for each number of a condition, together with those of the
-    // rule's class; or, of blocks where several conditions come into question, listed.
+    // Rows that fail exactly one condition. In blocks where all rows fail the same condition they are counted, per
+    // condition, with those of the rule's class; in other blocks they are listed.
     struct Found {
         std::vector<PairCount> counts;
         SparseWords listed;
     };
 
-    // Forgets all blocks. Conditions have numbers below `n_conditions`; `of_class` are rows by block.
+    // Removes all blocks. Conditions are numbered below `n_conditions`; `of_class` are the rows of the rule's class, by
+    // block.
     void reset(std::size_t n_conditions, const LeafOrder& order, const Words& of_class);
-    // Takes in the blocks that are marked by one bit each, and counts for these how many of the given conditions a row
-    // fails. As a whole each may fail one condition, not more.
-    void take_in(const SparseWords& marked, const std::vector<std::size_t>& numbers,
-                 const std::vector<FailedBy>& conditions);
-    // Drops a condition for all blocks taken in. Finds the rows that failed it, and exactly one other.
+    // Includes the blocks that are marked by one bit each, and counts how many of the given conditions their rows fail.
+    // A block may fail at most one condition as a whole.
+    void include_blocks(const SparseWords& marked, const std::vector<std::size_t>& numbers,
+                        const std::vector<FailedBy>& conditions);
+    // Drops a condition for all included blocks. Finds the rows that failed it and exactly one other.
     void drop(std::size_t number, const std::uint64_t* rows);
-    // What was found by `take_in` and `drop` since this was asked last. Valid until they are called again.
+    // The rows found by `include_blocks` and `drop` since the last call. Valid until they are called again.
     const Found& found();
 
-    // How many rows fail nothing, and how many of these are of the class.
+    // Counts the rows that fail no condition, and those of them that are of the class.
     PairCount count_zeros() const;
-    // The rows that fail nothing, by block in ascending order.
+    // The rows that fail no condition, by block in ascending order.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> zeros() const;
 
 private:
-    // Neighbours in the list of blocks whose rows all fail the same condition, or, without one, not all fail any.
+    // Consecutive entries of `blocks_` whose rows all fail the same condition, or (kNoCondition) no condition as a
+    // whole.
     struct Run {
         std::size_t condition, first, last;
     };
@@ -56,13 +58,13 @@ private:
 
     const LeafOrder* order_ = nullptr;
     const Words* of_class_ = nullptr;
-    // Blocks are treated eight at a time. The last of those taken in together may be none: LeafOrder::n_blocks().
+    // Blocks are processed eight at a time. The last entries of a group may be padding: LeafOrder::n_blocks().
     std::vector<std::uint32_t> blocks_;
-    Words of_class_here_;  // per block taken in
+    Words of_class_here_;  // per included block
     std::vector<Run> runs_;
     std::size_t n_planes_ = 0;
     Words planes_;  // per group of blocks, and per plane p: bit p of the counters of its rows
-    Words ones_;    // per block taken in: the rows found last
+    Words ones_;    // per included block: the rows found last
     Found found_;
     bool is_found_new_ = true;
 };

@@ -10,7 +10,7 @@
 
 namespace clausewise::c50 {
 
-// Rows of the training data: a list when few, a bit each when many.
+// Rows of the training data: a list if they are few, otherwise one bit per row.
 class RowSet {
 public:
     RowSet() = default;
@@ -23,7 +23,7 @@ public:
         for_each_bit(words.data(), words.size(),
                      [&](std::size_t row) { rows_.push_back(static_cast<std::int32_t>(row)); });
     }
-    // From words that are not empty and their places among `n_words`, in ascending order.
+    // From non-empty words and their indices below `n_words`, in ascending order.
     RowSet(const std::vector<std::pair<std::uint32_t, std::uint64_t>>& sparse, std::size_t n_members,
            std::size_t n_words)
         : n_members_(n_members) {
@@ -47,7 +47,7 @@ public:
         for_each_bit(words_.data(), words_.size(), [&](std::size_t row) { visit(static_cast<std::int32_t>(row)); });
         for (const std::int32_t row : rows_) visit(row);
     }
-    // The same for the members that `other` has, too.
+    // The same for the members that are also in `other`.
     template <class Visit>
     void for_each_in(const Words& other, Visit&& visit) const {
         for (std::size_t w = 0; w < words_.size(); ++w) {

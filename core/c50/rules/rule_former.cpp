@@ -10,10 +10,10 @@
 namespace clausewise::c50 {
 namespace {
 
-constexpr double kLeastLift = 0.95;
-constexpr double kLeastCover = 0.99;
-constexpr std::size_t kLeastRowsToSort = 16384;
-constexpr std::size_t kLeastLeavesToSort = 64;
+constexpr double kMinLift = 0.95;
+constexpr double kMinCover = 0.99;
+constexpr std::size_t kMinRowsToSort = 16384;
+constexpr std::size_t kMinLeavesToSort = 64;
 
 double times_lg(double x) { return x * lg(x); }
 double two_way_information(double a, double b) { return times_lg(a + b) - times_lg(a) - times_lg(b); }
@@ -21,7 +21,7 @@ double two_way_information(double a, double b) { return times_lg(a + b) - times_
 // Laplace's estimate of the error rate.
 float error_rate(double n, double errors) { return n < 1e-4 ? 0.5f : static_cast<float>((errors + 1.0) / (n + 2.0)); }
 
-bool states_the_same(const Condition& a, const Condition& b) {
+bool is_same_condition(const Condition& a, const Condition& b) {
     return a.column == b.column && a.kind == b.kind && a.threshold_rank == b.threshold_rank && a.values == b.values;
 }
 
@@ -48,7 +48,7 @@ double log_choose(std::size_t n, std::size_t k) {
     double ways = 1.0, logarithm = 0.0;
     for (std::size_t i = 1; i <= k; ++i) {
         const auto more = static_cast<double>(n - k + i), fewer = static_cast<double>(i);
-        ways = ways * more / fewer;  // whole at every step, and exact up to 2^53
+        ways = ways * more / fewer;  // a whole number at every step, exact up to 2^53
         logarithm += lg(more) - lg(fewer);
     }
     return std::isfinite(ways) ? lg(ways) : logarithm;
@@ -62,9 +62,9 @@ std::size_t count_leaves(const Tree& tree, std::int32_t id) {
     return n;
 }
 
-// Sorting costs about as much as counting a few rules does; below some size, blocks are as quickly counted as left out.
+// Sorting takes as long as counting a few rules; below some size, counting a block is as quick as skipping it.
 bool is_worth_sorting(const Cases& cases, const Tree& tree) {
-    return cases.n_rows() >= kLeastRowsToSort && count_leaves(tree, 0) >= kLeastLeavesToSort;
+    return cases.n_rows() >= kMinRowsToSort && count_leaves(tree, 0) >= kMinLeavesToSort;
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
     Words fails;
     for (std::size_t b = 0; b < node.children.size(); ++b) {
         if (!order_) fails = rows_failing(node.test, b, std::move(fails));
-        if (tree[node.children[b]].size < kSmallestBranch) continue;
+        if (tree[node.children[b]].size < kMinBranchWeight) continue;
         path_.push_back({condition_of(node.test, b), std::move(fails)});
         if (order_) {
             if (block_path_.size() < path_.size()) block_path_.emplace_back();
@@ -115,7 +115,7 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
     }
 }
 
-// Counts the last condition of the path in, or out again, for all rows.
+// Adds the last condition of the path to the failure counts of all rows, or removes it.
 void RuleFormer::change_failures(int by) {
     const Words& fails = order_ ? block_path_[path_.size() - 1].whole_blocks() : path_.back().fails;
     if (counts_by_words_) {
@@ -135,7 +135,7 @@ Words RuleFormer::rows_failing(const Test& test, std::size_t branch, Words previ
             if (column.has_missing) add_members(fails, rows_missing(column.ranks));
             return fails;
         }
-        // Who satisfies "at most" fails "above", and so does a missing value.
+        // Rows that satisfy "at most" fail "above", and so do missing values.
         Words fails = std::move(previous);
         for (auto& word : fails) word = ~word;
         fails.back() &= last_word_mask(column.ranks.size());
@@ -165,7 +165,8 @@ Condition RuleFormer::condition_of(const Test& test, std::size_t branch) {
         if (test.branch_of_value[v] == static_cast<std::int32_t>(branch))
             condition.values.push_back(static_cast<std::int32_t>(v));
     condition.kind = condition.values.size() == 1 ? ConditionKind::equals : ConditionKind::among;
-    // Which value: by their entropy in the training data for a multiway test; which subset: one of those of its size.
+    // The code length of a value (multiway test) is the entropy of the values; that of a subset is lg of the number of
+    // subsets of its size.
     std::vector<std::size_t> counts(static_cast<std::size_t>(cases_.matrix.column(column).n_values), 0);
     std::size_t n_known = 0;
     for (const std::int32_t code : cases_.matrix.column(column).ranks)
@@ -198,7 +199,7 @@ const Words& RuleFormer::rows_of_class(std::int32_t label) {
     Words& rows = class_rows_[static_cast<std::size_t>(label)];
     if (rows.empty()) {
         const std::vector<std::uint16_t>& classes = order_ ? order_->classes() : cases_.classes;
-        rows.assign(words_for(classes.size()) + 1, 0);  // one more, for what is no block
+        rows.assign(words_for(classes.size()) + 1, 0);  // one more word, for padding blocks
         for (std::size_t row = 0; row < classes.size(); ++row)
             rows[row >> 6] |= static_cast<std::uint64_t>(classes[row] == label) << (row & 63);
     }
@@ -222,8 +223,8 @@ void RuleFormer::form_rule(std::int32_t label) {
     }
 }
 
-// Drops the condition whose absence raises the error rate least, as long as that does not raise it at all or the rule
-// costs more to write down than it explains.
+// Repeatedly drops the condition whose absence raises the error rate least, while that does not raise it at all or the
+// code length of the rule exceeds its gain.
 template <class Counter>
 void RuleFormer::drop_conditions(Counter& counter, std::int32_t label) {
     const auto n_cases = static_cast<double>(cases_.n_rows());
@@ -255,7 +256,7 @@ void RuleFormer::drop_conditions(Counter& counter, std::int32_t label) {
         }
         const bool is_worth_its_cost = kTheoryDiscount * cost <= gain;
         if (kept.size() == 1 || (is_worth_its_cost && weakest_rate > error_rate(counts.n, counts.errors))) {
-            if (counts.n > kLeastCover && is_worth_its_cost)
+            if (counts.n > kMinCover && is_worth_its_cost)
                 accept(label, kept, counts.n, counts.errors, counter.covered(counts.n));
             return;
         }
@@ -278,7 +279,7 @@ void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept
         correct /= cases_.class_scale[target];
         prior /= cases_.class_scale[target];
     }
-    if (!((correct + 1.0) / ((cover + 2.0) * prior) >= kLeastLift)) return;
+    if (!((correct + 1.0) / ((cover + 2.0) * prior) >= kMinLift)) return;
     if (!error_costs_.empty()) {
         correct = 0.0;
         covered.for_each([&](std::int32_t row) {
@@ -311,7 +312,7 @@ FormedRule* RuleFormer::find_same(const FormedRule& rule) {
     for (auto it = first; it != last; ++it) {
         FormedRule& old = rules_[it->second];
         if (old.label == rule.label && std::equal(old.conditions.begin(), old.conditions.end(), rule.conditions.begin(),
-                                                  rule.conditions.end(), states_the_same))
+                                                  rule.conditions.end(), is_same_condition))
             return &old;
     }
     return nullptr;

@@ -1,4 +1,4 @@
-// From a pruned tree to candidate rules: every node's path, less the conditions that it can do without.
+// From a pruned tree to candidate rules: the path of every node, without the conditions that it does not need.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ private:
     float rule_bits(const std::vector<Condition>& conditions);
     void remove_absent_values(FormedRule& rule) const;
     float threshold_bits(std::size_t column);
-    // `previous` are the rows that fail the branch before.
+    // `previous` are the rows that fail the previous branch.
     Words rows_failing(const Test& test, std::size_t branch, Words previous) const;
     const std::vector<std::int32_t>& ranks(std::size_t column) const;
     FormedRule* find_same(const FormedRule& rule);
@@ -49,16 +49,17 @@ private:
     float column_bits_;
     std::vector<PathStep> path_;
     bool counts_by_words_;  // unit weights and no costs: rows are counted 64 at a time
-    // For large trees, if so: rules then number the rows by their place in this order.
+    // For large trees, if so: rules then refer to rows by their position in this order.
     std::optional<LeafOrder> order_;
-    std::vector<BlockFailures> block_path_;  // one for each step of path_, and left-overs
+    std::vector<BlockFailures> block_path_;  // one for each step of path_; later ones are unused
     NearRows near_;
-    // Per row, how many conditions of the path it fails, in one of two forms; or per block, how many all of it fails.
+    // The number of failed conditions of the path per row, in one of two forms; or, in leaf order, those that a whole
+    // block fails.
     BitCounters n_failed_;
     std::vector<std::uint16_t> row_failures_;
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
-    std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // where rules_ holds a rule
+    std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // indices into rules_
 };
 
 }  // namespace clausewise::c50

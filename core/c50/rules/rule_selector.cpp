@@ -19,7 +19,7 @@ std::vector<bool> initial_subset(const Cases& cases, const std::vector<double>& 
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return rules[a].vote > rules[b].vote; });
-    std::vector<std::int32_t> covered_for(cells.size(), -1);  // the last class whose rules cover the cell
+    std::vector<std::int32_t> covered_for(cells.size(), -1);  // the last class whose selected rules cover the cell
     for (std::int32_t label = 0; label < static_cast<std::int32_t>(cases.n_classes); ++label) {
         double remaining = class_totals[static_cast<std::size_t>(label)], false_positives = 0.0;
         for (const std::size_t r : order) {
@@ -40,7 +40,7 @@ std::vector<bool> initial_subset(const Cases& cases, const std::vector<double>& 
     return selected;
 }
 
-// The selection while it is improved, and what the description length needs of it.
+// The current selection, with the sums that the description length needs.
 class Selection {
 public:
     Selection(const std::vector<FormedRule>& rules, std::vector<bool>& selected)
@@ -53,13 +53,13 @@ public:
             most += std::abs(bits);
             is_exact_ = is_exact_ && bits * kFractions == std::floor(bits * kFractions);
         }
-        is_exact_ = is_exact_ && most < kMostBits;
+        is_exact_ = is_exact_ && most < kMaxBits;
         sum_ = sum_in_order();
     }
     bool operator[](std::size_t r) const { return is_selected_[r] != 0; }
     std::size_t n_selected() const { return n_selected_; }
     double bits() const { return sum_; }
-    // By how much flipping a rule changes the sum of bits.
+    // The change of the sum of bits if a rule is flipped.
     double change(std::size_t r) const { return change_[r]; }
     void flip(std::size_t r) {
         n_selected_ = selected_[r] ? n_selected_ - 1 : n_selected_ + 1;
@@ -71,9 +71,9 @@ public:
     }
 
 private:
-    // The sum is defined in the order of the rules. Any order will do while all are multiples of one small fraction,
-    // and no sum has more than 53 digits.
-    static constexpr double kFractions = 1 << 26, kMostBits = 1 << 26;
+    // The sum is defined in the order of the rules. Any order gives the same result while all terms are multiples of
+    // 2^-26 and no sum needs more than 53 bits.
+    static constexpr double kFractions = 1 << 26, kMaxBits = 1 << 26;
 
     double sum_in_order() const {
         double sum = 0.0;
@@ -83,14 +83,14 @@ private:
     }
 
     std::vector<bool>& selected_;
-    std::vector<char> is_selected_;  // the same, more quickly read
+    std::vector<char> is_selected_;  // the same, faster to read
     std::vector<double> change_;
     std::size_t n_selected_ = 0;
     double sum_ = 0.0;
     bool is_exact_ = true;
 };
 
-// The rule whose flip makes the description shortest, if it is shorter then; otherwise a number that no rule has.
+// The rule whose flip makes the description shortest, or n_rules if no flip shortens it.
 template <class Changes>
 std::size_t best_flip(const Selection& selection, std::size_t n_rules, std::size_t last, Changes& changes,
                       DescriptionLength& length) {
@@ -104,7 +104,7 @@ std::size_t best_flip(const Selection& selection, std::size_t n_rules, std::size
     for (std::size_t r = 0; r < n_rules; ++r) {
         const float errors = total + changes.of(r);
         const double change = selection.change(r);
-        // Nearly all rules are out of the question, and the bound is quickly computed.
+        // The bound is quick to compute and excludes nearly all rules.
         const bool is_selected = selection[r];
         const double least = is_selected ? least_without : least_with;
         if (least + 100.0 * kTheoryDiscount * change + per_error * errors > shortest) continue;
@@ -118,7 +118,7 @@ std::size_t best_flip(const Selection& selection, std::size_t n_rules, std::size
     return pick;
 }
 
-// Flips one rule at a time while the description gets shorter.
+// Flips one rule at a time while that shortens the description.
 template <class Changes>
 void shorten_description(const Cases& cases, const std::vector<FormedRule>& rules, std::vector<bool>& selected,
                          Changes& changes, DescriptionLength& length) {
@@ -150,8 +150,8 @@ std::int32_t default_class(const Cases& cases, const std::vector<double>& class_
     return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-// Classes in order, votes descending. The selection sort swaps within the array of all candidates, and these swaps
-// decide the order of equal votes.
+// Orders rules by class, then by descending vote. The selection sort swaps within the array of all candidates, and
+// these swaps determine the order of equal votes.
 std::vector<FormedRule> in_final_order(std::vector<FormedRule> rules, const std::vector<bool>& selected,
                                        std::size_t n_classes) {
     std::vector<std::size_t> array(rules.size());

@@ -1,7 +1,7 @@
-// Sums of the first and second derivatives of a loss over rows, per bin of every column, and the best term in them.
+// Sums of the first and second derivatives of a loss over rows, per bin of every column, and the best term of a column.
 //
-// Derivatives are whole numbers (scaled so that no sum overflows): sums are exact and independent of the order, and
-// the sums over two disjoint sets of rows add up to that over both.
+// Derivatives are whole numbers (scaled so that no sum overflows): sums are exact, do not depend on the order, and the
+// sum over one of two disjoint sets of rows is that over both less the other.
 #pragma once
 
 #include <algorithm>
@@ -35,19 +35,19 @@ struct alignas(16) Tally {
 // One tally for every bin of every column; see ByteMatrix::first_bin.
 using GradientHistogram = std::vector<Tally>;
 
-// The derivatives of all rows in whole numbers, with what a sum of them is worth.
+// The derivatives of all rows in whole numbers, and the gain that a sum of them stands for.
 class Derivatives {
 public:
     Derivatives(const double* gradient, const double* curvature, std::size_t n_rows, double penalty);
 
     const std::vector<Tally>& rows() const { return rows_; }
-    // G² / (H + penalty) where the gradient has this sign, otherwise 0: how much the loss falls, to second order, when
-    // a rule that covers these rows gets its best weight.
+    // G² / (H + penalty) if the gradient has this sign, otherwise 0: the decrease of the loss, to second order, when a
+    // rule that covers these rows gets its best weight.
     double gain(const Tally& sum, int sign) const {
         const double gradient = sign * static_cast<double>(sum.gradient);
         return gradient <= 0 ? 0.0 : scale_ * gradient * gradient / (sum.curvature + penalty_);
     }
-    // What a gain in whole numbers is worth, and the penalty in whole numbers.
+    // The factor from gains in whole numbers to real ones, and the penalty in whole numbers.
     double scale() const { return scale_; }
     double penalty() const { return penalty_; }
 
@@ -57,9 +57,9 @@ private:
     double penalty_;
 };
 
-// Adds these rows to the histograms.
+// Adds these rows to the histogram.
 void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, const std::vector<std::uint32_t>& rows,
-              GradientHistogram& histograms);
+              GradientHistogram& histogram);
 
 struct Cut {
     double gain = 0.0;
@@ -67,9 +67,9 @@ struct Cut {
     Tally sum;
 };
 
-struct CutRules {
+struct CutLimits {
     std::int32_t min_rows;
-    // What a further term (or second bound) must bring: the gain grows by this factor and by this amount.
+    // A further term (or second bound) must raise the gain by this factor and by this amount.
     double min_growth;
     double min_increase;
 
@@ -78,6 +78,6 @@ struct CutRules {
 
 // The best interval or value set of one column for this sign; gain 0 if there is none.
 Cut best_cut(const Tally* bins, std::int32_t n_bins, bool is_nominal, const Derivatives& derivatives, int sign,
-             const CutRules& rules);
+             const CutLimits& limits);
 
 }  // namespace clausewise::compact

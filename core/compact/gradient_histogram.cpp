@@ -1,4 +1,4 @@
-#include "compact/gradient_histograms.hpp"
+#include "compact/gradient_histogram.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,16 +7,16 @@ namespace clausewise::compact {
 namespace {
 
 // Sums stay below 2^30, so that differences of sums fit as well.
-constexpr double kLargestSum = 1 << 30;
+constexpr double kMaxSum = 1 << 30;
 
 double scale_for(const double* values, std::size_t n) {
     double total = 0.0;
     for (std::size_t i = 0; i < n; ++i) total += std::abs(values[i]);
     // Rounding adds at most half a unit per row.
-    return total > 0 ? (kLargestSum - static_cast<double>(n)) / total : 1.0;
+    return total > 0 ? (kMaxSum - static_cast<double>(n)) / total : 1.0;
 }
 
-// gains[b] of the sums from[b]; see Derivatives::gain. Plain arrays, so that the compiler works on several at a time.
+// gains[b] of the sums from[b]; see Derivatives::gain. Plain arrays, so that the compiler can vectorise the loop.
 CLAUSEWISE_CLONES
 void write_gains(const double* gradient, const double* curvature, const double* n_rows, std::size_t n, double penalty,
                  double min_rows, double* gains) {
@@ -26,7 +26,7 @@ void write_gains(const double* gradient, const double* curvature, const double* 
     }
 }
 
-// The sums of some bins in separate arrays, gradients turned so that more is better.
+// Sums per bin in separate arrays; gradients are multiplied by the sign, so that greater is better.
 struct Sums {
     double gradient[ByteMatrix::kMaxBins];
     double curvature[ByteMatrix::kMaxBins];
@@ -41,8 +41,8 @@ struct Best {
 class IntervalSearch {
 public:
     IntervalSearch(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
-                   const CutRules& rules)
-        : n_bins_(n_bins), penalty_(derivatives.penalty()), min_rows_(rules.min_rows) {
+                   const CutLimits& limits)
+        : n_bins_(n_bins), penalty_(derivatives.penalty()), min_rows_(limits.min_rows) {
         Tally total;
         for (std::int32_t b = 0; b < n_bins; ++b) {
             total += bins[b];
@@ -103,18 +103,18 @@ private:
     double gains_[ByteMatrix::kMaxBins];
 };
 
-// The best bound on one side, then, if that pays, the best second bound to it.
+// The best bound on one side and then, if it gains enough, the best second bound.
 Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
-                  const CutRules& rules) {
+                  const CutLimits& limits) {
     if (n_bins < 2) return {};
-    IntervalSearch search(bins, n_bins, derivatives, sign, rules);
+    IntervalSearch search(bins, n_bins, derivatives, sign, limits);
     const std::int32_t last = n_bins - 1;
     const Best below = search.below(), above = search.above(last);
     if (below.gain <= 0 && above.gain <= 0) return {};
     const bool is_below = below.gain >= above.gain;
     std::int32_t low = is_below ? -1 : above.place, high = is_below ? below.place : last;
     double gain = std::max(below.gain, above.gain);
-    double needed = rules.needed(gain * derivatives.scale()) / derivatives.scale();
+    double needed = limits.needed(gain * derivatives.scale()) / derivatives.scale();
     if (below.place > 0) {
         const Best inside = search.above(below.place);
         if (inside.gain > needed) needed = gain = inside.gain, low = inside.place, high = below.place;
@@ -127,9 +127,9 @@ Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& der
             search.between(low, high)};
 }
 
-// Categories in the order of what a weight on each alone would be; the best set is a beginning of that order.
+// Categories sorted by the weight that a rule on each alone would get; the best set is a prefix of that order.
 Cut best_value_set(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
-                   const CutRules& rules) {
+                   const CutLimits& limits) {
     std::vector<std::int32_t> order;
     for (std::int32_t b = 0; b < n_bins; ++b)
         if (bins[b].n_rows > 0 && sign * bins[b].gradient > 0) order.push_back(b);
@@ -143,7 +143,7 @@ Cut best_value_set(const Tally* bins, std::int32_t n_bins, const Derivatives& de
     for (const std::int32_t b : order) {
         sum += bins[b];
         accepts[static_cast<std::size_t>(b) / 64] |= std::uint64_t{1} << (b % 64);
-        if (sum.n_rows < rules.min_rows) continue;
+        if (sum.n_rows < limits.min_rows) continue;
         const double gain = derivatives.gain(sum, sign);
         if (gain > best.gain) best = {gain, accepts, sum};
     }
@@ -163,12 +163,12 @@ Derivatives::Derivatives(const double* gradient, const double* curvature, std::s
 }
 
 void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, const std::vector<std::uint32_t>& rows,
-              GradientHistogram& histograms) {
+              GradientHistogram& histogram) {
     for (std::size_t b = 0; b < matrix.n_blocks(); ++b) {
         const std::size_t width = matrix.block_width(b);
         const std::uint8_t* const block = matrix.block(b);
         Tally* first_of[ByteMatrix::kBlockColumns];
-        for (std::size_t c = 0; c < width; ++c) first_of[c] = &histograms[matrix.first_bin(matrix.first_column(b) + c)];
+        for (std::size_t c = 0; c < width; ++c) first_of[c] = &histogram[matrix.first_bin(matrix.first_column(b) + c)];
         for (const std::uint32_t row : rows) {
             const std::uint8_t* const bins = block + row * width;
             const Tally own = derivatives[row];
@@ -178,9 +178,9 @@ void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, c
 }
 
 Cut best_cut(const Tally* bins, std::int32_t n_bins, bool is_nominal, const Derivatives& derivatives, int sign,
-             const CutRules& rules) {
-    if (is_nominal) return best_value_set(bins, n_bins, derivatives, sign, rules);
-    return best_interval(bins, n_bins, derivatives, sign, rules);
+             const CutLimits& limits) {
+    if (is_nominal) return best_value_set(bins, n_bins, derivatives, sign, limits);
+    return best_interval(bins, n_bins, derivatives, sign, limits);
 }
 
 }  // namespace clausewise::compact
