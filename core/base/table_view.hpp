@@ -14,11 +14,10 @@ struct TableView {
     std::ptrdiff_t row_stride;
     std::ptrdiff_t column_stride;
 
-    const Real* address(std::size_t row, std::size_t column) const {
-        return data + static_cast<std::ptrdiff_t>(row) * row_stride +
-               static_cast<std::ptrdiff_t>(column) * column_stride;
+    std::ptrdiff_t offset(std::size_t row, std::size_t column) const {
+        return static_cast<std::ptrdiff_t>(row) * row_stride + static_cast<std::ptrdiff_t>(column) * column_stride;
     }
-    Real at(std::size_t row, std::size_t column) const { return *address(row, column); }
+    Real at(std::size_t row, std::size_t column) const { return data[offset(row, column)]; }
 };
 
 }  // namespace clausewise

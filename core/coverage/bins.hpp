@@ -59,7 +59,7 @@ void find_masks(const Chunk& chunk, const FeatureTests& tests, const TableView<R
                 std::size_t n, BlockScratch& scratch, std::uint32_t* offsets) {
     double* values = scratch.values.data();
     // float converts to double exactly, so one comparison in double serves both.
-    const Real* x = rows.address(first_row, static_cast<std::size_t>(tests.column));
+    const Real* x = rows.data + rows.offset(first_row, static_cast<std::size_t>(tests.column));
     for (std::size_t i = 0; i < n; ++i)
         values[i] = static_cast<double>(x[static_cast<std::ptrdiff_t>(i) * rows.row_stride]);
 

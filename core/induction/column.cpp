@@ -103,7 +103,8 @@ void assign_bins(Column& column, std::uint8_t* bins) {
 void prepare_continuous(Column& column, const std::vector<float>& numbers, std::size_t index, std::uint8_t* bins,
                         ColumnScratch& scratch) {
     auto& cells = scratch.cells;
-    cells.clear();
+    cells.resize(numbers.size());
+    std::size_t n_known = 0;
     column.ranks.assign(numbers.size(), kMissing);
     for (std::size_t row = 0; row < numbers.size(); ++row) {
         float value = numbers[row];
@@ -112,8 +113,9 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
             throw std::invalid_argument("column " + std::to_string(index) + " has an infinite value in row " +
                                         std::to_string(row) + " (or one that exceeds single precision)");
         if (value == 0.0f) value = 0.0f;  // −0 and +0 are one value
-        cells.push_back({ordered_bits(value), static_cast<std::uint32_t>(row)});
+        cells[n_known++] = {ordered_bits(value), static_cast<std::uint32_t>(row)};
     }
+    cells.resize(n_known);
     column.has_missing = cells.size() < numbers.size();
     sort_cells(cells, scratch.spare);
     for (std::size_t i = 0; i < cells.size(); ++i) {

@@ -50,6 +50,13 @@ void LeafOrderCounter::add_nearly_covered(const std::vector<std::size_t>& kept, 
     }
 }
 
+inline double WeightedCounter::error_weight(std::size_t row) const {
+    const std::size_t actual = cases_.classes[row];
+    if (actual == static_cast<std::size_t>(label_)) return 0.0;
+    if (error_costs_.empty()) return weight(row);
+    return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
+}
+
 void WeightedCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
     std::vector<std::int32_t> nearly_covered;
     for (std::size_t row = 0; row < n_failed_.size(); ++row) {
@@ -82,13 +89,6 @@ RowSet WeightedCounter::covered(double) const {
     for (std::size_t row = 0; row < n_failed_.size(); ++row)
         if (n_failed_[row] == 0) rows.push_back(static_cast<std::int32_t>(row));
     return RowSet(std::move(rows));
-}
-
-double WeightedCounter::error_weight(std::size_t row) const {
-    const std::size_t actual = cases_.classes[row];
-    if (actual == static_cast<std::size_t>(label_)) return 0.0;
-    if (error_costs_.empty()) return weight(row);
-    return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
 }
 
 void WeightedCounter::add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,

@@ -41,11 +41,15 @@ public:
     SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
                   const std::vector<bool>& selected, const std::vector<float>& error_costs);
     float total() const { return total_; }
-    float of(std::size_t r);
+    float of(std::size_t r) {
+        if (!is_known_[r]) compute(r);
+        return changes_[r];
+    }
     // Must be called before `selected` is updated.
     void flip(std::size_t flipped);
 
 private:
+    void compute(std::size_t r);
     float error(std::size_t cell) const;
 
     std::size_t n_classes_;
