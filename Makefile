@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
-CORE := pyproject.toml CMakeLists.txt $(wildcard core/*)
+CORE_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
+CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile
 
@@ -51,7 +52,7 @@ check: lint lint-workflows types check-stubs
 lint: .venv/.stamp-dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror core/*
+	$(BIN)/clang-format --dry-run --Werror $(CORE_FILES)
 	$(BIN)/codespell
 
 # Workflows, issue forms and CITATION.cff.

@@ -22,7 +22,7 @@ def intersect_boxes(
     groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> tuple:
     """
-    Bounds of all non-empty intersections (flat), and the left box of each.
+    Return the bounds of all non-empty intersections (flat), and the left box of each.
     """
 
 def unsubsumed_boxes(
@@ -34,11 +34,11 @@ def unsubsumed_boxes(
     end: int,
 ) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
-    Per box of the range: 1 if it is not part of another box (of equal ones the first).
+    Return, per box of the range, 1 unless it is part of another box; of equal boxes the first gets 1.
     """
 
 class ByteMatrix:
-    """A table as one byte per cell, ready for the search of boxes."""
+    """A table as one byte per cell, for the search of boxes."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class ByteMatrix:
         Annotated[NDArray[numpy.float64], dict(shape=(None,))],
     ]:
         """
-        (starts, columns, accepts, signs, origins, gains) of the boxes on which a rule would help most.
+        Return (starts, columns, accepts, signs, origins, gains) of the boxes on which a rule would help most.
         """
 
     def covered(
@@ -100,7 +100,7 @@ class ByteMatrix:
             NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
-        """One bit per row for every box, box after box."""
+        """Return one bit per row for every box, concatenated."""
 
 def fit_weights(
     words: Annotated[
@@ -122,7 +122,7 @@ def fit_weights(
     float,
 ]:
     """
-    (weights and intercept, margin per row, second derivatives, objective) of a ridge-penalised logistic fit.
+    Fit ridge-penalised logistic weights; return (weights, margin per row, second derivatives, objective).
     """
 
 def weighted_cover(
@@ -133,7 +133,7 @@ def weighted_cover(
         NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
 ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Sum of the weights of the rows on which each rule fires."""
+    """Return the sum of the weights of the rows on which each rule fires."""
 
 def weighted_overlap(
     a: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
@@ -142,10 +142,12 @@ def weighted_overlap(
         NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
 ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Sum of the weights of the rows on which both fire, for every pair."""
+    """
+    Return the sum of the weights of the rows on which both rules fire, for every pair.
+    """
 
 class RuleIndex:
-    """A rule set made ready for evaluation."""
+    """A rule set prepared for evaluation."""
 
     def __init__(
         self,
@@ -183,7 +185,7 @@ class RuleIndex:
         out: Annotated[NDArray[numpy.uint64], dict(order="C", device="cpu")],
         n_threads: int,
     ) -> None:
-        """Bits of the rules (rows of out) over the rows of X."""
+        """Write one bit per row of X for each rule (row of out)."""
 
     @overload
     def scores(
@@ -223,7 +225,7 @@ class RuleIndex:
         out: Annotated[NDArray[numpy.float64], dict(order="C", device="cpu")],
         n_threads: int,
     ) -> None:
-        """Class totals per row, written to out."""
+        """Write the class totals per row to out."""
 
     @overload
     def decide(
@@ -265,7 +267,7 @@ class RuleIndex:
         out: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu")],
         n_threads: int,
     ) -> None:
-        """Index of the winning class per row."""
+        """Write the index of the winning class per row to out."""
 
     @overload
     def uncovered(
@@ -281,7 +283,9 @@ class RuleIndex:
         out: Annotated[NDArray[numpy.uint8], dict(order="C", device="cpu")],
         n_threads: int,
     ) -> None:
-        """Clears out, which must come as ones, on every row where a rule fires."""
+        """
+        Set out, filled with 1 by the caller, to 0 on every row where a rule fires.
+        """
 
     @overload
     def explain(
@@ -308,7 +312,7 @@ class RuleIndex:
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]:
         """
-        (fired starts, fired rules, near starts, near rules, failing terms), rows in compressed form.
+        Return (fired starts, fired rules, near starts, near rules, failing terms) as compressed sparse rows.
         """
 
 def count_bits_per_rule(
@@ -316,7 +320,7 @@ def count_bits_per_rule(
         NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """Number of set bits in each row of the bit matrix."""
+    """Count the set bits in each row of the bit matrix."""
 
 def count_bits_per_row(
     words: Annotated[
@@ -324,11 +328,11 @@ def count_bits_per_row(
     ],
     n_rows: int,
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """Number of set bits in each column of the bit matrix."""
+    """Count the set bits in each column of the bit matrix."""
 
 class Matrix:
     """
-    Columns prepared once for many fits: single-precision ranks, shared read-only.
+    A table prepared once for many fits: ranks of single-precision values, shared read-only.
     """
 
     @property
@@ -337,11 +341,11 @@ class Matrix:
     def n_columns(self) -> int: ...
     @property
     def memory(self) -> int:
-        """Bytes held."""
+        """Memory used, in bytes."""
 
     def ranks(self, column: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Rank of each row's value in the column, or the code of its category; -1 if missing.
+        Return the rank of each row's value in the column, or the code of its category; -1 if missing.
         """
 
     @overload
@@ -363,7 +367,7 @@ class Matrix:
         ranks: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple:
         """
-        For each (column, rank): the greatest original number of this rank and the smallest of the next.
+        Return, per (column, rank), the greatest original number of this rank and the smallest of the next.
         """
 
 @overload
@@ -381,7 +385,10 @@ def prepare_matrix(
         NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
     n_threads: int = 1,
-) -> Matrix: ...
+) -> Matrix:
+    """
+    Prepare a table; n_categories is 0 for a continuous column, otherwise the number of its categories.
+    """
 
 class C50Options:
     """Settings of one C5.0 fit."""
@@ -399,7 +406,7 @@ class C50Options:
     ) -> None: ...
 
 class C50Model:
-    """A fitted C5.0 tree and, if asked for, its rules."""
+    """A fitted C5.0 tree and its rules, if they were requested."""
 
     @property
     def n_classes(self) -> int: ...
@@ -407,21 +414,26 @@ class C50Model:
     def default_label(self) -> int: ...
     @property
     def in_use(self) -> list[bool]:
-        """Which columns winnowing left."""
+        """Per column: did winnowing keep it?"""
 
     @property
     def usage(self) -> list[float]:
-        """Weight of the training rows each column decides about."""
+        """
+        Per column: the weight of the training rows whose path or rules test it.
+        """
 
     @property
     def seconds(self) -> dict:
-        """Seconds of each stage of the fit."""
+        """Wall-clock seconds of each stage of the fit."""
 
-    def rules(self) -> dict: ...
-    def tree(self) -> dict: ...
+    def rules(self) -> dict:
+        """Return the rules as flat arrays."""
+
+    def tree(self) -> dict:
+        """Return the tree as flat arrays."""
 
 class FlatTree:
-    """A finished tree for classifying rows."""
+    """A finished C5.0 tree, for classifying rows."""
 
     def __init__(
         self,
@@ -458,7 +470,7 @@ class FlatTree:
         n_threads: int = 1,
     ) -> tuple:
         """
-        Scores (rows × classes, flat) and the mean size of the leaves that each row reaches.
+        Return class scores (rows × classes, flat) and the mean size of the leaves that each row reaches.
         """
 
 def fit_c50(
@@ -473,7 +485,7 @@ def fit_c50(
     n_threads: int = 1,
 ) -> C50Model:
     """
-    One C5.0 model; classes are codes in declared order, costs are [predicted × actual].
+    Fit one C5.0 model; classes are codes in declared order, costs are [predicted × actual].
     """
 
 def fit_c50_many(
@@ -489,10 +501,10 @@ def fit_c50_many(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[C50Model]:
-    """One two-class model per row of targets; class 0 is true."""
+    """Fit one two-class model per row of targets; class 0 is true."""
 
 def sampled_rows(n_rows: int, fraction: float, seed: int) -> list[int]:
-    """The rows that C5.0's sampling takes."""
+    """Return the rows that C5.0 samples for training."""
 
 class CartOptions:
     """Settings of one CART tree."""
@@ -508,7 +520,9 @@ class CartOptions:
     ) -> None: ...
 
 class CartTree:
-    """A grown tree that knows how strongly it must be pruned to lose a test."""
+    """
+    A grown CART tree, with the pruning strength (alpha) at which each node becomes a leaf.
+    """
 
     def labels(
         self,
@@ -516,14 +530,16 @@ class CartTree:
         rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         alpha: float,
     ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """The class of rows of a matrix by the tree pruned as strongly as alpha."""
+        """
+        Return the class predicted for each of these rows of the matrix by the tree pruned at alpha.
+        """
 
     @property
     def label(self) -> int:
-        """The most frequent class."""
+        """The class predicted by the root: the most frequent one."""
 
     def alphas(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """Strengths of pruning at which tests are lost."""
+        """Return the values of alpha at which nodes become leaves."""
 
 def grow_cart(
     matrix: Matrix,
@@ -536,7 +552,7 @@ def grow_cart(
     options: CartOptions,
 ) -> CartTree:
     """
-    A tree that tells the classes of the matrix's rows, or of some of them, apart.
+    Grow a tree that predicts the classes of the rows of the matrix, or of the given rows.
     """
 
 def grow_cart_many(
@@ -552,7 +568,7 @@ def grow_cart_many(
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[CartTree]:
-    """One tree per row of targets; class 0 is true."""
+    """Grow one tree per row of targets; class 0 is true."""
 
 def cart_paths(
     trees: Sequence[CartTree],
@@ -560,5 +576,5 @@ def cart_paths(
     only_label: int | None = None,
 ) -> dict:
     """
-    The conditions that lead to the leaves of trees pruned as strongly as asked for, as flat arrays.
+    Return the conditions on the paths to the leaves of trees pruned at these alphas, as flat arrays.
     """

@@ -166,7 +166,7 @@ def test_bad_boxes_are_refused():
         matrix.covered(*packed([((9, bin_set([0])),)]))
     with pytest.raises(ValueError, match="four words"):
         matrix.covered(np.array([0, 1], np.int32), np.array([0], np.int32), np.array([1], np.uint64))
-    with pytest.raises(ValueError, match="behind the last"):
+    with pytest.raises(ValueError, match="exceeds the number of bins"):
         _core.ByteMatrix(np.full((1, 3), 7, np.uint8), np.array([2], np.int32), np.zeros(1, np.uint8))
 
 

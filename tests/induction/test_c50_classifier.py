@@ -233,9 +233,9 @@ def test_a_tree_cannot_be_damaged_and_damage_would_be_noticed():
         tree.arrays["child"][:] = 10**8
     for name, value in [("child", 10**8), ("child", 0), ("column", -5), ("child_start", 3)]:
         damaged = {**tree.arrays, name: np.full_like(tree.arrays[name], value)}
-        with pytest.raises(ValueError, match="do not fit together"):
+        with pytest.raises(ValueError, match="arrays of the tree are inconsistent"):
             C50Tree(tree.features, tree.classes, damaged).class_scores(X)
-    with pytest.raises(ValueError, match="do not fit together"):
+    with pytest.raises(ValueError, match="arrays of the tree are inconsistent"):
         C50Tree(tree.features, ("a",) * 1000, dict(tree.arrays)).class_scores(X)
 
 

@@ -246,11 +246,11 @@ def test_counts_of_a_leaf_are_those_of_its_rule():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"rows": np.array([0, 0], dtype=np.int32)}, "named twice"),
+        ({"rows": np.array([0, 0], dtype=np.int32)}, "occurs twice"),
         ({"rows": np.array([7], dtype=np.int32)}, "out of range"),
         ({"rows": np.array([], dtype=np.int32)}, "no rows"),
         ({"weights": np.array([1.0, 0.0, 1.0])}, "positive"),
-        ({"weights": np.ones(2)}, "one weight"),
+        ({"weights": np.ones(2)}, "one entry per row"),
         ({"codes": np.array([0, 1, 2], dtype=np.int32)}, "class code is out of range"),
         ({"options": _core.CartOptions(min_leaf=0)}, "min_leaf"),
         ({"options": _core.CartOptions(min_split=1)}, "min_split"),

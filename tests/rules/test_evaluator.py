@@ -191,7 +191,7 @@ def test_the_core_refuses_arrays_that_do_not_fit():
         index.uncovered(X, np.ones(9, np.uint8), 1)
     with pytest.raises(ValueError, match="unknown class index"):
         index.scores(X, np.full(5, 7, np.int32), np.ones(5), np.ones(3), np.zeros(3), np.zeros((10, 3)), 1)
-    with pytest.raises(ValueError, match="one base vote per class"):
+    with pytest.raises(ValueError, match="base_of_class must have one entry per class"):
         index.scores(X, np.zeros(5, np.int32), np.ones(5), np.ones(3), np.zeros(2), np.zeros((10, 3)), 1)
     with pytest.raises(TypeError):
         index.uncovered(np.zeros(X.shape, np.int64), np.ones(10, np.uint8), 1)

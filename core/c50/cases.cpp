@@ -1,0 +1,40 @@
+#include "c50/cases.hpp"
+
+#include <algorithm>
+
+namespace clausewise::c50 {
+
+void ClassCounts::add_up() {
+    total = 0.0f;
+    for (const double count : per_class) total = static_cast<float>(total + count);
+    majority = static_cast<std::int32_t>(std::max_element(per_class.begin(), per_class.end()) - per_class.begin());
+}
+
+ClassCounts count_classes(const Cases& cases, RowSpan rows) {
+    ClassCounts counts;
+    counts.per_class.assign(cases.n_classes, 0.0);
+    if (cases.has_unit_weights()) {
+        if (cases.n_classes == 2) {
+            std::size_t second = 0;
+            for (const std::int32_t row : rows) second += cases.class_of(row);
+            counts.per_class[0] = static_cast<double>(rows.size() - second);
+            counts.per_class[1] = static_cast<double>(second);
+        } else {
+            for (const std::int32_t row : rows) counts.per_class[cases.class_of(row)] += 1.0;
+        }
+    } else {
+        for (const std::int32_t row : rows)
+            counts.per_class[cases.class_of(row)] += cases.weights[static_cast<std::size_t>(row)];
+    }
+    counts.add_up();
+    return counts;
+}
+
+ClassCounts count_classes(const Cases& cases, const Node& node, RowSpan others) {
+    ClassCounts counts = count_classes(cases, others);
+    for (std::size_t c = 0; c < cases.n_classes; ++c) counts.per_class[c] += node.distribution[c];
+    counts.add_up();
+    return counts;
+}
+
+}  // namespace clausewise::c50

@@ -1,0 +1,64 @@
+// The training cases of one fit: the shared matrix, classes and weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "c50/costs.hpp"
+#include "c50/tree.hpp"
+#include "induction/matrix.hpp"
+
+namespace clausewise::c50 {
+
+using induction::Column;
+using induction::kMissing;
+using induction::Matrix;
+
+// The row numbers of a node, which stages reorder in place.
+struct RowSpan {
+    std::int32_t* first;
+    std::int32_t* last;
+
+    std::int32_t* begin() const { return first; }
+    std::int32_t* end() const { return last; }
+    std::size_t size() const { return static_cast<std::size_t>(last - first); }
+};
+
+struct Cases {
+    const Matrix& matrix;
+    std::vector<std::uint16_t> classes;  // per row
+    std::size_t n_classes;
+    // Weight per row; empty when every case has weight 1 throughout. Entering a branch with a missing value scales the
+    // weight down, and leaving it scales it up again; the rounding of that is part of the defined behaviour.
+    std::vector<float> weights;
+    // Two-class costs act as weights: a case of class c weighs class_scale[c]. Empty without such costs.
+    std::vector<float> class_scale;
+    Costs costs;
+    double min_cases = 2.0;
+    const CancelToken& cancel;
+
+    std::size_t n_rows() const { return classes.size(); }
+    bool has_unit_weights() const { return weights.empty(); }
+    double weight(std::int32_t row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
+    std::size_t class_of(std::int32_t row) const { return classes[static_cast<std::size_t>(row)]; }
+};
+
+// Weights per class of some cases, their total and the most frequent class (first on ties).
+struct ClassCounts {
+    std::vector<double> per_class;
+    float total = 0.0f;
+    std::int32_t majority = 0;
+
+    float errors() const { return static_cast<float>(total - per_class[static_cast<std::size_t>(majority)]); }
+    // Sets the total and the majority from `per_class`.
+    void add_up();
+};
+
+ClassCounts count_classes(const Cases& cases, RowSpan rows);
+// The same for the cases that a node was last counted with and `others` together. Unit weights only, for which the sums
+// are exact.
+ClassCounts count_classes(const Cases& cases, const Node& node, RowSpan others);
+
+}  // namespace clausewise::c50

@@ -1,0 +1,69 @@
+#include "c50/division.hpp"
+
+#include <algorithm>
+
+namespace clausewise::c50 {
+
+std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, RowSpan rows,
+                             std::vector<std::int32_t>& spare) {
+    if (spare.size() < rows.size() + 1) spare.resize(rows.size() + 1);
+    std::int32_t* kept = rows.first;
+    std::int32_t* moved = spare.data();
+    const std::int32_t* ranks = column.ranks.data();
+    // Both targets are written and only one advances, so there is no branch to mispredict.
+    for (const std::int32_t row : rows) {
+        const bool goes_right = ranks[row] > threshold_rank;
+        *kept = row;
+        *moved = row;
+        kept += !goes_right;
+        moved += goes_right;
+    }
+    std::copy(spare.data(), moved, kept);
+    return kept;
+}
+
+Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare)
+    : cases_(cases), branches_(static_cast<std::size_t>(test.n_branches)) {
+    const Column& column = cases.matrix.column(static_cast<std::size_t>(test.column));
+    if (test.kind == TestKind::threshold && !column.has_missing && cases.has_unit_weights()) {
+        std::int32_t* border = partition_rows(column, test.threshold_rank, rows, spare);
+        branches_[0].rows = {rows.first, border};
+        branches_[1].rows = {border, rows.last};
+        for (Branch& branch : branches_) branch.known = static_cast<double>(branch.rows.size());
+        return;
+    }
+    const auto scaled_weight = [&](std::int32_t row) {
+        return cases.class_scale.empty() ? 0.0
+                                         : static_cast<double>(cases.weights[static_cast<std::size_t>(row)] /
+                                                               cases.class_scale[cases.class_of(row)]);
+    };
+    double known_scaled = 0.0;
+    std::vector<std::int32_t> branch_of_row(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int32_t row = rows.first[i];
+        const std::int32_t index = test.branch_of(column.ranks[static_cast<std::size_t>(row)]);
+        branch_of_row[i] = index;
+        if (index < 0) {
+            missing_.push_back(row);
+            missing_weight_ += cases.weight(row);
+            missing_scaled_ += scaled_weight(row);
+            continue;
+        }
+        Branch& branch = branches_[static_cast<std::size_t>(index)];
+        branch.known += cases.weight(row);
+        branch.known_scaled += scaled_weight(row);
+        known_scaled += scaled_weight(row);
+    }
+    known_total_ = static_cast<float>(cases.class_scale.empty() ? node_size - missing_weight_ : known_scaled);
+    // Light cases are not worth following if there are many of them and many branches.
+    const bool skips_light = test.n_branches >= 10 && rows.size() > 1000 && missing_.size() * 2 > rows.size();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::int32_t row = rows.first[i];
+        if (branch_of_row[i] >= 0) branches_[static_cast<std::size_t>(branch_of_row[i])].owned.push_back(row);
+        else if (!skips_light || cases.weight(row) >= 0.1)
+            for (Branch& branch : branches_) branch.owned.push_back(row);
+    }
+    for (Branch& branch : branches_) branch.rows = {branch.owned.data(), branch.owned.data() + branch.owned.size()};
+}
+
+}  // namespace clausewise::c50

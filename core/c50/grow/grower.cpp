@@ -1,0 +1,356 @@
+#include "c50/grow/grower.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace clausewise::c50 {
+namespace {
+
+constexpr double kMinGain = 1e-4;
+// Growing recurses along the tree, with some 800 bytes per level on a stack of 64 MB (see base/parallel.hpp). A node at
+// this depth stays a leaf, so that no data can overflow the stack.
+constexpr std::size_t kMaxDepth = 4000;
+// Threads pay off for nodes of at least this many cells (rows × columns).
+constexpr std::size_t kCellsForThreads = std::size_t{1} << 19;
+
+// Gain ratios above this fraction of the best count as equal to it.
+constexpr double kTieRatio = 0.999;
+// Bounding the gain ratios pays off from this many columns on.
+constexpr std::size_t kColumnsForBound = 4;
+// Guessing the best column first pays off up to this many columns. Among more, a high ratio is found early anyway.
+constexpr std::size_t kColumnsForGuess = 100;
+
+std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
+    std::vector<std::size_t> columns;
+    for (std::size_t a = 0; a < in_use.size(); ++a)
+        if (in_use[a]) columns.push_back(a);
+    return columns;
+}
+
+// The highest gain ratio leads; among nearly equal ratios, fewer branches and then the higher gain.
+bool takes_lead(const Split& split, const Split* leader) {
+    if (split.gain < kMinGain || !(split.information > 0.0f)) return false;
+    if (!leader) return true;
+    const float ratio = split.ratio(), best_ratio = leader->ratio();  // the leading ratio may decrease by up to 0.1 %
+    return ratio > best_ratio ||
+           (ratio > kTieRatio * best_ratio &&
+            (split.n_formed_branches < leader->n_formed_branches ||
+             (split.n_formed_branches == leader->n_formed_branches && split.gain > leader->gain)));
+}
+
+}  // namespace
+
+GrowthSettings GrowthSettings::of_classifier(std::size_t n_cases, std::size_t n_classes) {
+    const std::size_t per_class = n_cases / n_classes;
+    if (per_class <= 500) return {1.0f, 0.0f, n_cases};
+    if (per_class >= 1000) return {0.0f, 0.9f, n_cases};
+    const float t = static_cast<float>(static_cast<double>(per_class - 500) / 500.0);
+    return {static_cast<float>(1.0 - t), static_cast<float>(0.9 * t), n_cases};
+}
+
+Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformation& information,
+               const std::vector<bool>& in_use, bool use_subsets, std::size_t n_threads)
+    : cases_(cases),
+      settings_(settings),
+      splitter_(cases, information, use_subsets),
+      use_subsets_(use_subsets),
+      n_threads_(std::max<std::size_t>(1, n_threads)),
+      in_use_(in_use),
+      columns_(listed(in_use)),
+      splits_(columns_.size()),
+      scratch_(n_threads_),
+      was_tested_(in_use.size(), false),
+      is_evaluated_(columns_.size(), false),
+      is_average_ignored_(settings.average_gain_weight == 0.0f),
+      bound_(information),
+      histograms_(cases, columns_, n_threads_) {
+    // Without subsets, columns with very many values count only if there are no others.
+    if (!use_subsets)
+        for (const std::size_t a : columns_)
+            is_average_ignored_ = is_average_ignored_ && !cases.matrix.column(a).is_discrete;
+    judges_columns_alone_ = is_average_ignored_ && settings.coding_weight == 0.0f;
+}
+
+Tree Grower::grow(RowSpan rows, Decisions* made) {
+    // Weights that are divided at missing values are not restored exactly, so decisions would depend on earlier ones.
+    made_ = judges_columns_alone_ && cases_.has_unit_weights() ? made : nullptr;
+    Tree tree;
+    grow_node(tree, {rows, 0});
+    if (made_) made_->resize(tree.nodes.size());
+    made_ = nullptr;
+    return tree;
+}
+
+Tree Grower::grow_again(RowSpan rows, const Decisions& known) {
+    needs_columns_.assign(known.size(), false);
+    for (std::size_t id = known.size(); id-- > 0;) {  // a node comes before its descendants
+        const auto& [leaders, branches] = known[id];
+        needs_columns_[id] =
+            std::any_of(leaders.begin(), leaders.end(), [&](const Split& leader) { return !is_in_use(leader); }) ||
+            std::any_of(branches.begin(), branches.end(),
+                        [&](std::int32_t branch) { return needs_columns_[static_cast<std::size_t>(branch)]; });
+    }
+    known_ = &known;
+    Tree tree;
+    grow_node(tree, {rows, 0, known.empty() ? -1 : 0});
+    known_ = nullptr;
+    return tree;
+}
+
+bool Grower::is_terminal(const ClassCounts& counts) const {
+    return counts.per_class[static_cast<std::size_t>(counts.majority)] >= 0.999 * counts.total ||
+           counts.total < 2.0 * cases_.min_cases;
+}
+
+std::int32_t Grower::grow_node(Tree& tree, Site site) {
+    cases_.cancel.check();
+    const ClassCounts counts =
+        site.counts.per_class.empty() ? count_classes(cases_, site.rows) : std::move(site.counts);
+    Node leaf;
+    leaf.label = counts.majority;
+    leaf.size = counts.total;
+    leaf.errors = counts.errors();
+    leaf.distribution.assign(counts.per_class.begin(), counts.per_class.end());
+    const std::int32_t id = tree.add(std::move(leaf));
+    if (is_terminal(counts) || site.depth >= kMaxDepth) return id;
+
+    const std::size_t n_held = histograms_.n_held();
+    if (site.histogram == NodeHistograms::kNone && should_count(site)) site.histogram = histograms_.count(site.rows);
+    const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
+    NodeView view{site.rows, counts, base, was_tested_, site.rows.size() == cases_.n_rows()};
+    const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
+    std::vector<Split> leaders = leaders_of(view, site, known);
+    if (leaders.empty()) {
+        histograms_.release(n_held);
+        return id;
+    }
+    const Test test = tree[id].test = leaders.back().test;
+    // The same column divides the same rows in the same way.
+    if (known && test.column != known->leaders.back().test.column) known = nullptr;
+
+    const auto column = static_cast<std::size_t>(test.column);
+    const bool marks_column = test.kind == TestKind::multiway;
+    if (marks_column) was_tested_[column] = true;
+    grow_branches(tree, id, site, known);
+    histograms_.release(n_held);
+    if (marks_column) was_tested_[column] = false;
+    if (made_) {
+        if (made_->size() < tree.nodes.size()) made_->resize(tree.nodes.size());
+        (*made_)[static_cast<std::size_t>(id)] = {std::move(leaders), tree[id].children};
+    }
+
+    float errors = 0.0f;
+    for (const std::int32_t child : tree[id].children) errors += tree[child].errors;
+    // A test that hardly lowers the errors on the training cases is undone.
+    if (errors >= 0.999 * tree[id].errors) tree[id].make_leaf();
+    else tree[id].errors = errors;
+    return id;
+}
+
+std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const Decision* known) {
+    const bool is_counted = site.histogram != NodeHistograms::kNone;
+    if (is_counted) {
+        is_in_node_.resize(cases_.n_rows(), 0);
+        for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 1;
+        view.histograms = &histograms_;
+        view.histogram = site.histogram;
+        view.is_in_node = is_in_node_.data();
+    } else if (needs_columns(site)) {
+        find_rare_rows(view);
+    }
+    std::vector<Split> leaders;
+    if (known && std::all_of(known->leaders.begin(), known->leaders.end(),
+                             [&](const Split& leader) { return is_in_use(leader); })) {
+        leaders = known->leaders;
+    } else {
+        std::fill(is_evaluated_.begin(), is_evaluated_.end(), false);
+        // If all columns have to be evaluated anyway, evaluating them in turn saves nothing.
+        const bool evaluates_in_turn = judges_columns_alone_ || (is_average_ignored_ && should_bound(view));
+        if (!evaluates_in_turn || !choose_in_turn(view, leaders)) {
+            const Split* chosen = choose(view);
+            leaders.clear();
+            if (chosen) leaders.push_back(*chosen);
+        }
+    }
+    if (is_counted)
+        for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 0;
+    return leaders;
+}
+
+void Grower::find_rare_rows(NodeView& view) {
+    if (cases_.n_classes != 2 || !cases_.has_unit_weights() || view.rows.size() < 256) return;
+    view.rare_class = view.counts.per_class[1] < view.counts.per_class[0];
+    if (view.counts.per_class[view.rare_class] * 12.0 > view.counts.total) return;
+    rare_rows_.clear();
+    for (const std::int32_t row : view.rows)
+        if (cases_.class_of(row) == view.rare_class) rare_rows_.push_back(row);
+    view.rare_rows = {rare_rows_.data(), rare_rows_.data() + rare_rows_.size()};
+    if (view.rows.size() * 2 <= cases_.n_rows()) return;
+    is_in_node_.assign(cases_.n_rows(), 0);
+    for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 1;
+    other_rows_.clear();
+    for (std::size_t row = 0; row < is_in_node_.size(); ++row)
+        if (!is_in_node_[row]) other_rows_.push_back(static_cast<std::int32_t>(row));
+    view.other_rows = {other_rows_.data(), other_rows_.data() + other_rows_.size()};
+}
+
+// The sites of the branches of a node. Their cases are counted only if their columns have to be evaluated.
+std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& division, const Test& test,
+                                              const Decision* known) {
+    std::vector<Site> sites;
+    for (std::size_t b = 0; b < division.n_branches(); ++b)
+        sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1});
+    if (site.histogram == NodeHistograms::kNone || test.kind != TestKind::threshold) return sites;
+    std::array<bool, 2> is_wanted{};
+    for (std::size_t b = 0; b < 2; ++b) {
+        sites[b].counts = count_classes(cases_, sites[b].rows);
+        is_wanted[b] = should_count(sites[b]) && !is_terminal(sites[b].counts);
+    }
+    const std::size_t smaller = sites[1].rows.size() < sites[0].rows.size(), larger = 1 - smaller;
+    if (!is_wanted[larger]) return sites;
+    sites[smaller].histogram = histograms_.divide(site.histogram, sites[smaller].rows, is_wanted[smaller]);
+    sites[larger].histogram = site.histogram;
+    return sites;
+}
+
+void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known) {
+    Division division(cases_, tree[id].test, site.rows, tree[id].size, spare_rows_);
+    const std::vector<Site> sites = sites_below(site, division, tree[id].test, known);
+    std::vector<std::int32_t> children;
+    children.reserve(division.n_branches());
+    for (std::size_t b = 0; b < division.n_branches(); ++b) {
+        std::int32_t child = -1;
+        const bool entered = division.enter(b, [&](RowSpan, double) { child = grow_node(tree, sites[b]); });
+        if (!entered) {
+            Node empty;
+            empty.label = tree[id].label;
+            empty.distribution.assign(cases_.n_classes, 0.0f);
+            child = tree.add(std::move(empty));
+        }
+        children.push_back(child);
+    }
+    tree[id].children = std::move(children);
+}
+
+bool Grower::is_large(const NodeView& node) const { return node.rows.size() * columns_.size() >= kCellsForThreads; }
+
+// Can columns be excluded by bounds? For a large node, several threads evaluate all columns instead.
+bool Grower::should_bound(const NodeView& node) const {
+    return node.histograms && columns_.size() >= kColumnsForBound && (n_threads_ == 1 || !is_large(node));
+}
+
+// Evaluates the columns that are not evaluated yet.
+void Grower::evaluate_columns(const NodeView& node) {
+    const bool checks = is_large(node);
+    parallel_for(columns_.size(), checks ? n_threads_ : 1, [&](std::size_t i, std::size_t worker) {
+        if (checks) cases_.cancel.check();
+        if (!is_evaluated_[i]) splits_[i] = splitter_.evaluate(columns_[i], node, 0.0, scratch_[worker]);
+    });
+}
+
+double Grower::least_gain(double average, std::size_t n_remaining, const NodeView& node) const {
+    return 0.999 * (settings_.average_gain_weight * average +
+                    settings_.coding_weight * lg(static_cast<double>(n_remaining)) / node.counts.total);
+}
+
+// Among the columns with enough gain, the one with the highest gain ratio; null if there is none.
+const Split* Grower::choose(const NodeView& node) {
+    evaluate_columns(node);
+    const auto is_remaining = [](const Split& split) { return split.gain >= kMinGain; };
+    const auto has_many_values = [&](const Split& split) {
+        return split.test.kind == TestKind::multiway &&
+               split.test.n_branches >= 0.3 * static_cast<double>(settings_.n_cases);
+    };
+    // Without subsets, columns with very many values are considered only if there are no others.
+    const bool skips_many_values =
+        !use_subsets_ && std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
+            return is_remaining(split) && !has_many_values(split);
+        });
+    double sum = 0.0;
+    std::size_t n_remaining = 0;
+    const auto takes_part = [&](const Split& split) {
+        return is_remaining(split) && !(skips_many_values && has_many_values(split));
+    };
+    for (const Split& split : splits_)
+        if (takes_part(split)) {
+            sum += split.gain;
+            ++n_remaining;
+        }
+    if (n_remaining == 0) return nullptr;
+    const double average = sum / static_cast<double>(n_remaining);
+    const double least = least_gain(average, n_remaining, node);
+
+    const Split* leader = nullptr;
+    for (const Split& split : splits_)
+        if (takes_part(split) && split.gain >= least && takes_lead(split, leader)) leader = &split;
+    return leader;
+}
+
+// The same if the average gain does not count: columns are evaluated in turn, and those that cannot take the lead are
+// skipped. The number of remaining columns is then unknown; returns false if it matters.
+//
+// The first column with the highest ratio takes the lead from any other. So it does not matter which one led before,
+// and columns below a ratio that is certain to be reached can be skipped until it is.
+bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
+    const bool is_bounded = should_bound(node), checks = is_large(node);
+    const double sufficient_gain = least_gain(0.0, columns_.size(), node);
+    double reached_ratio = 0.0, least_ratio = 0.0;
+    const auto require = [&](double ratio) {
+        least_ratio = kTieRatio * ratio;
+        if (is_bounded) bound_.require(least_ratio);
+    };
+    if (is_bounded) {
+        bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
+                     splitter_.cut_range(node), cases_.classes.data(), node.is_in_node);
+        if (columns_.size() <= kColumnsForGuess) {
+            const std::size_t i = most_promising(node);
+            splits_[i] = splitter_.evaluate(columns_[i], node, 0.0, scratch_[0]);
+            is_evaluated_[i] = true;
+            if (takes_lead(splits_[i], nullptr) && splits_[i].gain >= sufficient_gain)
+                require(reached_ratio = splits_[i].ratio());
+        }
+    } else {
+        evaluate_columns(node);
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const std::size_t column = columns_[i];
+        Split& split = splits_[i];
+        if (is_bounded && !is_evaluated_[i]) {
+            if (checks) cases_.cancel.check();
+            const bool is_excluded = node.is_counted(column) && node.with_counts(column, [&](const auto* counts) {
+                return bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), counts);
+            });
+            if (is_excluded && least_ratio > 0.0) continue;
+            split = is_excluded ? Split{} : splitter_.evaluate(column, node, least_ratio, scratch_[0]);
+            is_evaluated_[i] = least_ratio == 0.0 || split.gain > 0.0f;
+        }
+        if (!takes_lead(split, leaders.empty() ? nullptr : &leaders.back())) continue;
+        if (split.gain < sufficient_gain) return false;
+        leaders.push_back(split);
+        if (split.ratio() < reached_ratio) continue;
+        reached_ratio = 0.0;
+        require(split.ratio());
+    }
+    return true;
+}
+
+// Index in `columns_` of the column that probably has the highest ratio.
+std::size_t Grower::most_promising(const NodeView& node) const {
+    std::size_t best = 0;
+    float greatest = -1.0f;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!node.is_counted(columns_[i])) continue;
+        const float promise = node.with_counts(
+            columns_[i], [&](const auto* counts) { return bound_.promise(histograms_.binned(columns_[i]), counts); });
+        if (promise > greatest) {
+            greatest = promise;
+            best = i;
+        }
+    }
+    return best;
+}
+
+}  // namespace clausewise::c50

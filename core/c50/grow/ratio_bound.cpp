@@ -1,0 +1,213 @@
+#include "c50/grow/ratio_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/bits.hpp"
+
+namespace clausewise::c50 {
+
+namespace {
+
+// Gains, ratios and limits are rounded to single precision before they are compared.
+constexpr double kRounding = 1e-5;
+
+// By value, unlike std::max and std::min, so that loops with them are vectorised.
+float greater(float x, float y) { return x > y ? x : y; }
+float lesser(float x, float y) { return x < y ? x : y; }
+
+// A lower bound on lg(x), at most 0.09 less: linear between powers of two.
+float low_lg(float x) {
+    std::int32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return static_cast<float>(bits) * 0x1p-23f - 127.001f;
+}
+
+}  // namespace
+
+void RatioBound::start(std::int32_t n_cases, std::int32_t n_second, CutRange range, const std::uint16_t* classes,
+                       const std::uint8_t* is_in_node) {
+    n_cases_ = n_cases;
+    n_second_ = n_second;
+    range_ = range;
+    classes_ = classes;
+    is_in_node_ = is_in_node;
+    whole_ = information(n_cases, n_second);
+    require(0.0);
+}
+
+void RatioBound::require(double ratio) {
+    ratio_ = ratio * (1.0 - kRounding);
+    const double share = n_second_ / static_cast<double>(n_cases_);
+    share_ = static_cast<float>(share);
+    per_case_ = static_cast<float>(1.0 / n_cases_);
+    slack_ = 0.01f + 2e-7f * static_cast<float>(n_cases_);
+    const double per_bit = share * (1.0 - share) * induction::kLn2 * (1.0 - 1e-4);
+    scale_ = static_cast<float>(4.0 * ratio_ * per_bit);
+    penalty_scale_ = static_cast<float>(per_bit);
+}
+
+inline float RatioBound::excess(float k, float s, float penalty) const {
+    const float q = k * (static_cast<float>(n_cases_) - k) * per_case_;
+    const float distance = std::abs(s - k * share_) + slack_;
+    return distance * distance - q * (scale_ * q * (1.278f - 1.112f * q * per_case_) + penalty_scale_ * penalty);
+}
+
+double RatioBound::surplus(std::int32_t k, std::int32_t s) const {
+    const std::int32_t above = n_cases_ - k;
+    const double gain = whole_ - information(k, s) - information(above, n_second_ - s);
+    const double split_information = information_[n_cases_] - information_[k] - information_[above];
+    return gain * (1.0 + kRounding) - ratio_ * split_information;
+}
+
+BinSpan RatioBound::span_of(std::size_t bin) const {
+    return {static_cast<std::int32_t>(below_[bin]), static_cast<std::int32_t>(below_[bin + 1]),
+            static_cast<std::int32_t>(second_below_[bin]), static_cast<std::int32_t>(second_below_[bin + 1])};
+}
+
+// The bin of the case after the first k, which must exist.
+std::size_t RatioBound::bin_of(std::int32_t k) const {
+    // Not a binary search, whose branches would be mispredicted.
+    const auto limit = static_cast<float>(k);
+    std::int32_t n_from = -1;
+    for (std::size_t b = 0; b < n_bins_; ++b) n_from += below_[b] <= limit;
+    return static_cast<std::size_t>(n_from);
+}
+
+template <class Count>
+void RatioBound::read(const BinnedColumn& column, const Count* counts) {
+    std::array<Count, kMaxBins + 1> up_to;
+    std::size_t n = 0;
+    Count so_far = 0;
+    // Every bin is written and only those with cases advance, so there is no branch to mispredict.
+    for (std::size_t b = 0; b < column.n_bins; ++b) {
+        so_far += counts[b];
+        up_to[n] = so_far;
+        bin_[n] = static_cast<std::uint8_t>(b);
+        n += counts[b] != 0;
+    }
+    n_bins_ = n;
+    // The loops below go in steps of four; entries after the last bin hold no cuts.
+    const std::size_t n_read = n_in_fours();
+    for (std::size_t b = n; b <= n_read; ++b) {
+        up_to[b] = so_far;
+        bin_[b] = bin_[n - 1];
+    }
+    for (std::size_t b = 0; b < n_read; ++b) {
+        below_[b + 1] = static_cast<float>(all_of(up_to[b]));
+        second_below_[b + 1] = static_cast<float>(second_of(up_to[b]));
+    }
+    for (std::size_t b = 0; b <= n_read; ++b) {
+        const BinValues values = column.bin_values[bin_[b]];
+        lowest_[b] = values.lowest;
+        highest_[b] = values.highest;
+    }
+    least_range_ = lowest_[n - 1] - highest_[0];
+    first_bin_ = bin_of(range_.first);
+    last_bin_ = bin_of(range_.last);
+    // There is a cut between any two bins, and between any two cases with different values.
+    const auto n_borders = static_cast<std::int32_t>(last_bin_ - first_bin_);
+    std::int32_t n_same = column.n_repeated;
+    if (column.common_bin >= 0) n_same += std::max(0, all_of(counts[column.common_bin]) - 1);
+    least_cuts_ = static_cast<float>(std::max({1, n_borders, range_.last - range_.first + 1 - n_same}));
+}
+
+template void RatioBound::read(const BinnedColumn&, const NarrowCount*);
+template void RatioBound::read(const BinnedColumn&, const WideCount*);
+
+CLAUSEWISE_CLONES bool RatioBound::mark_bins() {
+    const auto first = static_cast<float>(range_.first), last = static_cast<float>(range_.last);
+    const auto is_cut = [&](float k) { return (k >= first ? 1.0f : 0.0f) * (k <= last ? 1.0f : 0.0f); };
+    const auto least_penalty = [&](float greatest_gap) {
+        return low_lg(greater(1.0f, lesser(least_range_ / greatest_gap, least_cuts_)));
+    };
+    const std::size_t n_read = n_in_fours();
+    std::int32_t is_any = 0;
+    for (std::size_t b = 0; b < n_read; ++b) {
+        const float n_second = second_below_[b + 1] - second_below_[b], end = below_[b + 1];
+        const float k1 = end - n_second, k2 = below_[b] + n_second;
+        const float within = least_penalty(highest_[b] - lowest_[b]);
+        const float after = least_penalty(highest_[b + 1] - lowest_[b]);
+        const float most = greater(greater(is_cut(k1) * excess(k1, second_below_[b], within),
+                                           is_cut(k2) * excess(k2, second_below_[b + 1], within)),
+                                   is_cut(end) * excess(end, second_below_[b + 1], after));
+        const std::int32_t here = most > 0.0f;
+        is_marked_[b] = here;
+        is_any |= here;
+    }
+    // The bins in which the range of cuts begins and ends have other corners.
+    const auto mark_boundary_bin = [&](std::size_t b) {
+        if (is_marked_[b]) return;
+        const float within = least_penalty(highest_[b] - lowest_[b]);
+        span_of(b).visit_corners(range_, [&](std::int32_t k, std::int32_t s) {
+            is_marked_[b] |= excess(static_cast<float>(k), static_cast<float>(s), within) > 0.0f;
+        });
+        is_any |= is_marked_[b];
+    };
+    mark_boundary_bin(first_bin_);
+    mark_boundary_bin(last_bin_);
+    return is_any != 0;
+}
+
+// `gap` may be an upper bound on the gap of the cut.
+bool RatioBound::is_reached(double surplus, double gap) const {
+    if (surplus < 0.0) return false;
+    const double range_per_gap = std::max(1.0, static_cast<double>(least_range_) / gap);
+    return surplus >= lg(std::min<double>(least_cuts_, range_per_gap)) * (1.0 - kRounding) - kRounding;
+}
+
+bool RatioBound::exceeds(const Column& column) {
+    const auto may_exceed_in = [&](std::size_t b) {
+        const BinSpan here = span_of(b);
+        const double gap_within = highest_[b] - lowest_[b], gap_after = highest_[b + 1] - lowest_[b];
+        double greatest = -1.0;
+        const CutRange within{std::max(range_.first, here.below + 1), std::min(range_.last, here.end - 1)};
+        if (gap_within > 0.0)
+            here.visit_corners(within,
+                               [&](std::int32_t k, std::int32_t s) { greatest = std::max(greatest, surplus(k, s)); });
+        return is_reached(greatest, gap_within) || (here.end >= range_.first && here.end <= range_.last &&
+                                                    is_reached(surplus(here.end, here.second_end), gap_after));
+    };
+    for (std::size_t b = 0; b < n_bins_; ++b)
+        if (is_marked_[b] && may_exceed_in(b) && (column.has_value_bins || exceeds_in(column, b))) return true;
+    return false;
+}
+
+bool RatioBound::exceeds_in(const Column& column, std::size_t bin) {
+    const auto start_of = [&](std::size_t b) {
+        return static_cast<std::size_t>(column.starts[static_cast<std::size_t>(column.bin_starts[b])]);
+    };
+    const std::int32_t* order = column.order.data();
+    // Every row of the bin is written and only those of the node advance, so there is no branch to mispredict.
+    const std::size_t start = start_of(bin_[bin]), end = start_of(bin_[bin] + std::size_t{1});
+    kept_.resize(end - start + 1);
+    std::size_t n = 0;
+    for (std::size_t i = start; i < end; ++i) {
+        kept_[n] = order[i];
+        n += is_in_node_[order[i]];
+    }
+    // The first case of the next bin is above the last cut; there is none after the last bin.
+    if (bin + 1 < n_bins_) {
+        std::size_t i = start_of(bin_[bin + 1]);
+        while (!is_in_node_[order[i]]) ++i;
+        kept_[n++] = order[i];
+    }
+    const auto value_of = [&](std::size_t i) {
+        return column.values[static_cast<std::size_t>(column.ranks[static_cast<std::size_t>(kept_[i])])];
+    };
+    const BinSpan here = span_of(bin);
+    std::int32_t k = here.below, s = here.second_below;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        ++k;
+        s += classes_[kept_[i]];
+        if (k < range_.first || k > range_.last) continue;
+        const double above = surplus(k, s);
+        if (above < 0.0) continue;  // most cuts; their values need not be read
+        const float gap = value_of(i + 1) - value_of(i);
+        if (gap > 0.0f && is_reached(above, gap)) return true;
+    }
+    return false;
+}
+
+}  // namespace clausewise::c50

@@ -1,0 +1,133 @@
+// Excludes columns that cannot be chosen at a node, by their histograms. Unit weights, two classes.
+//
+// If columns are judged by their gain ratio alone, a column matters only if one of its cuts has a ratio close to the
+// best so far. A cut leaves k cases below, s of them of the second class. Its gain is convex in (k, s) and the
+// information of the division is concave, so the surplus, gain − ratio · information, is convex: over all possible cuts
+// in a bin it is greatest at a corner of the region that they can lie in.
+//
+// Most columns are excluded by a simpler bound on the surplus at the corners. Let T be the number of cases of the node,
+// p the fraction of the second class, and q = k·(T−k)/T. The divergence of two distributions is at most their
+// chi-squared distance, so
+//     gain(k, s) ≤ (s − k·p)² / (q·p·(1−p)·ln 2),
+// and the information of the division is T·H(k/T) ≥ 4q·(1 + 0.278·(1 − 4q/T)). In the remaining bins, the surplus
+// itself is compared with the least penalty of a threshold in the bin, and finally the surplus of each cut with its own
+// penalty.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "c50/grow/node_histograms.hpp"
+#include "c50/information.hpp"
+#include "induction/matrix.hpp"
+
+namespace clausewise::c50 {
+
+// Unit weights: a cut must leave between `first` and `last` cases below.
+struct CutRange {
+    std::int32_t first, last;
+};
+
+// The number of cases below a bin, and up to its end; the same for the second class.
+struct BinSpan {
+    std::int32_t below, end;
+    std::int32_t second_below, second_end;
+
+    // Visits (k, s) at the corners of the region in which cuts with first ≤ k ≤ last can lie.
+    template <class Visit>
+    void visit_corners(CutRange cuts, Visit&& visit) const {
+        const std::int32_t n_second = second_end - second_below;
+        const auto visit_ends = [&](std::int32_t k) {
+            const std::int32_t least = std::max(second_below, second_end - (end - k));
+            const std::int32_t most = std::min(second_end, second_below + (k - below));
+            visit(k, least);
+            if (most != least) visit(k, most);
+        };
+        const std::int32_t from = std::max(cuts.first, below), to = std::min(cuts.last, end);
+        if (from > to) return;
+        visit_ends(from);
+        if (to > from) visit_ends(to);
+        const std::int32_t other_class_first = end - n_second, second_class_first = below + n_second;
+        if (from < other_class_first && other_class_first < to) visit(other_class_first, second_below);
+        if (from < second_class_first && second_class_first < to) visit(second_class_first, second_end);
+    }
+};
+
+class RatioBound {
+public:
+    explicit RatioBound(const CountInformation& information) : information_(information) {}
+
+    // Starts a node of `n_cases` cases, `n_second` of them of the second class. `classes` and `is_in_node` have one
+    // entry per row of the matrix.
+    void start(std::int32_t n_cases, std::int32_t n_second, CutRange range, const std::uint16_t* classes,
+               const std::uint8_t* is_in_node);
+    // From now on a column matters only if its gain ratio exceeds `ratio` (at first, zero).
+    void require(double ratio);
+    // Do all cuts of this column stay below the required ratio?
+    template <class Count>
+    bool excludes(const Column& column, const BinnedColumn& binned, const Count* counts) {
+        if (range_.first > range_.last) return true;
+        read(binned, counts);
+        return !mark_bins() || !exceeds(column);
+    }
+
+    // The greatest distance between the distributions of the two classes over the bins: a large one promises a high
+    // ratio.
+    template <class Count>
+    float promise(const BinnedColumn& binned, const Count* counts) const {
+        Count so_far = 0;
+        float greatest = 0.0f;
+        for (std::size_t b = 0; b < binned.n_bins; ++b) {
+            so_far += counts[b];
+            const float distance = static_cast<float>(second_of(so_far)) - share_ * static_cast<float>(all_of(so_far));
+            greatest = std::max(greatest, std::abs(distance));
+        }
+        return greatest;
+    }
+
+private:
+    double information(std::int32_t cases, std::int32_t second) const {
+        return information_[cases] - information_[cases - second] - information_[second];
+    }
+    // By how many bits the gain of a cut exceeds the requirement.
+    double surplus(std::int32_t k, std::int32_t s) const;
+    // Above zero if the simpler bound on the surplus is above `penalty`.
+    float excess(float k, float s, float penalty) const;
+    template <class Count>
+    void read(const BinnedColumn& column, const Count* counts);
+    BinSpan span_of(std::size_t bin) const;
+    std::size_t bin_of(std::int32_t k) const;
+    std::size_t n_in_fours() const { return (n_bins_ + 3) & ~std::size_t{3}; }
+    // Marks the bins that the simpler bound does not exclude. Are there any?
+    bool mark_bins();
+    bool exceeds(const Column& column);
+    // Does a cut in the bin, or the one after it, matter?
+    bool exceeds_in(const Column& column, std::size_t bin);
+    bool is_reached(double surplus, double gap) const;
+
+    const CountInformation& information_;
+    std::int32_t n_cases_ = 0, n_second_ = 0;
+    CutRange range_{1, 0};
+    double ratio_ = 0.0;
+    double whole_ = 0.0;  // information of the node
+    const std::uint16_t* classes_ = nullptr;
+    const std::uint8_t* is_in_node_ = nullptr;
+    // Constants of the simpler bound. Single precision suffices for a safe bound, and four values fit in a register.
+    float share_ = 0.0f, per_case_ = 0.0f, scale_ = 0.0f, penalty_scale_ = 0.0f;
+    float slack_ = 0.0f;  // exceeds the rounding error of s − k·p
+    // The current column, without its empty bins.
+    static constexpr std::size_t kMaxBins = 260;
+    std::size_t n_bins_ = 0, first_bin_ = 0, last_bin_ = 0;     // the latter two hold the ends of the range of cuts
+    std::array<float, kMaxBins + 1> below_{}, second_below_{};  // the cases before a bin; of the second class
+    std::array<float, kMaxBins + 1> lowest_{}, highest_{};      // the values of a bin
+    std::array<std::uint8_t, kMaxBins + 1> bin_{};              // its number in the column
+    std::array<std::int32_t, kMaxBins> is_marked_{};
+    std::vector<std::int32_t> kept_;                // rows of the current bin
+    float least_cuts_ = 1.0f, least_range_ = 0.0f;  // at the node; the penalty is lg(cuts) or lg(range / gap)
+};
+
+}  // namespace clausewise::c50

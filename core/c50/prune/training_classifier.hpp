@@ -1,0 +1,50 @@
+// The class that a tree predicts for a training row.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "c50/cases.hpp"
+#include "c50/tree.hpp"
+
+namespace clausewise::c50 {
+
+// Classifies training rows: missing values follow all branches, ties go to the lowest class. `unknown_column` is
+// treated as missing (pass -1 for none).
+class TrainingClassifier {
+public:
+    // The part of a node that is read on the way down; fits in a cache line.
+    struct Step {
+        TestKind kind;
+        std::int32_t column;
+        std::int32_t threshold_rank;
+        float size;
+        const Test* test;
+        const std::int32_t* ranks;  // of the column
+        const std::int32_t* children;
+        const float* distribution;
+
+        // -1 if the value is missing.
+        std::int32_t branch_of(std::int32_t row) const {
+            const std::int32_t rank = ranks[row];
+            if (kind != TestKind::threshold) return test->branch_of(rank);
+            return rank < 0 ? -1 : rank > threshold_rank;
+        }
+    };
+
+    // The tree must not change during the lifetime of this object.
+    TrainingClassifier(const Cases& cases, const Tree& tree);
+    // `from` may be the first node on the row's path that tests the unknown column.
+    std::int32_t classify(std::int32_t row, std::int32_t unknown_column, std::int32_t from = 0);
+    const Step& step(std::int32_t id) const { return steps_[static_cast<std::size_t>(id)]; }
+
+private:
+    void descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction, std::int32_t unknown_column);
+
+    const Cases& cases_;
+    const Tree& tree_;
+    std::vector<Step> steps_;  // per node
+    std::vector<double> scores_;
+};
+
+}  // namespace clausewise::c50

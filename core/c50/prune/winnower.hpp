@@ -1,0 +1,16 @@
+// Winnowing: drops columns that do not help on held-out cases before the final tree is grown.
+#pragma once
+
+#include <vector>
+
+#include "c50/cases.hpp"
+#include "c50/information.hpp"
+#include "c50/prune/pessimistic_errors.hpp"
+
+namespace clausewise::c50 {
+
+// Returns which columns stay in use. Restores the case weights that it changes.
+std::vector<bool> winnow(Cases& cases, const CountInformation& information, const PessimisticErrors& extra_errors,
+                         bool use_subsets, std::size_t n_threads);
+
+}  // namespace clausewise::c50

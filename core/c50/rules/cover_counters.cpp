@@ -1,0 +1,110 @@
+#include "c50/rules/cover_counters.hpp"
+
+namespace clausewise::c50 {
+
+void UnitCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    counts.start_with(n_failed_.count_zeros(of_class_, nearly_covered_), kept);
+    add_nearly_covered(kept, counts);
+}
+
+void UnitCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    counts.count_dropped(dropped, kept);
+    n_failed_.remove(path_[dropped].fails);
+    n_failed_.find_ones(path_[dropped].fails, nearly_covered_);
+    add_nearly_covered(kept, counts);
+}
+
+void UnitCounter::add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const {
+    for (const std::size_t d : kept)
+        counts.add_nearly_covered(d, count_within(nearly_covered_, path_[d].fails.data(), of_class_.data()));
+}
+
+void LeafOrderCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    near_.reset(kept.size(), order_, of_class_);
+    include_blocks(n_failed_by_block_.at_most_one(), kept);
+    counts.start_with(near_.count_zeros(), kept);
+    add_nearly_covered(kept, counts);
+}
+
+void LeafOrderCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    counts.count_dropped(dropped, kept);
+    near_.drop(dropped, path_[dropped].known_rows());
+    const Words& whole_blocks = path_[dropped].whole_blocks();
+    n_failed_by_block_.remove(whole_blocks);
+    n_failed_by_block_.find_ones(whole_blocks, entering_);
+    include_blocks(entering_, kept);
+    add_nearly_covered(kept, counts);
+}
+
+void LeafOrderCounter::include_blocks(const SparseWords& blocks, const std::vector<std::size_t>& kept) {
+    std::vector<FailedBy> conditions;
+    for (const std::size_t d : kept) conditions.push_back({path_[d].rows(order_, blocks), &path_[d].whole_blocks()});
+    near_.include_blocks(blocks, kept, conditions);
+}
+
+void LeafOrderCounter::add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    const NearRows::Found& found = near_.found();
+    for (const std::size_t d : kept) {
+        counts.add_nearly_covered(d, found.counts[d]);
+        counts.add_nearly_covered(d, count_within(found.listed, path_[d].known_rows(), of_class_.data()));
+    }
+}
+
+inline double WeightedCounter::error_weight(std::size_t row) const {
+    const std::size_t actual = cases_.classes[row];
+    if (actual == static_cast<std::size_t>(label_)) return 0.0;
+    if (error_costs_.empty()) return weight(row);
+    return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
+}
+
+void WeightedCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    std::vector<std::int32_t> nearly_covered;
+    for (std::size_t row = 0; row < n_failed_.size(); ++row) {
+        if (n_failed_[row] == 0) {
+            counts.n += weight(row);
+            counts.errors += error_weight(row);
+        } else if (n_failed_[row] == 1) {
+            nearly_covered.push_back(static_cast<std::int32_t>(row));
+        }
+    }
+    for (const std::size_t d : kept) {
+        counts.n_without[d] = counts.n;
+        counts.errors_without[d] = counts.errors;
+    }
+    add_nearly_covered(nearly_covered, kept, counts);
+}
+
+void WeightedCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
+    counts.count_dropped(dropped, kept);
+    std::vector<std::int32_t> nearly_covered;
+    const Words& fails = path_[dropped].fails;
+    for_each_bit(fails.data(), fails.size(), [&](std::size_t row) {
+        if (--n_failed_[row] == 1) nearly_covered.push_back(static_cast<std::int32_t>(row));
+    });
+    add_nearly_covered(nearly_covered, kept, counts);
+}
+
+RowSet WeightedCounter::covered(double) const {
+    std::vector<std::int32_t> rows;
+    for (std::size_t row = 0; row < n_failed_.size(); ++row)
+        if (n_failed_[row] == 0) rows.push_back(static_cast<std::int32_t>(row));
+    return RowSet(std::move(rows));
+}
+
+void WeightedCounter::add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,
+                                         CoverCounts& counts) const {
+    for (const std::size_t d : kept) {
+        const Words& fails = path_[d].fails;
+        double n = 0.0, errors = 0.0;
+        for (const std::int32_t row : rows) {
+            const auto r = static_cast<std::size_t>(row);
+            if (!((fails[r >> 6] >> (r & 63)) & 1)) continue;
+            n += weight(r);
+            errors += error_weight(r);
+        }
+        counts.n_without[d] += n;
+        counts.errors_without[d] += errors;
+    }
+}
+
+}  // namespace clausewise::c50

@@ -1,0 +1,125 @@
+// How many rows a rule covers, and how many it would cover without each of its conditions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "c50/bit_sets.hpp"
+#include "c50/cases.hpp"
+#include "c50/rules/bit_counters.hpp"
+#include "c50/rules/formed_rules.hpp"
+#include "c50/rules/leaf_order.hpp"
+#include "c50/rules/near_rows.hpp"
+#include "c50/rules/row_set.hpp"
+
+namespace clausewise::c50 {
+
+// One condition of the path from the root to a node.
+struct PathStep {
+    Condition condition;
+    Words fails;  // the rows that fail it; empty if rows are in leaf order
+};
+
+// The covered and the misclassified weight, with all kept conditions and without each one.
+struct CoverCounts {
+    double n = 0.0, errors = 0.0;                   // with all kept conditions
+    std::vector<double> n_without, errors_without;  // without one condition, per step of the path
+
+    // Drops a condition: the rows that failed only this one become covered. The caller then adds the rows that failed
+    // it and one other.
+    void count_dropped(std::size_t dropped, const std::vector<std::size_t>& kept) {
+        for (const std::size_t d : kept) {
+            n_without[d] += n_without[dropped] - n;
+            errors_without[d] += errors_without[dropped] - errors;
+        }
+        n = n_without[dropped];
+        errors = errors_without[dropped];
+    }
+    // Unit weights; `both` counts rows of the rule's class.
+    void start_with(PairCount covered, const std::vector<std::size_t>& kept) {
+        n = static_cast<double>(covered.first);
+        errors = static_cast<double>(covered.first - covered.both);
+        for (const std::size_t d : kept) {
+            n_without[d] = n;
+            errors_without[d] = errors;
+        }
+    }
+    // Adds rows that fail only condition d, which the rule without it covers.
+    void add_nearly_covered(std::size_t d, PairCount more) {
+        n_without[d] += static_cast<double>(more.first);
+        errors_without[d] += static_cast<double>(more.first - more.both);
+    }
+};
+
+// For unit weights: counts 64 rows at a time.
+class UnitCounter {
+public:
+    UnitCounter(const std::vector<PathStep>& path, const BitCounters& n_failed, const Words& of_class)
+        : path_(path), n_failed_(n_failed), of_class_(of_class) {}
+
+    void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
+    RowSet covered(double n) const { return RowSet(n_failed_.zeros(), static_cast<std::size_t>(n)); }
+
+private:
+    void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const;
+
+    const std::vector<PathStep>& path_;
+    BitCounters n_failed_;
+    const Words& of_class_;
+    SparseWords nearly_covered_;  // rows that fail one condition since the last drop
+};
+
+// The same for large trees, with the rows in leaf order. Most blocks fail two or more conditions as a whole, so they
+// hold neither covered rows nor rows that fail one condition. They are skipped until enough of these conditions are
+// dropped.
+class LeafOrderCounter {
+public:
+    LeafOrderCounter(const LeafOrder& order, std::vector<BlockFailures>& path, const BitCounters& n_failed_by_block,
+                     const Words& of_class, NearRows& near)
+        : order_(order), path_(path), n_failed_by_block_(n_failed_by_block), of_class_(of_class), near_(near) {}
+
+    void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
+    RowSet covered(double n) const { return RowSet(near_.zeros(), static_cast<std::size_t>(n), order_.n_blocks()); }
+
+private:
+    void include_blocks(const SparseWords& blocks, const std::vector<std::size_t>& kept);
+    void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts);
+
+    const LeafOrder& order_;
+    std::vector<BlockFailures>& path_;
+    BitCounters n_failed_by_block_;
+    const Words& of_class_;
+    NearRows& near_;
+    SparseWords entering_;
+};
+
+// For any weights and for costs. Sums run over the rows in order and are updated incrementally, as the behaviour is
+// defined.
+class WeightedCounter {
+public:
+    WeightedCounter(const Cases& cases, const std::vector<PathStep>& path, std::vector<std::uint16_t> n_failed,
+                    std::int32_t label, const std::vector<float>& error_costs)
+        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(std::move(n_failed)) {}
+
+    void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
+    void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
+    RowSet covered(double) const;
+
+private:
+    double weight(std::size_t row) const { return cases_.weight(static_cast<std::int32_t>(row)); }
+    double error_weight(std::size_t row) const;
+    void add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,
+                            CoverCounts& counts) const;
+
+    const Cases& cases_;
+    const std::vector<PathStep>& path_;
+    std::int32_t label_;
+    const std::vector<float>& error_costs_;
+    std::vector<std::uint16_t> n_failed_;
+};
+
+}  // namespace clausewise::c50

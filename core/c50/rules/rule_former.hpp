@@ -1,0 +1,65 @@
+// From a pruned tree to candidate rules: the path of every node, without the conditions that it does not need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "c50/cases.hpp"
+#include "c50/information.hpp"
+#include "c50/rules/bit_counters.hpp"
+#include "c50/rules/cover_counters.hpp"
+#include "c50/rules/formed_rules.hpp"
+#include "c50/rules/leaf_order.hpp"
+#include "c50/rules/near_rows.hpp"
+#include "c50/tree.hpp"
+
+namespace clausewise::c50 {
+
+class RuleFormer {
+public:
+    RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
+               bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs);
+
+    FormedRules form(const Tree& tree, bool always_in_leaf_order);
+
+private:
+    void visit(const Tree& tree, std::int32_t id);
+    void change_failures(int by);
+    Condition condition_of(const Test& test, std::size_t branch);
+    void form_rule(std::int32_t label);
+    template <class Counter>
+    void drop_conditions(Counter& counter, std::int32_t label);
+    void accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors, RowSet covered);
+    float rule_bits(const std::vector<Condition>& conditions);
+    void remove_absent_values(FormedRule& rule) const;
+    float threshold_bits(std::size_t column);
+    // `previous` are the rows that fail the previous branch.
+    Words rows_failing(const Test& test, std::size_t branch, Words previous) const;
+    const std::vector<std::int32_t>& ranks(std::size_t column) const;
+    FormedRule* find_same(const FormedRule& rule);
+    const Words& rows_of_class(std::int32_t label);
+
+    const Cases& cases_;
+    const std::vector<double>& class_totals_;
+    bool use_subsets_;
+    LogFactorial& log_factorial_;
+    const std::vector<float>& error_costs_;
+    float column_bits_;
+    std::vector<PathStep> path_;
+    bool counts_by_words_;  // unit weights and no costs: rows are counted 64 at a time
+    // For large trees, if so: rules then refer to rows by their position in this order.
+    std::optional<LeafOrder> order_;
+    std::vector<BlockFailures> block_path_;  // one for each step of path_; later ones are unused
+    NearRows near_;
+    // The number of failed conditions of the path per row, in one of two forms; or, in leaf order, those that a whole
+    // block fails.
+    BitCounters n_failed_;
+    std::vector<std::uint16_t> row_failures_;
+    std::vector<Words> class_rows_;
+    std::vector<FormedRule> rules_;
+    std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // indices into rules_
+};
+
+}  // namespace clausewise::c50

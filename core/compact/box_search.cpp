@@ -1,0 +1,343 @@
+#include "compact/box_search.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace clausewise::compact {
+namespace {
+
+using RowList = std::vector<std::uint32_t>;
+
+RowList all_rows(const ByteMatrix& matrix) {
+    RowList rows(matrix.n_rows());
+    std::iota(rows.begin(), rows.end(), 0u);
+    return rows;
+}
+
+// The box with one more term; an existing term on the column is narrowed.
+Box extended(const Box& box, std::int32_t column, const BinSet& accepts) {
+    Box longer = box;
+    const auto place = std::find_if(longer.begin(), longer.end(), [&](const BoxTerm& t) { return t.column >= column; });
+    if (place != longer.end() && place->column == column) {
+        for (std::size_t w = 0; w < accepts.size(); ++w) place->accepts[w] &= accepts[w];
+    } else {
+        longer.insert(place, BoxTerm{column, accepts});
+    }
+    return longer;
+}
+
+Box without(const Box& box, std::size_t term) {
+    Box shorter = box;
+    shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(term));
+    return shorter;
+}
+
+bool tests(const Box& box, std::int32_t column) {
+    return std::any_of(box.begin(), box.end(), [&](const BoxTerm& term) { return term.column == column; });
+}
+
+struct BestTerm {
+    std::int32_t column = -1;
+    Cut cut;
+};
+
+class Searcher {
+public:
+    Searcher(const ByteMatrix& matrix, const Derivatives& derivatives, const SearchOptions& options,
+             std::size_t n_threads, const CancelToken& cancel)
+        : matrix_(matrix), derivatives_(derivatives), options_(options), n_threads_(n_threads), cancel_(cancel) {}
+
+    std::vector<ScoredBox> beam(const std::vector<int>& signs) const;
+    ScoredBox refine(Box box, int sign) const;
+    // The sign of the weight that a box would get, or the first of `signs` if that sign is not among them.
+    int sign_of(const Box& box, const std::vector<int>& signs) const;
+
+private:
+    struct State {
+        ScoredBox scored;
+        RowList rows;
+        // The histogram of the box that this one extends, and the rows of that box that this one no longer covers.
+        std::shared_ptr<const GradientHistogram> parent_histogram;
+        RowList lost;
+    };
+    struct Extension {
+        std::size_t state;
+        BestTerm best;
+    };
+
+    GradientHistogram histogram(const RowList& rows) const {
+        GradientHistogram sums(matrix_.n_all_bins());
+        add_rows(matrix_, derivatives_.rows(), rows, sums);
+        return sums;
+    }
+    Cut cut(const GradientHistogram& sums, std::size_t column, int sign) const {
+        return best_cut(&sums[matrix_.first_bin(column)], matrix_.n_bins(column), matrix_.is_nominal(column),
+                        derivatives_, sign, options_.cuts);
+    }
+    void divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const;
+    std::shared_ptr<const GradientHistogram> histogram_of(const State& state) const;
+    BestTerm best_term(const GradientHistogram& sums, const Box& box, int sign) const;
+    std::vector<State> longer(const std::vector<State>& states) const;
+    Tally total(const RowList& rows) const {
+        Tally sum;
+        for (const std::uint32_t row : rows) sum += derivatives_.rows()[row];
+        return sum;
+    }
+
+    const ByteMatrix& matrix_;
+    const Derivatives& derivatives_;
+    const SearchOptions& options_;
+    std::size_t n_threads_;
+    const CancelToken& cancel_;
+};
+
+// --- Beam ---
+
+// Divides rows into those that satisfy the term and the others, without a branch that would be mispredicted.
+void Searcher::divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const {
+    const std::uint8_t* const bins = matrix_.column(static_cast<std::size_t>(term.column));
+    accepted.resize(rows.size());
+    others.resize(rows.size());
+    std::size_t n_accepted = 0, n_others = 0;
+    for (const std::uint32_t row : rows) {
+        const bool is_accepted = contains(term.accepts, bins[row]);
+        accepted[n_accepted] = row;
+        others[n_others] = row;
+        n_accepted += is_accepted;
+        n_others += !is_accepted;
+    }
+    accepted.resize(n_accepted);
+    others.resize(n_others);
+}
+
+// Sums over the rows of the box or over those it has lost, whichever are fewer.
+std::shared_ptr<const GradientHistogram> Searcher::histogram_of(const State& state) const {
+    if (state.lost.size() >= state.rows.size()) return std::make_shared<GradientHistogram>(histogram(state.rows));
+    if (state.lost.empty()) return state.parent_histogram;
+    auto sums = std::make_shared<GradientHistogram>(histogram(state.lost));
+    for (std::size_t bin = 0; bin < sums->size(); ++bin) (*sums)[bin] = (*state.parent_histogram)[bin] - (*sums)[bin];
+    return sums;
+}
+
+std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) const {
+    std::vector<std::vector<Extension>> found(states.size());
+    std::vector<std::shared_ptr<const GradientHistogram>> sums(states.size());
+    parallel_for(states.size(), n_threads_, [&](std::size_t s, std::size_t) {
+        cancel_.check();
+        const ScoredBox& from = states[s].scored;
+        sums[s] = histogram_of(states[s]);
+        const bool is_full = from.box.size() >= static_cast<std::size_t>(options_.max_terms);
+        for (std::size_t c = 0; c < matrix_.n_columns(); ++c) {
+            const auto column = static_cast<std::int32_t>(c);
+            if (is_full && !tests(from.box, column)) continue;
+            const Cut best = cut(*sums[s], c, from.sign);
+            // The first term only has to help; a further one must be worth reading.
+            const double needed = from.box.empty() ? 0.0 : options_.cuts.needed(from.gain);
+            if (best.gain > needed) found[s].push_back({s, {column, best}});
+        }
+    });
+    std::vector<Extension> all;
+    for (const auto& of_state : found) all.insert(all.end(), of_state.begin(), of_state.end());
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Extension& a, const Extension& b) { return a.best.cut.gain > b.best.cut.gain; });
+    std::vector<State> next;
+    for (const Extension& extension : all) {
+        if (next.size() >= static_cast<std::size_t>(options_.beam_width)) break;
+        const State& from = states[extension.state];
+        ScoredBox scored{extended(from.scored.box, extension.best.column, extension.best.cut.accepts), from.scored.sign,
+                         extension.best.cut.gain, -1};
+        const bool is_known =
+            std::any_of(next.begin(), next.end(), [&](const State& state) { return state.scored.box == scored.box; });
+        if (is_known) continue;
+        State extended_state{std::move(scored), {}, sums[extension.state], {}};
+        divide(from.rows, {extension.best.column, extension.best.cut.accepts}, extended_state.rows,
+               extended_state.lost);
+        next.push_back(std::move(extended_state));
+    }
+    return next;
+}
+
+std::vector<ScoredBox> Searcher::beam(const std::vector<int>& signs) const {
+    const RowList all = all_rows(matrix_);
+    const auto of_all = std::make_shared<const GradientHistogram>(histogram(all));
+    std::vector<ScoredBox> best;
+    for (const int sign : signs) {
+        std::vector<ScoredBox> seen;
+        std::vector<State> states;
+        states.push_back({ScoredBox{{}, sign, 0.0, -1}, all, of_all, {}});
+        for (std::int32_t depth = 0; depth < options_.max_terms + 1 && !states.empty(); ++depth) {
+            states = longer(states);
+            for (const State& state : states) seen.push_back(state.scored);
+        }
+        std::stable_sort(seen.begin(), seen.end(),
+                         [](const ScoredBox& a, const ScoredBox& b) { return a.gain > b.gain; });
+        seen.resize(std::min(seen.size(), static_cast<std::size_t>(options_.n_refined)));
+        std::move(seen.begin(), seen.end(), std::back_inserter(best));
+    }
+    return best;
+}
+
+// --- Local search ---
+
+int Searcher::sign_of(const Box& box, const std::vector<int>& signs) const {
+    RowList rows;
+    list_rows(matrix_.covered(box), rows);
+    const int sign = total(rows).gradient < 0 ? -1 : 1;
+    return std::find(signs.begin(), signs.end(), sign) != signs.end() ? sign : signs.front();
+}
+
+BestTerm Searcher::best_term(const GradientHistogram& sums, const Box& box, int sign) const {
+    BestTerm best;
+    const bool is_full = box.size() >= static_cast<std::size_t>(options_.max_terms);
+    for (std::size_t c = 0; c < matrix_.n_columns(); ++c) {
+        const auto column = static_cast<std::int32_t>(c);
+        if (is_full && !tests(box, column)) continue;
+        const Cut found = cut(sums, c, sign);
+        if (found.gain > best.cut.gain) best = {column, found};
+    }
+    return best;
+}
+
+ScoredBox Searcher::refine(Box box, int sign) const {
+    const std::size_t n_words = words_for(matrix_.n_rows());
+    ScoredBox current{std::move(box), sign, 0.0, -1};
+    const auto max_terms = static_cast<std::size_t>(options_.max_terms);
+    for (std::int32_t n_moves = 0; n_moves < options_.max_moves;) {
+        cancel_.check();
+        const std::size_t n_terms = current.box.size();
+        const bool is_too_long = n_terms > max_terms;
+        if (!is_too_long) ++n_moves;  // shortening a start that is too long does not count
+        // The rows that satisfy all terms, and for each term the rows that fail only that one. Together they are the
+        // rows that the box without the term covers, so every row is summed once.
+        std::vector<Words> accepted(n_terms);
+        for (std::size_t t = 0; t < n_terms; ++t) matrix_.find_accepted(current.box[t], accepted[t]);
+        Words covered = matrix_.covered({});
+        std::vector<Words> from_term(n_terms + 1, covered);
+        for (std::size_t t = n_terms; t-- > 0;)
+            for (std::size_t w = 0; w < n_words; ++w) from_term[t][w] = from_term[t + 1][w] & accepted[t][w];
+        RowList rows;
+        list_rows(from_term[0], rows);
+        const GradientHistogram of_covered = histogram(rows);
+        const Tally sum = total(rows);
+        current.gain = sum.n_rows >= options_.cuts.min_rows ? derivatives_.gain(sum, sign) : 0.0;
+        ScoredBox best = current;
+        // A longer box must gain what a term has to gain; a shorter one may lose as much.
+        if (!is_too_long) {
+            const BestTerm added = best_term(of_covered, current.box, sign);
+            if (added.cut.gain > options_.cuts.needed(current.gain)) {
+                best.box = extended(current.box, added.column, added.cut.accepts);
+                best.gain = added.cut.gain;
+            }
+        }
+        double best_drop = -1.0;
+        std::size_t dropped = n_terms;
+        for (std::size_t t = 0; t < n_terms; ++t) {
+            Words fails_only(n_words);
+            for (std::size_t w = 0; w < n_words; ++w)
+                fails_only[w] = covered[w] & from_term[t + 1][w] & ~accepted[t][w];
+            for (std::size_t w = 0; w < n_words; ++w) covered[w] &= accepted[t][w];
+            rows.clear();
+            list_rows(fails_only, rows);
+            Tally without_term = total(rows);
+            without_term += sum;
+            const double gain_without =
+                without_term.n_rows >= options_.cuts.min_rows ? derivatives_.gain(without_term, sign) : 0.0;
+            if (gain_without >= best_drop) best_drop = gain_without, dropped = t;
+            if (is_too_long) continue;
+            GradientHistogram sums = of_covered;
+            add_rows(matrix_, derivatives_.rows(), rows, sums);
+            const Box others = without(current.box, t);
+            const BestTerm replaced = best_term(sums, others, sign);
+            if (replaced.cut.gain > best.gain * (1 + 1e-9)) {
+                best.box = extended(others, replaced.column, replaced.cut.accepts);
+                best.gain = replaced.cut.gain;
+            }
+        }
+        if (n_terms > 1 && (is_too_long || best.gain <= options_.cuts.needed(best_drop))) {
+            current.box = without(current.box, dropped);
+            current.gain = best_drop;
+        } else if (best.box == current.box) {
+            break;
+        } else {
+            current = std::move(best);
+        }
+    }
+    return current;
+}
+
+std::vector<ScoredBox> search_all(const ByteMatrix& matrix, const Derivatives& derivatives,
+                                  const std::vector<Box>& starts, const std::vector<int>& signs,
+                                  const SearchOptions& options, std::size_t n_threads, const CancelToken& cancel) {
+    const Searcher searcher(matrix, derivatives, options, n_threads, cancel);
+    // Starts come first, so that a box found both ways counts as refined from its start.
+    std::vector<ScoredBox> initial;
+    for (std::size_t s = 0; s < starts.size(); ++s)
+        initial.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, static_cast<std::int32_t>(s)});
+    for (ScoredBox& scored : searcher.beam(signs)) initial.push_back(std::move(scored));
+    parallel_for(initial.size(), n_threads, [&](std::size_t i, std::size_t) {
+        const std::int32_t start = initial[i].start;
+        initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign);
+        initial[i].start = start;
+    });
+    std::stable_sort(initial.begin(), initial.end(),
+                     [](const ScoredBox& a, const ScoredBox& b) { return a.gain > b.gain; });
+    std::vector<ScoredBox> distinct;
+    for (ScoredBox& scored : initial) {
+        const bool is_known = std::any_of(distinct.begin(), distinct.end(), [&](const ScoredBox& known) {
+            return known.sign == scored.sign && known.box == scored.box;
+        });
+        if (!is_known && scored.gain > 0 && !scored.box.empty()) distinct.push_back(std::move(scored));
+    }
+    return distinct;
+}
+
+// The columns with the best single terms, and those that the starts test, in ascending order.
+std::vector<std::int32_t> informative_columns(const ByteMatrix& matrix, const Derivatives& derivatives,
+                                              const std::vector<Box>& starts, const std::vector<int>& signs,
+                                              const SearchOptions& options) {
+    GradientHistogram sums(matrix.n_all_bins());
+    add_rows(matrix, derivatives.rows(), all_rows(matrix), sums);
+    std::vector<double> gains(matrix.n_columns());
+    std::vector<std::int32_t> columns(matrix.n_columns());
+    std::iota(columns.begin(), columns.end(), 0);
+    for (std::size_t c = 0; c < matrix.n_columns(); ++c)
+        for (const int sign : signs)
+            gains[c] = std::max(gains[c], best_cut(&sums[matrix.first_bin(c)], matrix.n_bins(c), matrix.is_nominal(c),
+                                                   derivatives, sign, options.cuts)
+                                              .gain);
+    std::stable_sort(columns.begin(), columns.end(), [&](std::int32_t a, std::int32_t b) {
+        return gains[static_cast<std::size_t>(a)] > gains[static_cast<std::size_t>(b)];
+    });
+    columns.resize(static_cast<std::size_t>(options.n_columns));
+    for (const Box& start : starts)
+        for (const BoxTerm& term : start) columns.push_back(term.column);
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    return columns;
+}
+
+}  // namespace
+
+std::vector<ScoredBox> search_boxes(const ByteMatrix& matrix, const Derivatives& derivatives,
+                                    const std::vector<Box>& starts, const std::vector<int>& signs,
+                                    const SearchOptions& options, std::size_t n_threads, const CancelToken& cancel) {
+    if (matrix.n_columns() <= static_cast<std::size_t>(options.n_columns))
+        return search_all(matrix, derivatives, starts, signs, options, n_threads, cancel);
+    const std::vector<std::int32_t> columns = informative_columns(matrix, derivatives, starts, signs, options);
+    std::vector<Box> narrowed = starts;
+    for (Box& box : narrowed)
+        for (BoxTerm& term : box)
+            term.column = static_cast<std::int32_t>(std::lower_bound(columns.begin(), columns.end(), term.column) -
+                                                    columns.begin());
+    auto found = search_all(ByteMatrix(matrix, columns), derivatives, narrowed, signs, options, n_threads, cancel);
+    for (ScoredBox& scored : found)
+        for (BoxTerm& term : scored.box) term.column = columns[static_cast<std::size_t>(term.column)];
+    return found;
+}
+
+}  // namespace clausewise::compact

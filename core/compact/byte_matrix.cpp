@@ -1,0 +1,140 @@
+#include "compact/byte_matrix.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace clausewise::compact {
+namespace {
+
+// Are the bins of the set one range? Writes its ends.
+bool as_range(const BinSet& bins, int& first, int& last) {
+    first = -1;
+    std::size_t n_set = 0;
+    for (int w = 0; w < 4; ++w) {
+        const std::uint64_t word = bins[static_cast<std::size_t>(w)];
+        if (word == 0) continue;
+        if (first < 0) first = 64 * w + lowest_bit(word);
+        last = 64 * w + highest_bit(word);
+        n_set += static_cast<std::size_t>(count_bits(word));
+    }
+    return first >= 0 && n_set == static_cast<std::size_t>(last - first + 1);
+}
+
+// One bit for each of 64 bytes: does it lie between first and last?
+inline std::uint64_t bytes_between(const std::uint8_t* bytes, int first, int last) {
+    std::uint64_t word = 0;
+#if defined(__SSE2__)
+    const __m128i low = _mm_set1_epi8(static_cast<char>(first));
+    const __m128i high = _mm_set1_epi8(static_cast<char>(last));
+    for (int part = 0; part < 4; ++part) {
+        const __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * part));
+        // SSE2 has no unsigned comparison of bytes; a value is inside if max(value, low) and min(value, high) leave it
+        // unchanged.
+        const __m128i inside = _mm_and_si128(_mm_cmpeq_epi8(_mm_max_epu8(value, low), value),
+                                             _mm_cmpeq_epi8(_mm_min_epu8(value, high), value));
+        word |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm_movemask_epi8(inside))) << (16 * part);
+    }
+#else
+    for (int i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(bytes[i] >= first && bytes[i] <= last) << i;
+#endif
+    return word;
+}
+
+}  // namespace
+
+BinSet bins_between(std::size_t first, std::size_t last) {
+    BinSet bins{};
+    for (std::size_t w = first / 64; w <= last / 64; ++w) {
+        const std::size_t begin = w == first / 64 ? first % 64 : 0;
+        const std::size_t end = w == last / 64 ? last % 64 : 63;
+        bins[w] = (~std::uint64_t{0} >> (63 - (end - begin))) << begin;
+    }
+    return bins;
+}
+
+ByteMatrix::ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector<std::int32_t> n_bins,
+                       std::vector<std::uint8_t> is_nominal)
+    : n_rows_(n_rows),
+      padded_rows_(words_for(n_rows) * kWordBits),
+      n_bins_(std::move(n_bins)),
+      is_nominal_(std::move(is_nominal)),
+      first_bin_{0},
+      by_column_(n_columns() * padded_rows_, 0xff) {
+    for (std::size_t c = 0; c < n_columns(); ++c) {
+        if (n_bins_[c] < 0 || n_bins_[c] > kMaxBins) throw std::invalid_argument("a column may have at most 254 bins");
+        const std::uint8_t* const from = bins + c * n_rows;
+        if (n_rows > 0 && *std::max_element(from, from + n_rows) > n_bins_[c])
+            throw std::invalid_argument("a bin index exceeds the number of bins");
+        std::copy(from, from + n_rows, &by_column_[c * padded_rows_]);
+        first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins_[c] + 1));
+    }
+    fill_blocks();
+}
+
+ByteMatrix::ByteMatrix(const ByteMatrix& from, const std::vector<std::int32_t>& columns)
+    : n_rows_(from.n_rows_), padded_rows_(from.padded_rows_), first_bin_{0} {
+    by_column_.reserve(columns.size() * padded_rows_);
+    for (const std::int32_t c : columns) {
+        const auto column = static_cast<std::size_t>(c);
+        n_bins_.push_back(from.n_bins_[column]);
+        is_nominal_.push_back(from.is_nominal_[column]);
+        first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins_.back() + 1));
+        by_column_.insert(by_column_.end(), from.column(column), from.column(column) + padded_rows_);
+    }
+    fill_blocks();
+}
+
+void ByteMatrix::fill_blocks() {
+    blocks_.resize((n_columns() + kBlockColumns - 1) / kBlockColumns);
+    for (std::size_t b = 0; b < n_blocks(); ++b) {
+        const std::size_t width = block_width(b);
+        blocks_[b].resize(n_rows_ * width);
+        for (std::size_t c = 0; c < width; ++c) {
+            const std::uint8_t* const from = column(first_column(b) + c);
+            for (std::size_t row = 0; row < n_rows_; ++row) blocks_[b][row * width + c] = from[row];
+        }
+    }
+}
+
+std::size_t ByteMatrix::block_width(std::size_t block) const {
+    return std::min(kBlockColumns, n_columns() - first_column(block));
+}
+
+void ByteMatrix::find_accepted(const BoxTerm& term, Words& rows) const {
+    const std::size_t n_words = words_for(n_rows_);
+    rows.resize(n_words);
+    const std::uint8_t* const bins = column(static_cast<std::size_t>(term.column));
+    int first = 0, last = 0;
+    if (as_range(term.accepts, first, last)) {
+        for (std::size_t w = 0; w < n_words; ++w) rows[w] = bytes_between(bins + 64 * w, first, last);
+    } else {
+        for (std::size_t w = 0; w < n_words; ++w) {
+            std::uint64_t word = 0;
+            for (std::size_t i = 0; i < 64; ++i)
+                word |= static_cast<std::uint64_t>(contains(term.accepts, bins[64 * w + i])) << i;
+            rows[w] = word;
+        }
+    }
+    if (n_words > 0) rows.back() &= last_word_mask(n_rows_);
+}
+
+Words ByteMatrix::covered(const Box& box) const {
+    Words all(words_for(n_rows_), ~std::uint64_t{0});
+    if (!all.empty()) all.back() = last_word_mask(n_rows_);
+    Words accepted;
+    for (const BoxTerm& term : box) {
+        find_accepted(term, accepted);
+        for (std::size_t w = 0; w < all.size(); ++w) all[w] &= accepted[w];
+    }
+    return all;
+}
+
+void list_rows(const Words& set, std::vector<std::uint32_t>& rows) {
+    for_each_bit(set.data(), set.size(), [&](std::size_t row) { rows.push_back(static_cast<std::uint32_t>(row)); });
+}
+
+}  // namespace clausewise::compact

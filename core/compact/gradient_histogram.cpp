@@ -1,0 +1,186 @@
+#include "compact/gradient_histogram.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clausewise::compact {
+namespace {
+
+// Sums stay below 2^30, so that differences of sums fit as well.
+constexpr double kMaxSum = 1 << 30;
+
+double scale_for(const double* values, std::size_t n) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < n; ++i) total += std::abs(values[i]);
+    // Rounding adds at most half a unit per row.
+    return total > 0 ? (kMaxSum - static_cast<double>(n)) / total : 1.0;
+}
+
+// gains[b] of the sums from[b]; see Derivatives::gain. Plain arrays, so that the compiler can vectorise the loop.
+CLAUSEWISE_CLONES
+void write_gains(const double* gradient, const double* curvature, const double* n_rows, std::size_t n, double penalty,
+                 double min_rows, double* gains) {
+    for (std::size_t b = 0; b < n; ++b) {
+        const double gain = gradient[b] * gradient[b] / (curvature[b] + penalty);
+        gains[b] = (gradient[b] > 0) & (n_rows[b] >= min_rows) ? gain : 0.0;
+    }
+}
+
+// Sums per bin in separate arrays; gradients are multiplied by the sign, so that greater is better.
+struct Sums {
+    double gradient[ByteMatrix::kMaxBins];
+    double curvature[ByteMatrix::kMaxBins];
+    double n_rows[ByteMatrix::kMaxBins];
+};
+
+struct Best {
+    double gain = 0.0;
+    std::int32_t place = -1;
+};
+
+class IntervalSearch {
+public:
+    IntervalSearch(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
+                   const CutLimits& limits)
+        : n_bins_(n_bins), penalty_(derivatives.penalty()), min_rows_(limits.min_rows) {
+        Tally total;
+        for (std::int32_t b = 0; b < n_bins; ++b) {
+            total += bins[b];
+            up_to_[b] = total;
+            sums_.gradient[b] = sign * static_cast<double>(total.gradient);
+            sums_.curvature[b] = total.curvature;
+            sums_.n_rows[b] = total.n_rows;
+        }
+    }
+
+    // x ≤ bin `place`, for all bins but the last.
+    Best below() {
+        write_gains(sums_.gradient, sums_.curvature, sums_.n_rows, count(n_bins_ - 1), penalty_, min_rows_, gains_);
+        return best_of(0, n_bins_ - 1);
+    }
+    // Bin `place` < x ≤ bin `high`, for places from 0.
+    Best above(std::int32_t high) {
+        for (std::int32_t b = 0; b < high; ++b) {
+            part_.gradient[b] = sums_.gradient[high] - sums_.gradient[b];
+            part_.curvature[b] = sums_.curvature[high] - sums_.curvature[b];
+            part_.n_rows[b] = sums_.n_rows[high] - sums_.n_rows[b];
+        }
+        write_gains(part_.gradient, part_.curvature, part_.n_rows, count(high), penalty_, min_rows_, gains_);
+        return best_of(0, high);
+    }
+    // Bin `low` < x ≤ bin `place`, for all places but the last bin.
+    Best below_from(std::int32_t low) {
+        for (std::int32_t b = low + 1; b + 1 < n_bins_; ++b) {
+            part_.gradient[b] = sums_.gradient[b] - sums_.gradient[low];
+            part_.curvature[b] = sums_.curvature[b] - sums_.curvature[low];
+            part_.n_rows[b] = sums_.n_rows[b] - sums_.n_rows[low];
+        }
+        const std::int32_t first = low + 1;
+        write_gains(part_.gradient + first, part_.curvature + first, part_.n_rows + first, count(n_bins_ - 1 - first),
+                    penalty_, min_rows_, gains_ + first);
+        return best_of(first, n_bins_ - 1);
+    }
+    Tally between(std::int32_t low, std::int32_t high) const {
+        return low < 0 ? up_to_[high] : up_to_[high] - up_to_[low];
+    }
+
+private:
+    static std::size_t count(std::int32_t n) { return static_cast<std::size_t>(std::max(n, 0)); }
+
+    Best best_of(std::int32_t begin, std::int32_t end) const {
+        Best best;
+        for (std::int32_t b = begin; b < end; ++b)
+            if (gains_[b] > best.gain) best = {gains_[b], b};
+        return best;
+    }
+
+    std::int32_t n_bins_;
+    double penalty_;
+    double min_rows_;
+    Tally up_to_[ByteMatrix::kMaxBins];
+    Sums sums_;
+    Sums part_;
+    double gains_[ByteMatrix::kMaxBins];
+};
+
+// The best bound on one side and then, if it gains enough, the best second bound.
+Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
+                  const CutLimits& limits) {
+    if (n_bins < 2) return {};
+    IntervalSearch search(bins, n_bins, derivatives, sign, limits);
+    const std::int32_t last = n_bins - 1;
+    const Best below = search.below(), above = search.above(last);
+    if (below.gain <= 0 && above.gain <= 0) return {};
+    const bool is_below = below.gain >= above.gain;
+    std::int32_t low = is_below ? -1 : above.place, high = is_below ? below.place : last;
+    double gain = std::max(below.gain, above.gain);
+    double needed = limits.needed(gain * derivatives.scale()) / derivatives.scale();
+    if (below.place > 0) {
+        const Best inside = search.above(below.place);
+        if (inside.gain > needed) needed = gain = inside.gain, low = inside.place, high = below.place;
+    }
+    if (above.place >= 0) {
+        const Best inside = search.below_from(above.place);
+        if (inside.gain > needed) gain = inside.gain, low = above.place, high = inside.place;
+    }
+    return {gain * derivatives.scale(), bins_between(static_cast<std::size_t>(low + 1), static_cast<std::size_t>(high)),
+            search.between(low, high)};
+}
+
+// Categories sorted by the weight that a rule on each alone would get; the best set is a prefix of that order.
+Cut best_value_set(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
+                   const CutLimits& limits) {
+    std::vector<std::int32_t> order;
+    for (std::int32_t b = 0; b < n_bins; ++b)
+        if (bins[b].n_rows > 0 && sign * bins[b].gradient > 0) order.push_back(b);
+    const auto slope = [&](std::int32_t b) {
+        return sign * static_cast<double>(bins[b].gradient) / (1.0 + bins[b].curvature);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return slope(a) > slope(b); });
+    Cut best;
+    Tally sum;
+    BinSet accepts{};
+    for (const std::int32_t b : order) {
+        sum += bins[b];
+        accepts[static_cast<std::size_t>(b) / 64] |= std::uint64_t{1} << (b % 64);
+        if (sum.n_rows < limits.min_rows) continue;
+        const double gain = derivatives.gain(sum, sign);
+        if (gain > best.gain) best = {gain, accepts, sum};
+    }
+    return best;
+}
+
+}  // namespace
+
+Derivatives::Derivatives(const double* gradient, const double* curvature, std::size_t n_rows, double penalty)
+    : rows_(n_rows) {
+    const double gradient_scale = scale_for(gradient, n_rows), curvature_scale = scale_for(curvature, n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row)
+        rows_[row] = {static_cast<std::int32_t>(std::lround(gradient[row] * gradient_scale)),
+                      static_cast<std::int32_t>(std::lround(curvature[row] * curvature_scale)), 1, 0};
+    scale_ = curvature_scale / (gradient_scale * gradient_scale);
+    penalty_ = penalty * curvature_scale;
+}
+
+void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, const std::vector<std::uint32_t>& rows,
+              GradientHistogram& histogram) {
+    for (std::size_t b = 0; b < matrix.n_blocks(); ++b) {
+        const std::size_t width = matrix.block_width(b);
+        const std::uint8_t* const block = matrix.block(b);
+        Tally* first_of[ByteMatrix::kBlockColumns];
+        for (std::size_t c = 0; c < width; ++c) first_of[c] = &histogram[matrix.first_bin(matrix.first_column(b) + c)];
+        for (const std::uint32_t row : rows) {
+            const std::uint8_t* const bins = block + row * width;
+            const Tally own = derivatives[row];
+            for (std::size_t c = 0; c < width; ++c) first_of[c][bins[c]] += own;
+        }
+    }
+}
+
+Cut best_cut(const Tally* bins, std::int32_t n_bins, bool is_nominal, const Derivatives& derivatives, int sign,
+             const CutLimits& limits) {
+    if (is_nominal) return best_value_set(bins, n_bins, derivatives, sign, limits);
+    return best_interval(bins, n_bins, derivatives, sign, limits);
+}
+
+}  // namespace clausewise::compact
