@@ -174,7 +174,7 @@ public:
         result["correct"] = moved(std::move(correct_));
         result["start"] = moved(std::move(start_));
         result["column"] = moved(std::move(column_));
-        result["tells_missing"] = moved(std::move(tests_missing_));
+        result["tests_missing"] = moved(std::move(tests_missing_));
         result["rank"] = moved(std::move(rank_));
         result["is_right"] = moved(std::move(is_right_));
         return result;

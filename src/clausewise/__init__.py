@@ -1,11 +1,11 @@
-"""Short, faithful IF-THEN rules from trained neural networks."""
+"""Short, faithful IF-THEN rules from trained models."""
 
 from importlib.metadata import version as _version
 
 from clausewise import plots
 from clausewise.analysis import Counterfactuals, GlobalExplanation, Scorecard
 from clausewise.compact import CompactionWarning, Frontier
-from clausewise.data.features import Features
+from clausewise.data import Features, LabelError
 from clausewise.extractors import (
     ECLAIRE,
     REMD,
@@ -17,7 +17,7 @@ from clausewise.extractors import (
     extract,
 )
 from clausewise.induction import C50Classifier, CARTClassifier
-from clausewise.io.json import RuleFileError
+from clausewise.io import RuleFileError
 from clausewise.networks import Network, wrap
 from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, RuleTextError, Term
 
@@ -35,6 +35,7 @@ __all__ = [
     "Features",
     "Frontier",
     "GlobalExplanation",
+    "LabelError",
     "Network",
     "Origin",
     "Pedagogical",

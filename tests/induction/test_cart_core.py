@@ -47,7 +47,7 @@ def leaves_of_core(tree, alpha, n_categories):
         for c in range(start, end):
             column = int(found["column"][c])
             kind = "category" if n_categories[column] >= 0 else "threshold"
-            kind = "missing" if found["tells_missing"][c] else kind
+            kind = "missing" if found["tests_missing"][c] else kind
             path.append((kind, column, int(found["rank"][c]), bool(found["is_right"][c])))
         leaves.append((tuple(path), int(found["label"][leaf]), found["cover"][leaf], found["correct"][leaf]))
     return leaves

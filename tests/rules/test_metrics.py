@@ -120,3 +120,10 @@ def test_an_evaluation_without_a_network_has_no_fidelity():
 def test_measures_of_columns_that_do_not_match_are_errors(measure, message):
     with pytest.raises(ValueError, match=message):
         measure()
+
+
+def test_measures_take_labels_for_what_they_mean():
+    assert metrics.accuracy([0, 1, 1], ["0", "1", "0"]) == metrics.accuracy([0, 1, 1], [0, 1, 0])
+    assert metrics.balanced_accuracy(["1", "0"], [1, 2]) == 0.5
+    with pytest.raises(ValueError, match="target holds 'a', 'b', which are not among the classes 0, 1"):
+        metrics.accuracy([0, 1], ["a", "b"])

@@ -1,1 +1,6 @@
 """What goes in: tables, features, labels, weights and rows. One reader for each."""
+
+from clausewise.data.features import Features
+from clausewise.data.labels import LabelError
+
+__all__ = ["Features", "LabelError"]

@@ -37,7 +37,7 @@ def as_classes(classes: ArrayLike) -> NDArray[Any]:
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"classes has shape {given.shape}; expected a list of at least one label.")
     labels = [plain_label(label) for label in given]
-    kinds = {_kind(label) for label in labels}
+    kinds = {label_kind(label) for label in labels}
     if len(kinds) > 1:
         raise ValueError(
             f"The classes {labels[:5]} mix text, numbers or booleans; labels must be of one kind."
@@ -60,7 +60,7 @@ def class_meant(label: Label, classes: Sequence[Label]) -> int | None:
     A label of the classes' own kind means the class it equals. Otherwise "1", 1.0 and True mean the class 1,
     1 and "true" the class True, 1 and True the class "1" (or "true").
     """
-    if _kind(label) is _kind(classes[0]):
+    if label_kind(label) is label_kind(classes[0]):
         return next((position for position, known in enumerate(classes) if known == label), None)
     return next((position for position, known in enumerate(classes) if _reads_as(label, known)), None)
 
@@ -133,10 +133,12 @@ def read_labels(
         raise LabelError(f"{name} has shape {array.shape} for {n_rows:,} rows; pass one label per row.")
     given, positions = _distinct(array, name)
     distinct = [_as_kind_of_classes(label, classes) for label in given]
-    equal = {(_kind(label), label): code for code, label in enumerate(classes)}
+    equal = {(label_kind(label), label): code for code, label in enumerate(classes)}
     code_of_label = [
         # Looked up where it can be, for there may be thousands of classes.
-        equal.get((_kind(label), label)) if _kind(label) is _kind(classes[0]) else class_meant(label, classes)
+        equal.get((label_kind(label), label))
+        if label_kind(label) is label_kind(classes[0])
+        else class_meant(label, classes)
         for label in distinct
     ]
     # Distinct, since "2" and "2.0" are one label if they are read as numbers.
@@ -197,13 +199,13 @@ def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.i
 
 def _can_be_classes(unknown: Sequence[Label], given: Sequence[Label], classes: Sequence[Label]) -> bool:
     """Whether unknown labels look like classes that the rules lack, rather than labels of something else."""
-    return len(unknown) < len(given) and all(_kind(label) is _kind(classes[0]) for label in unknown)
+    return len(unknown) < len(given) and all(label_kind(label) is label_kind(classes[0]) for label in unknown)
 
 
 def _as_kind_of_classes(label: Label, classes: Sequence[Label]) -> Label:
     """A label that means none of the classes, in their kind if it can be; others as they are."""
-    kind = _kind(classes[0])
-    if kind is _kind(label) or class_meant(label, classes) is not None:
+    kind = label_kind(classes[0])
+    if kind is label_kind(label) or class_meant(label, classes) is not None:
         return label
     if kind is str:
         return str(label)
@@ -226,8 +228,8 @@ def _number_in(text: str) -> int | float | str:
         return number
 
 
-def _kind(label: Label) -> type:
-    """Text, boolean or number; 1 and 1.0 are of one kind, 1 and True are not."""
+def label_kind(label: Label) -> type:
+    """Return str, bool or float, the kind of a label; 1 and 1.0 are of one kind, 1 and True are not."""
     return str if isinstance(label, str) else bool if isinstance(label, bool) else float
 
 

@@ -22,7 +22,8 @@ _LEAST = float(np.finfo(np.float64).min)
 class Space:
     """The dimensions of boxes: the features that some rules test.
 
-    A numeric feature is one dimension, a categorical one a dimension per category (see `core/boxes/boxes.hpp`).
+    A numeric feature is one dimension, a categorical one a dimension per category; see
+    `core/boxes/boxes.hpp`.
 
     Attributes
     ----------

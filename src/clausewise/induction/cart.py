@@ -237,7 +237,7 @@ def _rules_of(
         code=np.where(is_category, leaves["rank"], -1),
         rank=leaves["rank"],
         is_above=leaves["is_right"].astype(bool),
-        tests_missing=leaves["tells_missing"].astype(bool),
+        tests_missing=leaves["tests_missing"].astype(bool),
     )
     return paths.rules(matrix, classes, default, leaves["cover"], leaves["correct"])
 

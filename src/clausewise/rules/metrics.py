@@ -7,8 +7,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from clausewise.data.labels import as_classes, label_kind, plain_label, read_labels
+
 if TYPE_CHECKING:
     from clausewise.rules.ruleset import RuleSet
+
+__all__ = [
+    "accuracy",
+    "auc",
+    "auc_from_labels",
+    "balanced_accuracy",
+    "conflict",
+    "coverage",
+    "fidelity",
+    "mean_rule_length",
+    "n_distinct_terms",
+    "overlap",
+]
 
 
 def accuracy(predicted: ArrayLike, target: ArrayLike) -> float:
@@ -113,4 +128,7 @@ def _paired(predicted: ArrayLike, target: ArrayLike) -> tuple[NDArray[Any], NDAr
         )
     if len(guess) == 0:
         raise ValueError("There are no rows to measure on; pass at least one.")
+    if label_kind(plain_label(guess[0])) is not label_kind(plain_label(truth[0])):
+        predicted_classes = as_classes(np.unique(guess)).tolist()
+        truth = read_labels(truth, predicted_classes, len(guess), "target", allow_unknown=True).values
     return guess, truth

@@ -32,9 +32,7 @@ def extract(
             callback=options.checked(one_of(*METHODS)), help=f"One of {options.comma_separated(METHODS)}."
         ),
     ] = "eclaire",
-    max_rules: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of rules.")
-    ] = None,
+    max_rules: Annotated[int | None, typer.Option(min=1, help="Maximum number of rules.")] = None,
     min_cases: Annotated[
         Any,
         typer.Option(
