@@ -17,7 +17,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import clausewise
-from clausewise import ECLAIRE, REMD, DeepRED, ExtractionWarning, Features, RuleSet, extract, wrap
+from clausewise import (
+    ECLAIRE,
+    REMD,
+    C50Classifier,
+    DeepRED,
+    ExtractionWarning,
+    Features,
+    Pedagogical,
+    RuleSet,
+    extract,
+    wrap,
+)
 from clausewise.induction import C50Inducer, CARTInducer
 from clausewise.networks import ArrayNetwork, CallableNetwork
 from clausewise.rules.metrics import balanced_accuracy
@@ -448,3 +459,19 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was(numbers):
     with pytest.raises(ValueError, match="5 columns"):
         model.fit(X[:, :5])
     assert model.rules_ is rules
+
+
+def test_a_column_that_single_precision_collapses_is_learnt_from():
+    rng = np.random.default_rng(0)
+    seconds = 1_700_000_000.0 + rng.permutation(3_600)[:600]
+    X = np.column_stack([seconds, rng.normal(size=600)])
+    scale = np.array([[1 / 900.0], [0.0]])
+    first = ArrayNetwork(
+        [scale, np.array([[4.0]])], [np.array([-1_700_001_800.0 / 900.0]), np.zeros(1)], activation="tanh"
+    )
+    for method in (ECLAIRE(first), Pedagogical(first)):
+        model = method.fit(X)
+        assert model.fidelity(X) > 0.99
+        assert len(model.rules_) <= 3
+    with pytest.warns(UserWarning, match="C5.0 reads column 'x0' in single precision"):
+        C50Classifier().fit(X, first.labels(X))

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from clausewise import _core
+from clausewise.data.features import Features
 from clausewise.induction import PreparedMatrix
+from clausewise.induction.matrix import collapsed_columns
 
 WIDTHS = st.sampled_from([32, 64])
 LARGEST = float(np.float32(3e38))
@@ -110,3 +112,50 @@ def test_the_core_checks_what_it_is_given():
     empty = _core.prepare_matrix(np.empty((0, 2)), np.zeros(2, np.int32))
     with pytest.raises(ValueError, match="no rows"):
         _core.fit_c50(empty, np.empty(0, np.int32), 2, None, None, options)
+
+
+def seconds_of_a_day(n_rows=400, seed=0):
+    """Whole seconds since 1970 within one hour: a few dozen numbers in single precision."""
+    rng = np.random.default_rng(seed)
+    return 1_700_000_000.0 + rng.permutation(3_600)[:n_rows].astype(np.float64)
+
+
+def test_columns_that_single_precision_collapses_are_found():
+    table = np.column_stack([seconds_of_a_day(), np.arange(400.0), np.random.default_rng(0).normal(size=400)])
+    features = Features(("time", "day", "noise"))
+    assert collapsed_columns(table, features) == [0]
+    assert collapsed_columns(table.astype(np.float32), features) == []
+    assert collapsed_columns(table[:, 1:] + 1e6, Features(("day", "noise"))) == [1]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        seconds_of_a_day(),
+        np.append(seconds_of_a_day(), np.nan),
+        -seconds_of_a_day(),
+        1e15 + np.arange(300.0) * 0.125,  # exact in double precision, and still collapsed after the move
+        0.1 + np.arange(300) * 1e-12,
+    ],
+)
+def test_collapsed_values_can_be_kept_apart(column):
+    features = Features(("time",))
+    matrix = PreparedMatrix.of_encoded(column[:, None], features, keeps_distinct=True)
+    known = column[~np.isnan(column)]
+    distinct, expected = np.unique(known, return_inverse=True)
+    ranks = matrix.core.ranks(0)
+    np.testing.assert_array_equal(ranks[~np.isnan(column)], expected)
+    cuts = np.arange(len(distinct) - 1, dtype=np.int32)
+    thresholds = matrix.thresholds(np.zeros_like(cuts), cuts, "readable")
+    assert ((distinct[:-1] <= thresholds) & (thresholds < distinct[1:])).all()
+
+
+@given(columns())
+def test_other_columns_are_ranked_as_before(column):
+    features = Features(("x",))
+    if collapsed_columns(column[:, None], features):
+        return
+    kept = PreparedMatrix.of_encoded(column[:, None], features, keeps_distinct=True)
+    np.testing.assert_array_equal(
+        kept.core.ranks(0), PreparedMatrix.of_encoded(column[:, None], features).core.ranks(0)
+    )

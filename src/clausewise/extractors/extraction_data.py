@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.data.features import Features
 from clausewise.data.rows import row_limit, stratified_rows, take_rows
+from clausewise.data.table import Matrix
 from clausewise.data.weights import case_weights
 from clausewise.extractors.run_log import RunLog
 from clausewise.induction import PreparedMatrix
@@ -111,12 +112,12 @@ class ExtractionData:
             table[:, ~is_read] = 0
         rows, weights = choice.drawn(run.codes)
         if len(rows) == len(table):
-            inputs = PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs)
+            inputs = _prepared(table, features, n_jobs)
             activations = {layer.name: layer for layer in run.layers}
             return cls(
                 network, network.classes, X, inputs, run.codes, weights, run.probabilities, activations
             )
-        inputs = PreparedMatrix.of_encoded(table[rows], features, n_jobs=n_jobs)
+        inputs = _prepared(table[rows], features, n_jobs)
         return cls(
             network,
             network.classes,
@@ -143,9 +144,7 @@ class ExtractionData:
         table = features.encode(X)
         if len(rows) < len(table):
             X, table, codes, weights = take_rows(X, rows), table[rows], codes[rows], _taken(weights, rows)
-        return cls(
-            network, classes, X, PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs), codes, weights
-        )
+        return cls(network, classes, X, _prepared(table, features, n_jobs), codes, weights)
 
     def take(self, rows: NDArray[np.intp], n_jobs: int | None) -> "ExtractionData":
         """Return some of the rows, prepared on their own."""
@@ -157,7 +156,7 @@ class ExtractionData:
             self.network,
             self.classes,
             take_rows(self.rows, rows),
-            PreparedMatrix.of_encoded(self.inputs.table[rows], self.inputs.features, n_jobs=n_jobs),
+            _prepared(self.inputs.table[rows], self.inputs.features, n_jobs),
             self.codes[rows],
             _taken(self.weights, rows),
             _taken(self.probabilities, rows),
@@ -222,6 +221,11 @@ class ExtractionData:
         rules = rules.with_counts(*rules.evaluator.statistics(table, codes, self.weights, n_jobs))
         left = rules.evaluator.uncovered(table, n_jobs)
         return rules.with_default(self.most_frequent(left)) if left.any() else rules
+
+
+def _prepared(table: Matrix, features: Features, n_jobs: int | None) -> PreparedMatrix:
+    """The input columns, ready for inducers; values that the network tells apart stay apart."""
+    return PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs, keeps_distinct=True)
 
 
 def _taken(values: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:

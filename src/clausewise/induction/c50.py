@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -28,6 +29,7 @@ from clausewise.base.parameters import (
 )
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Matrix
 from clausewise.induction.c50_core import (
     Thresholds,
     check_categories,
@@ -39,7 +41,7 @@ from clausewise.induction.c50_core import (
     tree_of,
 )
 from clausewise.induction.estimator import TableClassifier, encode_for, read_targets, set_feature_attributes
-from clausewise.induction.matrix import PreparedMatrix
+from clausewise.induction.matrix import PreparedMatrix, collapsed_columns
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, ProgressCallback
 from clausewise.rules import RuleSet
 
@@ -273,6 +275,7 @@ class C50Classifier(TableClassifier):
         rows = self._training_rows(len(table), weights)
         used = table if len(rows) == len(table) else table[rows]
         matrix = PreparedMatrix.of_encoded(used, features, n_jobs=self.n_jobs)
+        _warn_about_collapsed(used, features)
         model = fit_core(
             self,
             matrix,
@@ -412,3 +415,14 @@ def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float6
         raise ValueError(f"costs contains {wrong[0]:g}; expected numbers from 0 to 1e30.")
     off_diagonal = matrix[~np.eye(n_classes, dtype=bool)]
     return matrix if (off_diagonal > 1).any() else None
+
+
+def _warn_about_collapsed(table: Matrix, features: Features) -> None:
+    """C5.0 computes in single precision; say so where that makes a column useless."""
+    for column in collapsed_columns(table, features):
+        warnings.warn(
+            f"C5.0 reads column '{features.names[column]}' in single precision, in which many of its values "
+            "are equal; subtract a constant from the column, such as its minimum.",
+            UserWarning,
+            stacklevel=3,
+        )

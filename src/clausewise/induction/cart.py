@@ -306,7 +306,7 @@ class CARTClassifier(TableClassifier):
         used = table if len(rows) == len(table) else table[rows]
         inducer = CARTInducer(**self.get_params())
         self.rules_ = inducer.induce(
-            PreparedMatrix.of_encoded(used, features),
+            PreparedMatrix.of_encoded(used, features, keeps_distinct=True),
             codes[rows],
             classes.labels,
             weights=None if weights is None else weights[rows],

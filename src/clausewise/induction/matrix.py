@@ -19,6 +19,8 @@ from clausewise.rules.decimals import shortest_decimal
 ThresholdStyle = Literal["exact", "readable", "middle"]
 # Most categories of a column for trees that test one category at a time.
 MAX_INDICATORS = 200
+# A column whose range spans this many numbers of single precision is precise enough as it is.
+_MIN_STEPS = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,15 +64,36 @@ class PreparedMatrix:
         return cls.of_encoded(known.encode(X), known, n_jobs=n_jobs)
 
     @classmethod
-    def of_encoded(cls, table: Matrix, features: Features, *, n_jobs: int | None = None) -> "PreparedMatrix":
-        """Rank the values of rows already encoded by `features.encode`."""
+    def of_encoded(
+        cls,
+        table: Matrix,
+        features: Features,
+        *,
+        n_jobs: int | None = None,
+        keeps_distinct: bool = False,
+    ) -> "PreparedMatrix":
+        """Rank the values of rows already encoded by `features.encode`.
+
+        Parameters
+        ----------
+        table : ndarray of shape (n_rows, n_columns)
+            The encoded rows.
+        features : Features
+            The columns.
+        n_jobs : int, optional
+            Number of threads; by default all usable cores.
+        keeps_distinct : bool, default False
+            Keep values apart that are equal in single precision, which C5.0 computes in, such as the seconds
+            of a day counted from 1970; see `collapsed_columns`. Other columns are ranked as without it.
+        """
         require_finite(table, features)
         if (np.abs(table).max(initial=0.0, where=~np.isnan(table))) > np.finfo(np.float32).max:
             raise ValueError(
                 "X contains a number beyond single precision (above 3.4e38); rescale the column."
             )
+        ranked = _with_distinct_values(table, features) if keeps_distinct else table
         n_values = np.maximum(features.n_categories, 0)
-        return cls(features, table, _core.prepare_matrix(table, n_values, threads.resolve(n_jobs)))
+        return cls(features, table, _core.prepare_matrix(ranked, n_values, threads.resolve(n_jobs)))
 
     @property
     def n_rows(self) -> int:
@@ -141,6 +164,48 @@ class RankTable:
                 code[place] = value if n_categories >= 0 else -1
                 place += 1
         return cls(table[:, :place], feature[:place], code[:place])
+
+
+def collapsed_columns(table: Matrix, features: Features) -> list[int]:
+    """Return the numeric columns that have far fewer distinct values in single precision.
+
+    These are columns whose whole range spans fewer than 2^14 numbers of single precision, because it is small
+    beside the numbers themselves, and in which different values become equal.
+    """
+    if table.dtype != np.float64 or len(table) == 0:
+        return []
+    known = ~np.isnan(table)
+    lowest = table.min(axis=0, initial=np.inf, where=known)
+    highest = table.max(axis=0, initial=-np.inf, where=known)
+    largest = np.maximum(np.abs(lowest), np.abs(highest))
+    is_narrow = highest - lowest < _MIN_STEPS * largest * float(np.finfo(np.float32).eps)
+    candidates = np.flatnonzero(is_narrow & (highest > lowest) & (features.n_categories < 0))
+    return [
+        column for column in candidates.tolist() if _collapses(np.asarray(table[:, column], dtype=np.float64))
+    ]
+
+
+def _collapses(values: NDArray[np.float64]) -> bool:
+    distinct = np.unique(values[~np.isnan(values)])
+    return len(np.unique(distinct.astype(np.float32))) < len(distinct)
+
+
+def _with_distinct_values(table: Matrix, features: Features) -> Matrix:
+    """The table with collapsed columns moved to 0 or, where that is not exact or not enough, as ranks."""
+    collapsed = collapsed_columns(table, features)
+    if not collapsed:
+        return table
+    ranked = table.copy()
+    for column in collapsed:
+        values = np.asarray(table[:, column], dtype=np.float64)
+        lowest = np.nanmin(values)
+        moved = values - lowest
+        is_exact = np.array_equal(moved + lowest, values, equal_nan=True)
+        if not is_exact or _collapses(moved):
+            _, ranks = np.unique(values, return_inverse=True)
+            moved = np.where(np.isnan(values), np.nan, ranks)
+        ranked[:, column] = moved
+    return ranked
 
 
 def check_indicators(features: Features) -> None:
