@@ -1,4 +1,4 @@
-"""`make demo`: it runs anywhere, writes what it says, and its rules imitate the network."""
+"""`make demo` runs anywhere, writes the files it announces, and its rules imitate the network."""
 
 import json
 import re
@@ -15,7 +15,7 @@ DEMO = ROOT / "examples" / "demo.py"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """What the demo printed, and the folder that it wrote to, which has a space in its path."""
+    """Run the demo; return what it printed and the folder it wrote to, whose path contains spaces."""
     folder = tmp_path_factory.mktemp("a demo") / "new folder"
     command = [sys.executable, "-W", "error", "-X", "utf8", str(DEMO), str(folder)]
     done = subprocess.run(
@@ -71,7 +71,7 @@ def test_the_readme_shows_the_demo_as_it_is(run):
     assert words(sample) == words(run[0].replace(str(run[1]), "out"))
 
 
-def test_without_a_folder_it_says_how_it_is_called():
+def test_without_a_folder_it_prints_its_usage():
     done = subprocess.run([sys.executable, str(DEMO)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert done.stderr == "usage: python examples/demo.py OUTDIR\n"

@@ -92,7 +92,7 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 def run_command(arguments):
-    """Run a command in this process, as a shell would that knows `< file` and `> file`."""
+    """Run a command in this process, with `< file` and `> file` as in a shell."""
     files = {}
     for symbol in ("<", ">"):
         if symbol in arguments:
