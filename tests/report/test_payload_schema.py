@@ -12,7 +12,7 @@ from referencing import Registry, Resource
 from clausewise import Frontier, RuleSet
 from clausewise.io.json import schema as rule_file_schema
 from clausewise.report import ReportData, payload_of
-from clausewise.report.answers import Answers
+from clausewise.report.page_api import PageApi
 from tests.report import reports
 
 SCHEMA = json.loads(files("clausewise.report").joinpath("payload.schema.json").read_text(encoding="utf-8"))
@@ -68,8 +68,8 @@ PAYLOADS = {
     "with a network that is asked": lambda _: asked_network(),
     "with a frontier": lambda _: payload_of(reports.rules(), frontier=CURVE),
     "compared": lambda _: payload_of(reports.rules(), compare={"shorter": reports.rules().remove(0)}),
-    "served": lambda _: payload_of(reports.rules(), data(), served=Answers(data()).served),
-    "served without data": lambda _: payload_of(reports.rules(), served=Answers(None).served),
+    "served": lambda _: payload_of(reports.rules(), data(), served=PageApi(data()).served),
+    "served without data": lambda _: payload_of(reports.rules(), served=PageApi(None).served),
     "with columns left out": left_out,
 }
 
@@ -86,7 +86,7 @@ def test_payloads_satisfy_the_schema(name, monkeypatch):
 
 @pytest.fixture(scope="module")
 def full():
-    served = Answers(data()).served
+    served = PageApi(data()).served
     other = {"shorter": reports.rules().remove(0)}
     return payload_of(reports.rules(), data(), frontier=CURVE, compare=other, served=served)
 
