@@ -12,7 +12,7 @@ from tests.rules.probing import probe_values
 from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
 from clausewise import Features, Rule, RuleSet, Term
-from clausewise.analysis.counterfactual import SLACK
+from clausewise.analysis.counterfactual_search import SLACK
 from clausewise.networks import CallableNetwork
 from clausewise.rules.voting import VOTINGS
 
@@ -42,7 +42,7 @@ def test_the_nearest_change_is_found_and_described():
         "row 0: yes becomes no if age 40 → 47.1",
         "row 1: no becomes yes if age 52 → 47",
         "row 2: no becomes maybe if job cook → nurse and smokes true → false",
-        "row 3: no, and no change allowed changes that",
+        "row 3: no; no change of up to 2 features flips it",
     ]
     assert found.units.tolist() == [13, 1, 1]
     assert [one.distance for one in found] == pytest.approx([7.1 / 13, 5 / 13, 2, np.inf])
@@ -60,6 +60,8 @@ def test_fewer_features_and_a_wanted_decision():
     ]
     found = RULES.counterfactuals(TABLE, to="maybe")
     assert [one.becomes for one in found] == ["maybe", "maybe", "maybe", None]
+    assert str(found[3]) == "row 3: no; no change of up to 2 features flips it to maybe"
+    assert str(RULES.counterfactuals(TABLE, max_features=1)[3]).endswith("no change of one feature flips it")
     assert str(RULES.counterfactuals(TABLE, to="no")[1]) == "row 1: no already"
     with pytest.raises(ValueError, match="max_features is 3"):
         RULES.counterfactuals(TABLE, max_features=3)
@@ -174,7 +176,7 @@ def test_every_change_flips_the_decision_and_a_grid_finds_no_smaller_one(seed, v
 
 
 def smallest_on_grid(rules, row, units, max_features, mine, to):
-    """The smallest change of a row among all values at and just beside thresholds."""
+    """Return the smallest change of a row among all values at and next to thresholds."""
     if mine == to:
         return 0.0
     changeable = [feature for feature in range(len(row)) if np.isfinite(row[feature])]

@@ -78,7 +78,7 @@ def test_what_needs_rows_or_labels_says_so():
         RULES.explain_global(X).agreement_frame()
     with pytest.raises(ValueError, match="pass X and target"):
         _ = RULES.explain_global(X).fidelity
-    with pytest.raises(ValueError, match="pass these rows as X"):
+    with pytest.raises(ValueError, match="pass its rows as X"):
         RULES.explain_global(target=["a"])
     with pytest.raises(ValueError, match=r"target has shape \(1,\) for 4 rows"):
         RULES.explain_global(X, ["a"])

@@ -29,7 +29,7 @@ def test_a_scorecard_reads_well():
         "  +1.25 hadron            start\n"
         "     +3 gamma, -1 hadron  age ≤ 47\n"
         "  +12.5 hadron            age > 60 AND size > 0.5\n"
-        "The class with the most points is the decision; on a tie hadron, then the class that comes first of "
+        "The class with the most points wins; ties go to hadron, then to the class that comes first in "
         "gamma, hadron, muon."
     )
     assert repr(RULES.scorecard()) == "<Scorecard of 2 lines for the classes gamma, hadron, muon>"
@@ -51,7 +51,7 @@ def test_rules_with_one_premise_are_one_line():
 def test_rounded_points_are_called_rounded():
     rounded = RULES.with_weights([1 / 3, 2, 3]).scorecard()
     assert "+0.3333 gamma" in str(rounded)
-    assert str(rounded).endswith("Points are rounded here to four digits.")
+    assert str(rounded).endswith("Points are rounded to four digits here.")
 
 
 def test_a_scorecard_without_rules_or_with_very_many():
@@ -62,11 +62,11 @@ def test_a_scorecard_without_rules_or_with_very_many():
     lines = str(many.scorecard()).splitlines()
     assert lines[1] == "  +1 class 0  x > 0"
     assert lines[-2] == "   …          and 10 more"
-    assert "then the class that comes first of 0, 1, 2, 3, 4, 5, 6, 7, … 1 more." in str(many.scorecard())
+    assert "then to the class that comes first in 0, 1, 2, 3, 4, 5, 6, 7, … 1 more." in str(many.scorecard())
 
 
 def test_other_votes_make_no_scorecard():
-    with pytest.raises(ValueError, match="vote by majority; a scorecard adds up weights"):
+    with pytest.raises(ValueError, match="vote by majority, but a scorecard needs weights"):
         RULES.with_voting("majority").scorecard()
 
 

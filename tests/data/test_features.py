@@ -72,10 +72,10 @@ def test_columns_in_another_order_are_put_in_order_by_name(backend):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a", "b"], "X has 2 columns, the rules were learnt with 3: column 'c' is missing"),
+        (["a", "b"], "X has 2 columns, but the rules were learnt from 3: column 'c' is missing"),
         (
             ["a", "b", "c", "d"],
-            "X has 4 columns, the rules were learnt with 3: column 'd' is unknown",
+            "X has 4 columns, but the rules were learnt from 3: column 'd' is unknown",
         ),
         (["a", "b", "d"], "column 'c' is missing and column 'd' is unknown"),
     ],
@@ -89,7 +89,7 @@ def test_missing_and_extra_columns_are_named(backend, names, message):
 def test_the_width_of_an_array_is_checked():
     features = Features.learn(np.zeros((5, 10)))
     with pytest.raises(
-        ValueError, match="X has 9 columns, the rules were learnt with 10; pass the columns they know"
+        ValueError, match="X has 9 columns, but the rules were learnt from 10; pass the same columns"
     ):
         features.encode(np.zeros((5, 9)))
     with pytest.raises(
@@ -362,7 +362,7 @@ def test_a_column_of_another_type_than_in_training_is_a_clear_error(backend, X, 
 def test_text_where_number_codes_were_learnt_is_a_clear_error():
     features = Features.learn(pd.DataFrame({"zip": [9000, 8000]}), categorical=["zip"])
     with pytest.raises(
-        ValueError, match=r"holds text such as '9000'.*categories 8000, 9000, which are numbers"
+        ValueError, match=r"holds text such as '9000'.*learnt from numeric categories such as 8000, 9000"
     ):
         features.encode(pd.DataFrame({"zip": ["9000"]}))
 

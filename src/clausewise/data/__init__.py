@@ -1,1 +1,1 @@
-"""What goes in: tables, features, labels, weights and rows. One reader for each."""
+"""Reading input: tables, features, labels, weights and rows, with one reader for each."""
