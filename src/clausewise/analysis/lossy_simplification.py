@@ -108,7 +108,7 @@ class _Search:
         return [term for term in range(int(starts[rule]), int(starts[rule + 1])) if self.has_term[term]]
 
     def _is_possible(self, drop: Drop) -> bool:
-        """Return whether it still exists; a rule without terms would fire everywhere, so the last one stays."""
+        """Return whether it still exists; a rule keeps its last term, or it would fire everywhere."""
         rule, term = drop
         if term == WHOLE:
             return bool(self.has_rule[rule])
