@@ -176,8 +176,8 @@ def test_rules_read_well():
         ({"feature": 0, "low": math.inf}, ValueError, "low is inf"),
         ({"feature": 0, "high": -math.inf}, ValueError, "high is -inf"),
         ({"feature": 0, "values": "nurse"}, ValueError, "as a list"),
-        ({"feature": 0, "values": [math.nan]}, ValueError, "no category"),
-        ({"feature": 0, "values": [("a",)]}, ValueError, "no category"),
+        ({"feature": 0, "values": [math.nan]}, ValueError, "not a category"),
+        ({"feature": 0, "values": [("a",)]}, ValueError, "not a category"),
         ({"feature": 0, "values": ["a"], "high": 3}, ValueError, "interval or a set"),
     ],
 )

@@ -122,7 +122,7 @@ def test_the_middle_of_the_gap_is_preferred_unless_told():
     ("low", "high"), [(1.0, 1.0), (2.0, 1.0), (math.nan, 1.0), (1.0, math.nan), (-math.inf, 0.0)]
 )
 def test_an_empty_gap_is_an_error(low, high):
-    with pytest.raises(ValueError, match="holds no threshold"):
+    with pytest.raises(ValueError, match="contains no threshold"):
         shortest_decimal(low, high)
 
 

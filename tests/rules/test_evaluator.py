@@ -178,7 +178,7 @@ def test_a_bit_matrix_has_a_dense_view():
     np.testing.assert_array_equal(fired[3], fired.dense()[3])
     assert len(fired) == 10
     assert repr(fired) == "<BitMatrix: 10 rules × 100 rows>"
-    with pytest.raises(ValueError, match="always a copy"):
+    with pytest.raises(ValueError, match="without a copy"):
         np.asarray(fired, copy=False)
 
 

@@ -120,9 +120,9 @@ def test_indexing_counts_from_both_ends(rules):
         (3, IndexError, "no rule 3; there are 3"),
         (-4, IndexError, "no rule -4"),
         ([True, False], IndexError, "mask has 2 entries for 3 rules"),
-        ("first", TypeError, "selects no rules"),
-        (1.0, TypeError, "selects no rules"),
-        (True, TypeError, "selects no rules"),
+        ("first", TypeError, "cannot select rules"),
+        (1.0, TypeError, "cannot select rules"),
+        (True, TypeError, "cannot select rules"),
     ],
 )
 def test_wrong_keys_are_errors(rules, key, error, message):
@@ -278,12 +278,12 @@ def test_a_builder_collects_rules(rules):
         ({"feature": [0, 4]}, "tests column 4; there are 4 features"),
         ({"feature": [0, -1]}, "tests column -1"),
         ({"feature": [0.5, 1.0]}, "whole numbers"),
-        ({"feature": [0, 2**40]}, "beyond int32"),
+        ({"feature": [0, 2**40]}, "do not fit int32"),
         ({"low": [np.nan, 0]}, "Rule 0 has the bounds"),
         ({"low": [0, np.inf]}, "Rule 1 has the bounds"),
         ({"high": [1.0]}, "equally long"),
-        ({"feature": [0, 1]}, "'job' in the wrong way; the feature is categorical"),
-        ({"value_set": [0, -1], "value_sets": [[0]]}, "'age' in the wrong way; the feature is numeric"),
+        ({"feature": [0, 1]}, "wrong kind of term on 'job'; the feature is categorical"),
+        ({"value_set": [0, -1], "value_sets": [[0]]}, "wrong kind of term on 'age'; the feature is numeric"),
         ({"feature": [0, 1], "value_set": [-1, 2], "value_sets": [[0]]}, "there are 1 value_sets"),
         ({"feature": [0, 1], "value_set": [-1, 0], "value_sets": [[0]]}, "must have low"),
         (
@@ -306,7 +306,7 @@ def test_a_builder_collects_rules(rules):
             },
             "category code -1",
         ),
-        ({"class_index": [0, 2]}, "Rule 1 concludes class 2; there are 2 classes"),
+        ({"class_index": [0, 2]}, "Rule 1 predicts class 2; there are 2 classes"),
         ({"confidence": [0.5]}, "confidence has 1 entries for 2 rules"),
         ({"confidence": [0.5, 1.5]}, "Rule 1 has confidence 1.5"),
         ({"correct": [1, 0]}, "Rule 0 covers 0.0 rows and is correct on 1.0"),
@@ -332,9 +332,9 @@ def test_arrays_that_make_no_rules_are_errors(change, message):
     [
         (Rule((Term(4, high=1),), "no"), "tests column 4"),
         (Rule((Term(0, values=["a"]),), "no"), "'age' against categories, but it is numeric"),
-        (Rule((Term(1, high=1),), "no"), "'job' in the wrong way"),
-        (Rule((Term(1, values=["pilot"]),), "no"), "'job' for 'pilot', which is none of its categories"),
-        (Rule((), "maybe"), "concludes 'maybe'; the classes are 'no', 'yes'"),
+        (Rule((Term(1, high=1),), "no"), "wrong kind of term on 'job'"),
+        (Rule((Term(1, values=["pilot"]),), "no"), "'job' for 'pilot', which is not one of its categories"),
+        (Rule((), "maybe"), "predicts 'maybe'; the classes are 'no', 'yes'"),
     ],
 )
 def test_rules_that_do_not_fit_the_features_are_errors(rule, message):

@@ -1,4 +1,4 @@
-"""How a rule set is stored: one array per property, all terms of all rules behind each other."""
+"""The storage of a rule set: one array per property, with the terms of all rules concatenated."""
 
 import itertools
 import math
@@ -22,11 +22,10 @@ NO_SET = -1
 
 @dataclass(frozen=True, eq=False)
 class RuleColumns:
-    """The rules of a rule set in columns; arrays are read-only and canonical (see `canonical`).
+    """The rules of a rule set in columns; arrays are read-only and in canonical form (see `canonical`).
 
-    Terms of rule r are `starts[r]:starts[r + 1]`. A term is the interval (low, high] of `feature`, or,
-    where `value_set` is not −1, the category codes `set_codes[set_starts[s]:set_starts[s + 1]]` with s =
-    `value_set`.
+    The terms of rule r are `starts[r]:starts[r + 1]`. A term is the interval (low, high] of `feature` or, if
+    its `value_set` s is not −1, the category codes `set_codes[set_starts[s]:set_starts[s + 1]]`.
     """
 
     starts: NDArray[np.int64]
@@ -58,7 +57,7 @@ class RuleColumns:
         return np.diff(self.starts)
 
     def codes(self, value_set: int) -> NDArray[np.int32]:
-        """The category codes of one value set, ascending."""
+        """Return the category codes of one value set, ascending."""
         return self.set_codes[self.set_starts[value_set] : self.set_starts[value_set + 1]]
 
     @property
@@ -75,10 +74,10 @@ class RuleColumns:
         return np.asarray(np.bincount(rule_of_term[is_impossible], minlength=self.n_rules) == 0)
 
     def take(self, rules: NDArray[np.int64]) -> "RuleColumns":
-        """These rules, in this order; the value sets stay as they are."""
+        """Return these rules, in this order; the value sets stay unchanged."""
         lengths = self.lengths[rules]
         starts = _starts(lengths)
-        # Position of every kept term: its place inside its rule plus where the rule used to begin.
+        # The old position of every kept term: its offset inside its rule plus the old start of the rule.
         terms = np.arange(starts[-1]) + np.repeat(self.starts[:-1][rules] - starts[:-1], lengths)
         picked = {name: getattr(self, name)[rules] for name in self.PER_RULE}
         picked |= {name: getattr(self, name)[terms] for name in self.PER_TERM}
@@ -86,7 +85,7 @@ class RuleColumns:
         return _frozen(replace(self, starts=starts, origins=origins, **picked))
 
     def keep_terms(self, is_kept: NDArray[np.bool_]) -> "RuleColumns":
-        """The same rules with these terms only."""
+        """Return the same rules with only these terms."""
         rule_of_term = np.repeat(np.arange(self.n_rules), self.lengths)
         starts = _starts(np.bincount(rule_of_term[is_kept], minlength=self.n_rules))
         picked = {name: getattr(self, name)[is_kept] for name in self.PER_TERM}
@@ -96,7 +95,7 @@ class RuleColumns:
         return joined([self, other])
 
     def first_of_equals(self) -> NDArray[np.int64]:
-        """The satisfiable rules, of those with equal premise, conclusion and priority the first."""
+        """Return the satisfiable rules without repetitions of premise, conclusion and priority."""
         can_fire = self.satisfiable.tolist()
         seen: dict[tuple[int, bool, bytes], int] = {}
         alike = zip(self.class_index.tolist(), self.priority.tolist(), self.premise_keys(), strict=True)
@@ -106,7 +105,7 @@ class RuleColumns:
         return np.array(list(seen.values()), dtype=np.int64)
 
     def premise_keys(self) -> Iterator[bytes]:
-        """Per rule a key that it shares with the rules of the same premise; without objects per term."""
+        """Yield a key per rule that rules with the same premise share, without making term objects."""
         terms = np.empty((len(self.feature), 4), dtype=np.int64)
         terms[:, 0], terms[:, 1] = self.feature, self.value_set
         terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
@@ -115,7 +114,7 @@ class RuleColumns:
             yield terms[begin:end].tobytes()
 
     def same_as(self, other: "RuleColumns") -> bool:
-        """Whether both hold the same rules in the same order."""
+        """Return whether both hold the same rules in the same order."""
         same_arrays = all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("starts", *self.PER_RULE, "feature", "low", "high")
@@ -129,7 +128,7 @@ class RuleColumns:
 
 
 def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
-    """The rules of all parts behind each other; equal value sets are shared."""
+    """Concatenate the rules of all parts; equal value sets are shared."""
     sets: list[tuple[int, ...]] = []
     moved = []
     for part in parts:
@@ -171,10 +170,10 @@ def canonical(
     priority: ArrayLike | None = None,
     origins: Sequence[Origin | None] | None = None,
 ) -> RuleColumns:
-    """Checked columns with one term per rule and feature, terms sorted by feature, and every value set once.
+    """Check columns and bring them into canonical form, in which equal conditions are equal terms.
 
-    Terms on the same feature of a rule are intersected; −0 becomes 0; an interval on a binary feature becomes
-    one of x ≤ 0, x > 0 and "is known", so that equal conditions are equal terms.
+    A rule has one term per feature (several are intersected), sorted by feature; each value set is stored
+    once; −0 becomes 0; an interval on a binary feature becomes x ≤ 0, x > 0 or "is known".
     """
     class_index = _column(class_index, np.int32, "class_index")
     n_rules = len(class_index)
@@ -216,7 +215,7 @@ def canonical(
 
 
 def from_rules(rules: Sequence[Rule], features: Features, index_of_label: dict[Label, int]) -> RuleColumns:
-    """Columns of Rule objects; their value sets become codes of `features`."""
+    """Return the columns of Rule objects; their value sets become category codes of `features`."""
     starts = _starts(np.array([len(rule) for rule in rules], dtype=np.int64))
     sets: list[tuple[int, ...]] = []
     value_set: list[int] = []
@@ -253,7 +252,7 @@ def from_rules(rules: Sequence[Rule], features: Features, index_of_label: dict[L
 
 
 def rule_at(columns: RuleColumns, number: int, features: Features, labels: Sequence[Label]) -> Rule:
-    """One rule as an object."""
+    """Return one rule as an object."""
     terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
     return Rule(
         terms=tuple(term_at(columns, term, features) for term in terms),
@@ -268,7 +267,7 @@ def rule_at(columns: RuleColumns, number: int, features: Features, labels: Seque
 
 
 def term_at(columns: RuleColumns, term: int, features: Features) -> Term:
-    """One term as an object; `term` counts over all rules."""
+    """Return one term as an object; `term` counts over all rules."""
     feature = int(columns.feature[term])
     name = features.names[feature]
     if columns.value_set[term] == NO_SET:
@@ -277,7 +276,7 @@ def term_at(columns: RuleColumns, term: int, features: Features) -> Term:
 
 
 def values_at(columns: RuleColumns, term: int, features: Features) -> list[Category]:
-    """The accepted categories of a term, in the order of the feature's categories."""
+    """Return the accepted categories of a term, in the order of the feature's categories."""
     categories = features.categories[columns.feature[term]]
     assert categories is not None
     return [categories[code] for code in columns.codes(int(columns.value_set[term])).tolist()]
@@ -299,9 +298,10 @@ class _Terms:
 
 
 def _with_binary_bounds(terms: _Terms, features: Features) -> _Terms:
-    """A binary feature is 0 or 1, so all bounds in [0, 1) mean the same; 0 stands for them.
+    """Set bounds on binary features to 0 or infinity.
 
-    What neither 0 nor 1 satisfies becomes (0, 0], which is empty for every reader.
+    All bounds in [0, 1) mean the same for a value that is 0 or 1. An interval that contains neither becomes
+    (0, 0], which is visibly empty.
     """
     is_binary = np.array([kind == "binary" for kind in features.kinds])[terms.feature]
     if not is_binary.any():
@@ -336,10 +336,10 @@ def _intersected_sets(
     sets = list(sets)
     result = value_set[first].copy()
     ends = np.append(first[1:], len(value_set))
-    for place, (begin, end) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
+    for position, (begin, end) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
         if end - begin > 1 and value_set[begin] != NO_SET:
             common = set.intersection(*(set(sets[s]) for s in value_set[begin:end]))
-            result[place] = len(sets)
+            result[position] = len(sets)
             sets.append(tuple(sorted(common)))
     return result, sets
 
@@ -347,7 +347,7 @@ def _intersected_sets(
 def pooled(
     sets: Sequence[tuple[int, ...]], value_set: NDArray[np.int32]
 ) -> tuple[list[tuple[int, ...]], NDArray[np.int32]]:
-    """Every value set that is used, once, numbered by first use; and `value_set` in the new numbers."""
+    """Return the distinct value sets that are used, in order of first use, and `value_set` renumbered."""
     number_of: dict[tuple[int, ...], int] = {}
     renumbered = [
         NO_SET if s == NO_SET else number_of.setdefault(sets[s], len(number_of)) for s in value_set.tolist()
@@ -362,7 +362,7 @@ def _check_terms(terms: _Terms, sets: list[tuple[int, ...]], features: Features)
     lengths = {len(getattr(terms, field.name)) for field in fields(terms)}
     if len(lengths) != 1:
         raise ValueError(
-            f"feature, low, high and value_set must be equally long; they have {sorted(lengths)} entries."
+            f"feature, low, high and value_set have {sorted(lengths)} entries; they must be equally long."
         )
     unknown = np.flatnonzero((terms.feature < 0) | (terms.feature >= len(features)))
     if len(unknown):
@@ -374,10 +374,10 @@ def _check_terms(terms: _Terms, sets: list[tuple[int, ...]], features: Features)
         np.isnan(terms.low) | np.isnan(terms.high) | (terms.low == math.inf) | (terms.high == -math.inf)
     )
     if bad_bound.any():
-        place = int(np.flatnonzero(bad_bound)[0])
+        bad = int(np.flatnonzero(bad_bound)[0])
         raise ValueError(
-            f"Rule {terms.rule[place]} has the bounds ({terms.low[place]}, {terms.high[place]}]; bounds are "
-            "finite numbers, −inf for an open low and inf for an open high end."
+            f"Rule {terms.rule[bad]} has the bounds ({terms.low[bad]}, {terms.high[bad]}]; bounds are finite "
+            "numbers, −inf for an open low end and inf for an open high end."
         )
     _check_sets(terms, sets, features)
 
@@ -391,22 +391,22 @@ def _check_sets(terms: _Terms, sets: list[tuple[int, ...]], features: Features) 
         kind = features.kinds[terms.feature[wrong[0]]]
         expected = "a set of values" if kind == "categorical" else "an interval"
         raise ValueError(
-            f"Rule {terms.rule[wrong[0]]} tests '{name}' in the wrong way; the feature is {kind}, "
-            f"so {expected} is needed."
+            f"Rule {terms.rule[wrong[0]]} has the wrong kind of term on '{name}'; the feature is {kind}, "
+            f"so the term must be {expected}."
         )
     if ((terms.value_set < NO_SET) | (terms.value_set >= len(sets))).any():
-        raise ValueError(f"value_set refers to a set that is not there; there are {len(sets)} value_sets.")
+        raise ValueError(f"value_set refers to a set that does not exist; there are {len(sets)} value_sets.")
     is_open = (terms.low == -math.inf) & (terms.high == math.inf)
     if (has_set & ~is_open).any():
         raise ValueError("A term with a value_set must have low = −inf and high = inf.")
-    for place in np.flatnonzero(has_set).tolist():
-        codes = sets[terms.value_set[place]]
-        if codes and not 0 <= codes[0] <= codes[-1] < n_categories[place]:
-            name = features.names[terms.feature[place]]
+    for term in np.flatnonzero(has_set).tolist():
+        codes = sets[terms.value_set[term]]
+        if codes and not 0 <= codes[0] <= codes[-1] < n_categories[term]:
+            name = features.names[terms.feature[term]]
             wrong_code = codes[-1] if codes[0] >= 0 else codes[0]
             raise ValueError(
-                f"Rule {terms.rule[place]} tests '{name}' for category code {wrong_code}; "
-                f"the feature has {n_categories[place]} categories."
+                f"Rule {terms.rule[term]} tests '{name}' for category code {wrong_code}; "
+                f"the feature has {n_categories[term]} categories."
             )
 
 
@@ -414,7 +414,8 @@ def _check_classes(class_index: NDArray[np.int32], n_classes: int) -> None:
     unknown = np.flatnonzero((class_index < 0) | (class_index >= n_classes))
     if len(unknown):
         raise ValueError(
-            f"Rule {unknown[0]} concludes class {class_index[unknown[0]]}; there are {n_classes} classes."
+            f"Rule {unknown[0]} predicts class {class_index[unknown[0]]}; there are {n_classes} classes, "
+            "counted from 0."
         )
 
 
@@ -452,7 +453,9 @@ def _codes_of(
         )
     unknown = [value for value in term.values or () if value not in code_of]
     if unknown:
-        raise ValueError(f"Rule {number} tests '{name}' for {unknown[0]!r}, which is none of its categories.")
+        raise ValueError(
+            f"Rule {number} tests '{name}' for {unknown[0]!r}, which is not one of its categories."
+        )
     return tuple(sorted(code_of[value] for value in term.values or ()))
 
 
@@ -461,22 +464,22 @@ def _class_of(rule: Rule, number: int, index_of_label: dict[Label, int]) -> int:
         return index_of_label[rule.conclusion]
     except KeyError:
         known = ", ".join(map(repr, index_of_label))
-        raise ValueError(f"Rule {number} concludes {rule.conclusion!r}; the classes are {known}.") from None
+        raise ValueError(f"Rule {number} predicts {rule.conclusion!r}; the classes are {known}.") from None
 
 
 # --- Arrays ---
 
 
 def _column(values: ArrayLike, dtype: type[np.generic], name: str) -> NDArray[Any]:
-    """A copy of the values as a column of this type; whole numbers must not be cut off."""
+    """Return a copy of the values as a column of this type; integers must not be truncated."""
     array = np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"{name} has {array.ndim} dimensions; a column has one.")
+        raise ValueError(f"{name} has {array.ndim} dimensions; expected one.")
     if np.issubdtype(dtype, np.integer) and array.size and array.dtype.kind not in "iu":
-        raise ValueError(f"{name} has dtype {array.dtype}; whole numbers are needed.")
+        raise ValueError(f"{name} has dtype {array.dtype}; expected whole numbers.")
     converted = array.astype(dtype)
     if np.issubdtype(dtype, np.integer) and not np.array_equal(converted, array):
-        raise ValueError(f"{name} holds numbers beyond {np.dtype(dtype)}.")
+        raise ValueError(f"{name} holds numbers that do not fit {np.dtype(dtype)}.")
     return converted
 
 

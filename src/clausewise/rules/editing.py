@@ -1,4 +1,4 @@
-"""Edits by hand: rules added, removed, replaced and reweighted, each with an entry in the log."""
+"""Editing rule sets: add, remove, replace and reweight rules, each with an entry in the log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ def remove(rules: RuleSet, which: RuleSelection, note: str | None) -> RuleSet:
     """Return the rules without some; see `RuleSet.remove`."""
     gone = _numbers(rules, which)
     kept = np.setdiff1d(np.arange(len(rules)), gone)
-    # Logged from the last to the first, so that each number is right when its turn comes.
+    # Logged from last to first, so that each number is still right when its rule is removed.
     changes = [
         RuleChange("removed", number, before=_text(rules, number), note=note)
         for number in sorted(set(gone.tolist()), reverse=True)
