@@ -12,10 +12,10 @@ from clausewise.base.frames import Backend, frame_of
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label, plain_label, read_labels
 from clausewise.data.weights import read_weights
-from clausewise.rules import columns as _columns
 from clausewise.rules import display
+from clausewise.rules.canonical import canonical, columns_of_rules
 from clausewise.rules.changes import RuleChange
-from clausewise.rules.columns import RuleColumns
+from clausewise.rules.columns import RuleColumns, joined, rule_at
 from clausewise.rules.evaluator import BitMatrix, Evaluator
 from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
@@ -68,7 +68,7 @@ class BaseRuleSet:
             classes = sorted(found, key=lambda label: (isinstance(label, str), label))
         labels = as_classes(classes)
         index_of_label = {label: index for index, label in enumerate(labels.tolist())}
-        stored = _columns.from_rules(listed, known, index_of_label)
+        stored = columns_of_rules(listed, known, index_of_label)
         return cls._made(known, stored, labels, default, voting, base)
 
     @classmethod
@@ -101,7 +101,7 @@ class BaseRuleSet:
         interval has −1. Terms need not be in canonical form.
         """
         known, labels = as_features(features), as_classes(classes)
-        stored = _columns.canonical(
+        stored = canonical(
             known,
             len(labels),
             starts=starts,
@@ -159,7 +159,7 @@ class BaseRuleSet:
             for part in parts:
                 _require_same_base(part.base, parts[0].base)
             empty = replace(empty, base=parts[0].base)
-        return empty._with_columns(_columns.joined([empty.columns, *(part.columns for part in parts)]))
+        return empty._with_columns(joined([empty.columns, *(part.columns for part in parts)]))
 
     # --- A sequence of rules ---
 
@@ -174,12 +174,12 @@ class BaseRuleSet:
         if hasattr(key, "__index__") and not isinstance(key, bool | np.bool_ | np.ndarray):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"There is no rule {key}; there are {len(self)}, counted from 0.")
-            return _columns.rule_at(self.columns, int(key) % len(self), self.features, self.labels)
+            return rule_at(self.columns, int(key) % len(self), self.features, self.labels)
         return self._with_columns(self.columns.take(self.selected(key)))
 
     def __iter__(self) -> Iterator[Rule]:
         for number in range(len(self)):
-            yield _columns.rule_at(self.columns, number, self.features, self.labels)
+            yield rule_at(self.columns, number, self.features, self.labels)
 
     def __contains__(self, rule: object) -> bool:
         if not isinstance(rule, Rule):
