@@ -1,4 +1,4 @@
-"""Counterfactuals: every change does change the decision, and none is smaller."""
+"""Counterfactuals: every change flips the decision, and no smaller one does."""
 
 import itertools
 
@@ -51,7 +51,7 @@ def test_the_nearest_change_is_found_and_described():
     assert [one.row for one in found[:2]] == [0, 1]
 
 
-def test_fewer_features_and_a_wanted_decision():
+def test_features_and_the_wanted_decision_can_be_limited():
     assert [one.is_found for one in RULES.counterfactuals(TABLE, max_features=1)] == [
         True,
         True,
@@ -69,7 +69,7 @@ def test_fewer_features_and_a_wanted_decision():
         RULES.counterfactuals(TABLE, to="never")
 
 
-def test_whole_numbers_stay_whole_and_spread_is_that_of_the_reference():
+def test_whole_numbers_stay_whole_and_units_come_from_the_reference():
     reference = pd.DataFrame({"age": [20, 40], "job": ["cook", "nurse"], "smokes": [True, False]})
     found = RULES.counterfactuals(TABLE, reference=reference)
     assert str(found[0]) == "row 0: yes becomes no if age 40 → 48"
@@ -133,7 +133,7 @@ def test_nullable_columns_with_missing_values_are_changed_in_place():
     assert [case.network_flips for case in found if case is not None]
 
 
-def test_values_are_readable():
+def test_new_values_are_readable():
     rules = RuleSet.from_rules([Rule((Term(0, high=0.096892178),), "a")], ["x"], default="b")
     found = rules.counterfactuals([[0.2071234567], [0.0123456789]])
     assert str(found[0]) == "row 0: b becomes a if x 0.207123 → 0.096"

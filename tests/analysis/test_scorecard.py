@@ -36,7 +36,7 @@ def test_a_scorecard_reads_well():
     assert str(RULES.scorecard().lines[0]) == "+3 gamma, -1 hadron  age ≤ 47"
 
 
-def test_rules_with_one_premise_are_one_line():
+def test_rules_with_the_same_premise_share_a_line():
     lines = RULES.scorecard().lines
     assert [dict(line.points) for line in lines] == [{"gamma": 3, "hadron": -1}, {"hadron": 12.5}]
     assert [line.rules for line in lines] == [(0, 2), (1,)]
@@ -54,7 +54,7 @@ def test_rounded_points_are_called_rounded():
     assert str(rounded).endswith("Points are rounded to four digits here.")
 
 
-def test_a_scorecard_without_rules_or_with_very_many():
+def test_a_scorecard_may_have_no_rules_or_very_many():
     assert str(RULES[:0].with_weights([], base=[0, 0, 0]).scorecard()).count("\n") == 1
     many = RuleSet.from_rules(
         [Rule((Term(0, low=i),), i % 9) for i in range(50)], ["x"], default=0, voting="weights"
@@ -65,7 +65,7 @@ def test_a_scorecard_without_rules_or_with_very_many():
     assert "then to the class that comes first in 0, 1, 2, 3, 4, 5, 6, 7, … 1 more." in str(many.scorecard())
 
 
-def test_other_votes_make_no_scorecard():
+def test_a_scorecard_needs_voting_by_weights():
     with pytest.raises(ValueError, match="vote by majority, but a scorecard needs weights"):
         RULES.with_voting("majority").scorecard()
 

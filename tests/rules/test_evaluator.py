@@ -90,7 +90,7 @@ def test_threads_do_not_change_any_result(voting):
 
 
 @pytest.mark.parametrize("voting", VOTINGS)
-def test_a_rule_set_too_large_for_its_tables_is_worked_off_in_groups(voting):
+def test_a_rule_set_too_large_for_its_tables_is_evaluated_in_groups(voting):
     rules, table = make_case(6, 1300, 5000)
     X = table.encoded()
     whole = rules.evaluator

@@ -160,7 +160,7 @@ def test_filters_combine(rules):
         rules.filter(feature="height")
 
 
-def test_a_filter_that_leaves_nothing_gives_an_empty_rule_set(rules):
+def test_a_filter_without_matches_returns_an_empty_rule_set(rules):
     nothing = rules.filter(min_cover=1e9)
     assert len(nothing) == 0
     assert nothing.predict(TABLE).tolist() == ["no"] * 4
@@ -180,7 +180,7 @@ def test_a_rule_set_cannot_be_changed(rules):
         rules[1:].columns.low[0] = 3
 
 
-def test_the_arrays_given_stay_the_callers(rules):
+def test_a_rule_set_does_not_share_the_callers_arrays(rules):
     low = np.array([1.0])
     made = RuleSet.from_arrays(
         ["x"], ["a", "b"], "a", starts=[0, 1], feature=[0], low=low, high=[np.inf], class_index=[1]
@@ -190,13 +190,13 @@ def test_the_arrays_given_stay_the_callers(rules):
 
 
 def test_copies_and_pickles_predict_alike(rules):
-    rules.predict(TABLE)  # the evaluator exists now, and must not be in the way
+    rules.predict(TABLE)  # the evaluator exists now, and must not be pickled
     for again in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules)):
         assert again == rules
         assert again.predict(TABLE).tolist() == rules.predict(TABLE).tolist()
 
 
-# --- Making one ---
+# --- Construction ---
 
 
 def test_rows_and_arrays_make_the_same_rule_set(rules):
@@ -237,7 +237,7 @@ def test_value_sets_on_one_feature_are_intersected():
     assert made[0].terms == (Term(1, values=["nurse"]),)
 
 
-def test_all_ways_to_bound_a_binary_feature_are_one():
+def test_all_bounds_of_a_binary_feature_have_one_form():
     def bounded(low, high):
         return RuleSet.from_rules([Rule((Term(2, low=low, high=high),), "yes")], FEATURES, default="no")
 
@@ -314,7 +314,7 @@ def test_a_builder_collects_rules(rules):
         ({"origins": [None]}, "origins has 1 entries"),
     ],
 )
-def test_arrays_that_make_no_rules_are_errors(change, message):
+def test_arrays_that_do_not_form_rules_are_errors(change, message):
     good = {
         "starts": [0, 1, 2],
         "feature": [0, 0],
@@ -401,7 +401,7 @@ def test_categories_are_shown_in_their_declared_order():
     assert "size ∈ {small, large}" in str(rules)
 
 
-def test_a_long_rule_set_is_cut_off_when_printed():
+def test_a_long_rule_set_is_truncated_when_printed():
     rules = RuleSet.from_rules([Rule((Term(0, high=i),), "yes") for i in range(1000)], ["x"], default="no")
     lines = str(rules).splitlines()
     assert len(lines) == 42
@@ -455,7 +455,7 @@ def test_frames_are_decided_row_by_row(rules, make):
     np.testing.assert_array_equal(rules.fires(table).dense(), [[1, 0, 0, 0], [0, 1, 0, 0]])
 
 
-def test_an_explanation_names_rules_votes_and_near_misses(rules):
+def test_an_explanation_lists_rules_votes_and_near_misses(rules):
     first, second, third, fourth = rules[:2].explain(TABLE)
     assert first.prediction == "yes"
     assert first.scores == {"no": 0.0, "yes": 930.0}
