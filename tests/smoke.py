@@ -1,4 +1,4 @@
-"""What an installed wheel must be able to do; run by tools/check_wheel.sh outside the source tree."""
+"""A smoke test of an installed wheel; run by tools/check_wheel.sh outside the source tree."""
 
 import importlib.resources
 import json
@@ -13,7 +13,7 @@ from clausewise import ECLAIRE, C50Classifier, Features, Rule, RuleSet, Term
 
 
 def main() -> None:
-    """Predict, explain, save and load, learn rules, make them few, and find the package data."""
+    """Predict, explain, save and load, learn rules, compact them, and find the package data."""
     features = Features.learn(np.array([["nurse", 30.0], ["cook", 50.0]], dtype=object), names=["job", "age"])
     rules = RuleSet.from_rules(
         [Rule((Term(0, values=["nurse"]), Term(1, high=47)), "yes", confidence=0.9, cover=10, correct=9)],

@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "clausewise"
 
-# From the bottom up; folders on one level know nothing of each other.
+# From the bottom up; folders on the same level do not import each other.
 LEVELS = (
     ("base",),
     ("data",),
@@ -26,12 +26,12 @@ LEVEL_OF = {folder: level for level, folders in enumerate(LEVELS) for folder in 
 # Modules whose methods hand a call to a higher folder, imported when the method is called. These methods are
 # what users call; nothing else may look upwards.
 DELEGATES = {"rules/ruleset.py", "compact/frontier_curve.py"}
-# Folders on one level that may import each other all the same, with the reason.
+# Exceptions: folders on one level that may import each other, with the reason.
 SIDEWAYS = {("export", "io"): "exports are written atomically"}
 
 
 class Import(NamedTuple):
-    """One import of a module of the package: who, what, and whether it happens when the module is loaded."""
+    """One import inside the package: importer, imported module, and whether it happens at load time."""
 
     importer: str
     module: str
@@ -151,7 +151,7 @@ def test_modules_do_not_import_each_other_in_a_circle():
             return
         assert state.get(module) != "open", f"import cycle: {' → '.join((*path, module))}"
         state[module] = "open"
-        # A package's own __init__ imports its modules, and these name the package in their paths only.
+        # A package's own __init__ imports its modules, which name the package only in their paths.
         for other in sorted(graph.get(module, ())):
             if not module.startswith(f"{other}."):
                 visit(other, (*path, module))

@@ -1,4 +1,4 @@
-"""One rule set, many threads and processes: the same answers, and nobody waits for ever.
+"""One rule set, many threads and processes: the same answers, and no deadlock.
 
 Whatever could hang runs in a process of its own that is given a time limit.
 """
@@ -15,11 +15,11 @@ import pytest
 from tests.rules.many_rules import many_rules, rows_for
 
 TIMEOUT = 240
-"""Seconds; a machine that does much else is slow, one that is dead-locked is for ever."""
+"""Seconds; a busy machine is slow, a deadlock lasts for ever."""
 
 
 def said_by(code):
-    """What a process prints that runs this code."""
+    """Return what a process that runs this code prints."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=TIMEOUT
     )
@@ -31,7 +31,7 @@ def test_eight_threads_that_begin_at_once_get_the_same_answers():
     rows = rows_for(3_000)
     expected = many_rules(500).predict(rows, n_jobs=1)
     proba = many_rules(500).predict_proba(rows, n_jobs=1)
-    rules = many_rules(500)  # not asked yet: what it makes ready at the first call, all threads make at once
+    rules = many_rules(500)  # not used yet, so all threads build its caches at once
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda n_jobs: rules.predict(rows, n_jobs=n_jobs), [1, 2, None, 3] * 8))
         probabilities = list(pool.map(lambda _: rules.predict_proba(rows), range(8)))
@@ -76,7 +76,7 @@ def test_workers_forked_after_threads_were_used_give_the_same_answers():
     said = said_by(
         POOL
         + """
-    expected = rules.predict(rows, n_jobs=4).tolist()  # threads have been there before the fork
+    expected = rules.predict(rows, n_jobs=4).tolist()  # threads have been used before the fork
     with multiprocessing.get_context("fork").Pool(3) as pool:
         answers = pool.map(decided, range(6)) + pool.map(sent, [rules] * 3)
     print(all(answer == expected for answer in answers), len(answers))
@@ -117,7 +117,7 @@ def test_workers_forked_while_threads_decide_give_the_same_answers():
 
 
 def test_spawned_workers_give_the_same_answers(tmp_path):
-    # A spawned process imports the main module again, so that it has to be a file.
+    # A spawned process imports the main module again, so it has to be a file.
     main = tmp_path / "main.py"
     main.write_text(
         textwrap.dedent(

@@ -1,4 +1,4 @@
-"""`make demo` runs anywhere, writes the files it announces, and its rules imitate the network."""
+"""`make demo` runs anywhere, writes the files it names, and its rules imitate the network."""
 
 import json
 import re
@@ -15,7 +15,7 @@ DEMO = ROOT / "examples" / "demo.py"
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Run the demo; return what it printed and the folder it wrote to, whose path contains spaces."""
+    """Return the output of the demo, and the folder that it wrote to, which has a space in its path."""
     folder = tmp_path_factory.mktemp("a demo") / "new folder"
     command = [sys.executable, "-W", "error", "-X", "utf8", str(DEMO), str(folder)]
     done = subprocess.run(
@@ -55,7 +55,7 @@ def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
     assert not re.search(r"<(link|script|img)[^>]*(src|href)=", page)
 
 
-def test_it_says_which_files_it_wrote(run):
+def test_the_demo_prints_which_files_it_wrote(run):
     printed, folder = run
     files = f"{folder / 'rules.json'} (loaded again: equal) and {folder / 'report.html'}"
     assert printed.endswith(f"Wrote {files}, a page to open in a browser\n")
@@ -63,7 +63,7 @@ def test_it_says_which_files_it_wrote(run):
 
 
 def test_the_readme_shows_the_demo_as_it_is(run):
-    # Training a network gives slightly different figures on other processors, so only the words are compared.
+    # Training gives slightly different figures on other processors, so only the words are compared.
     def words(text):
         return set(re.findall(r"[a-z]{4,}", text))
 
@@ -71,7 +71,7 @@ def test_the_readme_shows_the_demo_as_it_is(run):
     assert words(sample) == words(run[0].replace(str(run[1]), "out"))
 
 
-def test_without_a_folder_it_prints_its_usage():
+def test_without_a_folder_the_demo_prints_its_usage():
     done = subprocess.run([sys.executable, str(DEMO)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert done.stderr == "usage: python examples/demo.py OUTDIR\n"

@@ -1,4 +1,4 @@
-"""The examples in the README and in docs/ run and print what the pages show; links lead somewhere."""
+"""The examples in the README and in docs/ run and print what the pages show; links are valid."""
 
 import json
 import os

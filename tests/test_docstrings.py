@@ -8,7 +8,7 @@ import pytest
 
 import clausewise
 
-# Adapters for frameworks are imported with them, by the tests of networks.
+# Without the adapters, which import their frameworks.
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(clausewise.__path__, "clausewise.")

@@ -1,4 +1,4 @@
-"""Names and values made to break out of their place stay names and values, in every form."""
+"""Names and values that try to break out of their context stay plain text in every format."""
 
 import json
 import re
@@ -33,7 +33,7 @@ TEN_MEGABYTES = "'\"<&\\\n=é" + "x" * 10 * 2**20
 
 
 def rules_about(text, voting="weights"):
-    """Rules in which this text is a category, and its beginning everything else that text can be."""
+    """Return rules with this text as a category, and its beginning as every other name."""
     name = text[:1000]
     features = Features(("x", name), ("numeric", "categorical"), (None, (text, "other")))
     classes = np.array([name, "no " + name], dtype=object)
@@ -64,7 +64,7 @@ def test_any_text_is_shown_by_notebooks_as_text(text):
 
 
 class Scripts(HTMLParser):
-    """The scripts of a page, by their attributes, and what they hold."""
+    """Collects the scripts of a page: their attributes and contents."""
 
     def __init__(self):
         super().__init__()
@@ -96,7 +96,7 @@ def test_any_text_in_a_report_is_data(tmp_path, text):
 
 
 def texts_in(value):
-    """All texts in a JSON value."""
+    """Return all texts in a JSON value."""
     if isinstance(value, dict | list):
         inner = [*value.keys(), *value.values()] if isinstance(value, dict) else value
         return set().union(*(texts_in(part) for part in inner))
@@ -118,7 +118,7 @@ def test_ten_megabytes_are_one_value_in_pmml_and_python():
 def test_a_hostile_name_in_graphviz_stays_inside_its_quotes():
     for text in HOSTILE[:-1]:
         dot = rules_about(text, voting="confidence").to_graphviz()
-        # What is left when quoted strings are taken out is the grammar alone.
+        # Without its quoted strings, the text is only grammar.
         bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', dot, flags=re.DOTALL)
         assert '"' not in bare.replace('""', "")
         assert "DROP" not in bare

@@ -25,8 +25,8 @@ def payload_of(view):
     return view.html
 
 
-# What each entry point makes of labels, as something that can be compared. The first group measures, and
-# counts labels of classes that the rules lack as wrong; the second learns, and refuses them.
+# The result of each entry point for given labels, in a form that can be compared. The first group measures
+# and counts labels of classes that the rules lack as wrong; the second learns and refuses them.
 MEASURING = {
     "with_statistics": lambda labels: dumps(RULES.with_statistics(X, labels)),
     "evaluate target": lambda labels: str(RULES.evaluate(X, labels)),
@@ -86,7 +86,7 @@ def test_labels_that_mean_no_class_are_one_clear_error(call, labels, message):
         call(labels)
 
 
-# What simplify drops depends on more than a count, so it is left out here.
+# The result of simplify depends on more than a count, so it is left out here.
 COUNTING = {name: call for name, call in MEASURING.items() if name != "simplify"}
 
 
@@ -99,7 +99,7 @@ def test_measures_count_classes_that_the_rules_lack_as_wrong(call):
 
 
 @pytest.mark.parametrize("call", LEARNING.values(), ids=LEARNING)
-def test_what_learns_refuses_classes_that_the_rules_lack(call):
+def test_learning_refuses_classes_that_the_rules_lack(call):
     labels = LABELS.copy()
     labels[:5] = 2
     with pytest.raises(LabelError, match="target holds 2, which is not among the classes 0, 1"):
@@ -132,7 +132,7 @@ def test_what_labels_mean_does_not_depend_on_their_type(classes, labels):
     assert rules.evaluate(X[:4], labels[[0, 1, 0, 0]]).accuracy == 0.75
 
 
-# Entry points that take a network, and give the same for a model and for its labels.
+# Entry points that take a network, with the same result for a model and for its labels.
 NETWORKS = {
     "evaluate": lambda network: str(RULES.evaluate(X, LABELS, network=network)),
     "explain_global": lambda network: str(RULES.explain_global(X, network)),

@@ -1,4 +1,4 @@
-"""Counterfactuals: every change does change the decision, and none is smaller."""
+"""Counterfactuals: every change flips the decision, and no smaller one does."""
 
 import itertools
 
@@ -12,7 +12,7 @@ from tests.rules.probing import probe_values
 from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
 from clausewise import Features, Rule, RuleSet, Term
-from clausewise.analysis.counterfactual import SLACK
+from clausewise.analysis.counterfactual_search import SLACK
 from clausewise.networks import CallableNetwork
 from clausewise.rules.voting import VOTINGS
 
@@ -42,7 +42,7 @@ def test_the_nearest_change_is_found_and_described():
         "row 0: yes becomes no if age 40 → 47.1",
         "row 1: no becomes yes if age 52 → 47",
         "row 2: no becomes maybe if job cook → nurse and smokes true → false",
-        "row 3: no, and no change allowed changes that",
+        "row 3: no; no change of up to 2 features flips it",
     ]
     assert found.units.tolist() == [13, 1, 1]
     assert [one.distance for one in found] == pytest.approx([7.1 / 13, 5 / 13, 2, np.inf])
@@ -51,7 +51,7 @@ def test_the_nearest_change_is_found_and_described():
     assert [one.row for one in found[:2]] == [0, 1]
 
 
-def test_fewer_features_and_a_wanted_decision():
+def test_features_and_the_wanted_decision_can_be_limited():
     assert [one.is_found for one in RULES.counterfactuals(TABLE, max_features=1)] == [
         True,
         True,
@@ -60,6 +60,8 @@ def test_fewer_features_and_a_wanted_decision():
     ]
     found = RULES.counterfactuals(TABLE, to="maybe")
     assert [one.becomes for one in found] == ["maybe", "maybe", "maybe", None]
+    assert str(found[3]) == "row 3: no; no change of up to 2 features flips it to maybe"
+    assert str(RULES.counterfactuals(TABLE, max_features=1)[3]).endswith("no change of one feature flips it")
     assert str(RULES.counterfactuals(TABLE, to="no")[1]) == "row 1: no already"
     with pytest.raises(ValueError, match="max_features is 3"):
         RULES.counterfactuals(TABLE, max_features=3)
@@ -67,7 +69,7 @@ def test_fewer_features_and_a_wanted_decision():
         RULES.counterfactuals(TABLE, to="never")
 
 
-def test_whole_numbers_stay_whole_and_spread_is_that_of_the_reference():
+def test_whole_numbers_stay_whole_and_units_come_from_the_reference():
     reference = pd.DataFrame({"age": [20, 40], "job": ["cook", "nurse"], "smokes": [True, False]})
     found = RULES.counterfactuals(TABLE, reference=reference)
     assert str(found[0]) == "row 0: yes becomes no if age 40 → 48"
@@ -131,7 +133,7 @@ def test_nullable_columns_with_missing_values_are_changed_in_place():
     assert [case.network_flips for case in found if case is not None]
 
 
-def test_values_are_readable():
+def test_new_values_are_readable():
     rules = RuleSet.from_rules([Rule((Term(0, high=0.096892178),), "a")], ["x"], default="b")
     found = rules.counterfactuals([[0.2071234567], [0.0123456789]])
     assert str(found[0]) == "row 0: b becomes a if x 0.207123 → 0.096"
@@ -174,7 +176,7 @@ def test_every_change_flips_the_decision_and_a_grid_finds_no_smaller_one(seed, v
 
 
 def smallest_on_grid(rules, row, units, max_features, mine, to):
-    """The smallest change of a row among all values at and just beside thresholds."""
+    """Return the smallest change of a row among all values at and next to thresholds."""
     if mine == to:
         return 0.0
     changeable = [feature for feature in range(len(row)) if np.isfinite(row[feature])]

@@ -1,4 +1,4 @@
-"""Explanations as tables, and what a rule set does as a whole, against plain counting."""
+"""Explanations as tables, and global explanations, compared with plain counting."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_counts_are_those_of_plain_booleans(seed, n_rows):
     for position, column in enumerate(table.columns):
         raw[:, position] = [None if value != value else value for value in column]
     target = rng.choice([*rules.labels, "other"], n_rows)
-    target[:1] = rules.labels[0]  # labels none of which is a class are refused
+    target[:1] = rules.labels[0]  # at least one label must be a class
     explained = rules.explain_global(raw, target)
     fires = rules.fires(raw).dense()
     conclusions = [rule.conclusion for rule in rules]
@@ -78,7 +78,7 @@ def test_what_needs_rows_or_labels_says_so():
         RULES.explain_global(X).agreement_frame()
     with pytest.raises(ValueError, match="pass X and target"):
         _ = RULES.explain_global(X).fidelity
-    with pytest.raises(ValueError, match="pass these rows as X"):
+    with pytest.raises(ValueError, match="pass its rows as X"):
         RULES.explain_global(target=["a"])
     with pytest.raises(ValueError, match=r"target has shape \(1,\) for 4 rows"):
         RULES.explain_global(X, ["a"])
@@ -99,7 +99,7 @@ def test_the_votes_of_a_frame_add_up_to_the_scores(seed, voting):
     assert frame["row"].is_monotonic_increasing
 
 
-def test_start_votes_have_lines_of_their_own():
+def test_start_votes_have_separate_lines():
     weighted = RULES.with_weights([1, 2, 3], base=[0, 0.5])
     frame = weighted.explain(X[1:3]).to_frame()
     assert frame.values.tolist() == [

@@ -29,14 +29,14 @@ def test_a_scorecard_reads_well():
         "  +1.25 hadron            start\n"
         "     +3 gamma, -1 hadron  age ≤ 47\n"
         "  +12.5 hadron            age > 60 AND size > 0.5\n"
-        "The class with the most points is the decision; on a tie hadron, then the class that comes first of "
+        "The class with the most points wins; ties go to hadron, then to the class that comes first in "
         "gamma, hadron, muon."
     )
     assert repr(RULES.scorecard()) == "<Scorecard of 2 lines for the classes gamma, hadron, muon>"
     assert str(RULES.scorecard().lines[0]) == "+3 gamma, -1 hadron  age ≤ 47"
 
 
-def test_rules_with_one_premise_are_one_line():
+def test_rules_with_the_same_premise_share_a_line():
     lines = RULES.scorecard().lines
     assert [dict(line.points) for line in lines] == [{"gamma": 3, "hadron": -1}, {"hadron": 12.5}]
     assert [line.rules for line in lines] == [(0, 2), (1,)]
@@ -51,10 +51,10 @@ def test_rules_with_one_premise_are_one_line():
 def test_rounded_points_are_called_rounded():
     rounded = RULES.with_weights([1 / 3, 2, 3]).scorecard()
     assert "+0.3333 gamma" in str(rounded)
-    assert str(rounded).endswith("Points are rounded here to four digits.")
+    assert str(rounded).endswith("Points are rounded to four digits here.")
 
 
-def test_a_scorecard_without_rules_or_with_very_many():
+def test_a_scorecard_may_have_no_rules_or_very_many():
     assert str(RULES[:0].with_weights([], base=[0, 0, 0]).scorecard()).count("\n") == 1
     many = RuleSet.from_rules(
         [Rule((Term(0, low=i),), i % 9) for i in range(50)], ["x"], default=0, voting="weights"
@@ -62,11 +62,11 @@ def test_a_scorecard_without_rules_or_with_very_many():
     lines = str(many.scorecard()).splitlines()
     assert lines[1] == "  +1 class 0  x > 0"
     assert lines[-2] == "   …          and 10 more"
-    assert "then the class that comes first of 0, 1, 2, 3, 4, 5, 6, 7, … 1 more." in str(many.scorecard())
+    assert "then to the class that comes first in 0, 1, 2, 3, 4, 5, 6, 7, … 1 more." in str(many.scorecard())
 
 
-def test_other_votes_make_no_scorecard():
-    with pytest.raises(ValueError, match="vote by majority; a scorecard adds up weights"):
+def test_a_scorecard_needs_voting_by_weights():
+    with pytest.raises(ValueError, match="vote by majority, but a scorecard needs weights"):
         RULES.with_voting("majority").scorecard()
 
 

@@ -1,4 +1,4 @@
-"""Simplifying: fewer rules, and not one decision changed, or no more than was allowed."""
+"""Simplification: fewer rules, with no decision changed, or no more than allowed."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_fidelity_falls_by_no_more_than_the_tolerance(seed, voting, tolerance, h
 
 
 @pytest.mark.parametrize("voting", ["confidence", "majority", "weights"])
-def test_rules_that_never_fire_go(voting):
+def test_rules_that_never_fire_are_dropped(voting):
     never = Rule((Term(0, low=2, high=1),), "yes")
     nowhere = Rule((Term(1, values=[]),), "yes")
     rules = ruleset([never, Rule((YOUNG,), "yes"), nowhere], voting)
@@ -68,7 +68,7 @@ def test_rules_that_never_fire_go(voting):
 
 
 def test_a_rule_that_never_fires_counts_under_share():
-    """One of two against one of one: the class with the impossible rule loses, and must go on losing."""
+    """One of two rules against one of one: the class with the impossible rule must still lose."""
     never = Rule((Term(0, low=2, high=1),), "yes")
     rules = ruleset([never, Rule((YOUNG,), "yes"), Rule((YOUNG,), "maybe")], "share", default="yes")
     assert len(rules.simplify()) == 3
@@ -84,14 +84,14 @@ def test_a_term_that_accepts_every_value_stays_because_missing_values_fail_it():
     assert rules.simplify().predict(np.array([[None, None]], dtype=object)).tolist() == ["no"]
 
 
-def test_weights_of_equal_rules_add_up_and_rules_without_weight_go():
+def test_weights_of_equal_rules_add_up_and_rules_without_weight_are_dropped():
     rules = ruleset([Rule((YOUNG,), "yes")] * 2 + [Rule((OLD,), "yes"), Rule((), "maybe")], "weights")
     simple = rules.with_weights([1, 0.5, 0, 0.25]).simplify()
     assert [(rule.terms, rule.weight) for rule in simple] == [((YOUNG,), 1.5)]
     assert simple.base.tolist() == [0.25, 0, 0]
 
 
-def test_weights_that_would_round_are_not_added():
+def test_weights_whose_sums_round_are_not_added():
     rules = ruleset([Rule((YOUNG,), "yes")] * 3, "weights").with_weights([0.1, 0.2, 0.3], base=[0.6, 0, 0])
     assert len(rules.simplify()) == 3
     assert sums_are_exact([1, -0.5, 1024])
@@ -121,16 +121,16 @@ def test_neighbours_become_one_rule():
     assert len(rules.with_voting("share").simplify()) == 3
 
 
-def test_rules_that_overlap_are_no_neighbours():
+def test_rules_that_overlap_are_not_joined():
     rules = ruleset([Rule((Term(0, high=20),), "yes"), Rule((Term(0, high=30),), "yes"), Rule((), "maybe")])
     assert rules.simplify() == rules
 
 
-def test_rules_that_never_decide_go():
+def test_rules_that_never_decide_are_dropped():
     always = Rule((), "yes", confidence=0.9)
     weaker = Rule((YOUNG,), "maybe", confidence=0.4)
     assert list(ruleset([always, weaker], "confidence").simplify()) == [always]
-    alone = Rule((OLD,), "no")  # the default class, and nothing speaks against it
+    alone = Rule((OLD,), "no")  # the default class, which nothing votes against
     assert list(ruleset([Rule((YOUNG,), "yes"), alone]).simplify()) == [Rule((YOUNG,), "yes")]
 
 
@@ -140,7 +140,7 @@ def test_a_rule_that_only_breaks_a_tie_stays():
     assert len(ruleset([yes, Rule((), "maybe")], default="yes").simplify()) == 2
 
 
-def test_terms_and_rules_go_within_the_tolerance():
+def test_terms_and_rules_are_dropped_within_the_tolerance():
     rng = np.random.default_rng(0)
     X = rng.random((400, 2))
     target = np.where(X[:, 0] > 0.5, "yes", "no")
@@ -176,7 +176,7 @@ def test_impossible_wishes_are_errors(options, message):
 
 
 @given(st.integers(0, 10**6), st.sampled_from(VOTINGS))
-def test_what_a_drop_would_cost_is_what_it_costs(seed, voting):
+def test_the_estimated_cost_of_a_drop_is_exact(seed, voting):
     rng = np.random.default_rng(seed)
     features = random_features(rng, 3)
     weight, base = rng.integers(-4, 5, 5) / 4, rng.integers(-2, 3, 3) / 2  # sums are exact

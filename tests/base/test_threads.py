@@ -1,4 +1,4 @@
-"""How many threads a number of jobs means."""
+"""The number of threads for `n_jobs`."""
 
 import os
 
@@ -25,7 +25,7 @@ def test_the_environment_sets_what_all_means(monkeypatch):
     assert threads.resolve(2) == 2
 
 
-def test_a_number_is_itself():
+def test_a_number_of_jobs_is_a_number_of_threads():
     assert threads.resolve(7) == 7
     assert threads.resolve(np.int64(7)) == 7
 

@@ -34,7 +34,7 @@ def agreement(rules, X, target):
     return np.mean(rules.predict(X) == target)
 
 
-def test_two_rules_tell_exclusive_or():
+def test_two_rules_express_exclusive_or():
     X, target = xor_rows()
     rules = no_rules().compact(X, target, max_rules=2)
     assert len(rules) == 2
@@ -103,7 +103,7 @@ def test_no_rule_nearly_repeats_another():
             assert (fires[a] & fires[b]).sum() <= 0.8 * (fires[a] | fires[b]).sum()
 
 
-def test_a_seed_without_any_use_does_no_harm():
+def test_a_useless_seed_does_no_harm():
     X, target = xor_rows()
     seed = Rule((Term(3, low=0.2, high=0.8),), "no")
     impossible = Rule((Term(3, low=0.8, high=0.2),), "no")
@@ -113,7 +113,7 @@ def test_a_seed_without_any_use_does_no_harm():
     assert agreement(seeds.compact(X, target, max_rules=2), X, target) > 0.97
 
 
-def test_categories_and_missing_values():
+def test_categories_and_missing_values_are_handled():
     rng = np.random.default_rng(0)
     job = rng.choice(["nurse", "teacher", "smith", "cook"], 2000)
     age = rng.integers(18, 80, 2000).astype(float)
@@ -127,7 +127,7 @@ def test_categories_and_missing_values():
     assert any(term.name == "age" and term.low in (40, -np.inf) for rule in rules for term in rule.terms)
 
 
-def test_more_categories_than_bins_are_no_obstacle():
+def test_a_column_may_have_more_categories_than_bins():
     rng = np.random.default_rng(0)
     code = rng.integers(0, 400, 4000)
     frame = pd.DataFrame({"code": [f"c{c}" for c in code], "x": rng.random(4000)})
@@ -154,9 +154,9 @@ def cross_entropy(probabilities, given):
 
 
 @pytest.mark.parametrize("points", [False, True])
-def test_probabilities_are_calibrated_to_those_given(points):
+def test_probabilities_are_calibrated_to_the_given_ones(points):
     X, target = curved_rows()
-    # A network that is much less certain than right.
+    # A network that is right much more often than its probabilities suggest.
     right = (target == "b").astype(float)
     given = np.column_stack([0.65 - 0.3 * right, 0.35 + 0.3 * right])
     rules = no_rules(classes="ab").compact(X, given, max_rules=10, points=points)
@@ -167,10 +167,10 @@ def test_probabilities_are_calibrated_to_those_given(points):
     assert agreement(rules, X, target) > 0.85
 
 
-def test_balance_does_not_forget_a_rare_class():
+def test_balance_keeps_rules_for_a_rare_class():
     rng = np.random.default_rng(0)
     X = rng.random((4000, 4))
-    # A rare class that is only likely where it is.
+    # A rare class that is not the most frequent one anywhere.
     target = np.where((X[:, 0] < 0.1) & (rng.random(4000) < 0.35), "yes", "no")
     plain = no_rules().compact(X, target, max_rules=3)
     balanced = no_rules().compact(X, target, max_rules=3, balance="balanced")
@@ -179,7 +179,7 @@ def test_balance_does_not_forget_a_rare_class():
     assert np.mean(balanced.predict(X)[is_rare] == "yes") > 0.9
 
 
-def test_rows_without_weight_are_as_if_they_were_not_there():
+def test_rows_without_weight_are_ignored():
     X, target = curved_rows(n_rows=1200)
     weight = np.random.default_rng(0).integers(0, 2, 1200)
     empty = no_rules(classes="ab")
@@ -197,7 +197,7 @@ def test_only_the_proportions_of_weights_matter():
     assert np.array_equal(light.columns.weight, heavy.columns.weight)
 
 
-def test_shared_premises_speak_for_every_class():
+def test_shared_premises_vote_for_every_class():
     X, target = curved_rows(n_classes=4)
     empty = no_rules(classes="abcd")
     shared = empty.compact(X, target, max_rules=8, shared_premises=True)
@@ -212,7 +212,7 @@ def test_shared_premises_speak_for_every_class():
     assert agreement(shared, X_new, target_new) > agreement(alone, X_new, target_new)
 
 
-def test_a_class_that_no_row_has_is_never_decided_for():
+def test_a_class_without_rows_is_never_predicted():
     X, target = curved_rows(n_classes=3)
     rules = no_rules(classes=("never", "a", "b", "c")).compact(X, target, max_rules=8)
     everywhere = np.random.default_rng(5).normal(scale=5, size=(20_000, 4))
@@ -232,7 +232,7 @@ def test_long_seeds_do_not_give_long_rules():
     assert seeds.compact(X, target, max_rules=10, max_terms=1).columns.lengths.max() == 1
 
 
-def test_one_class_only_is_said_with_a_warning():
+def test_a_constant_target_gives_a_warning():
     X, _ = curved_rows(n_rows=50)
     with pytest.warns(CompactionWarning, match="yes on all rows"):
         rules = no_rules().compact(X, ["yes"] * 50, max_rules=4)
@@ -243,7 +243,7 @@ def test_one_class_only_is_said_with_a_warning():
     assert rules.predict_proba(X)[0] == pytest.approx([0.1, 0.9], abs=0.01)
 
 
-def test_few_rows_and_constant_columns():
+def test_few_rows_and_constant_columns_are_handled():
     X = np.zeros((12, 4))
     X[:6, 1] = 1
     rules = no_rules().compact(X, ["yes"] * 6 + ["no"] * 6, max_rules=4)
@@ -298,7 +298,7 @@ def test_a_saved_small_rule_set_is_the_same(tmp_path):
     assert np.array_equal(loaded.predict_proba(X), rules.predict_proba(X))
 
 
-# --- Budgets found on rows held back ---
+# --- Budgets chosen on held-out rows ---
 
 
 def test_a_frontier_has_every_budget():
@@ -317,7 +317,7 @@ def test_a_frontier_has_every_budget():
     assert np.array_equal(again.by_split, frontier.by_split)
 
 
-def test_a_frontier_tells_what_rules_of_that_size_reach_on_new_rows():
+def test_a_frontier_estimates_fidelity_on_new_rows():
     X, target = curved_rows(n_rows=4000)
     frontier = no_rules(classes="ab").frontier(X, target, max_rules=8)
     X_new, target_new = curved_rows(n_rows=4000, seed=1)
@@ -325,7 +325,7 @@ def test_a_frontier_tells_what_rules_of_that_size_reach_on_new_rows():
     assert reached == pytest.approx(frontier.fidelity[7], abs=0.03)
 
 
-def test_the_smallest_rule_set_that_is_faithful_enough():
+def test_the_smallest_rule_set_that_is_faithful_enough_is_returned():
     X, target = curved_rows(n_rows=1500)
     empty = no_rules(classes="ab")
     frontier = empty.frontier(X, target, max_rules=12)
@@ -334,7 +334,7 @@ def test_the_smallest_rule_set_that_is_faithful_enough():
     assert len(rules) == frontier.smallest(asked) <= 6
 
 
-def test_a_fidelity_out_of_reach_is_said_with_a_warning():
+def test_an_unreachable_fidelity_gives_a_warning():
     X, target = curved_rows(n_rows=400)
     with pytest.warns(
         CompactionWarning, match=r"No rule set of at most 3 rules reaches a fidelity of 0\.999"
@@ -343,14 +343,14 @@ def test_a_fidelity_out_of_reach_is_said_with_a_warning():
     assert 0 < len(rules) <= 3
 
 
-def test_without_a_budget_the_recommended_one_is_taken():
+def test_the_recommended_budget_is_the_default():
     X, target = xor_rows(600)
     rules = no_rules().compact(X, target)
     assert len(rules) <= 4
     assert agreement(rules, *xor_rows(seed=1)) > 0.95
 
 
-def test_a_penalty_is_chosen_on_rows_held_back():
+def test_a_penalty_is_chosen_on_held_out_rows():
     X, target = curved_rows(n_rows=300)
     empty = no_rules(classes="ab")
     chosen = empty.compact(X, target, max_rules=3, penalty="cv")
@@ -361,7 +361,7 @@ def test_a_penalty_is_chosen_on_rows_held_back():
         empty.compact(X, target, max_rules=3, penalty="auto")
 
 
-def test_a_frontier_of_rare_classes_and_too_few_rows():
+def test_a_frontier_handles_rare_classes_and_refuses_too_few_rows():
     X, target = curved_rows(n_rows=60, n_classes=3)
     target[0] = "d"
     frontier = no_rules(classes="abcd").frontier(X, target, max_rules=3, n_splits=2)
@@ -378,7 +378,7 @@ def test_a_frontier_of_rare_classes_and_too_few_rows():
 # --- Long work ---
 
 
-def test_progress_tells_what_is_done(capsys):
+def test_progress_shows_what_is_done(capsys):
     X, target = curved_rows(n_rows=500)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -14,7 +14,7 @@ def random_table(seed, n_rows=None, n_columns=4, nominal=False, missing=True):
     rng = np.random.default_rng(seed)
     n_rows = int(rng.integers(30, 300)) if n_rows is None else n_rows
     n_bins = rng.integers(2, 9, n_columns).astype(np.int32)
-    # The bin behind the last one stands for a missing value.
+    # The bin after the last one is for missing values.
     bins = np.array([rng.integers(0, n + missing, n_rows) for n in n_bins], dtype=np.uint8)
     is_nominal = np.full(n_columns, nominal, dtype=np.uint8)
     return bins, n_bins, _core.ByteMatrix(bins, n_bins, is_nominal), rng
@@ -86,7 +86,7 @@ def test_the_best_set_of_categories_is_found():
     assert gains[0] >= best * 0.98
 
 
-def test_two_features_that_only_tell_together_are_found():
+def test_two_features_that_are_only_informative_together_are_found():
     rng = np.random.default_rng(0)
     bins = rng.integers(0, 2, (6, 2000)).astype(np.uint8)
     matrix = _core.ByteMatrix(bins, np.full(6, 2, np.int32), np.zeros(6, np.uint8))
@@ -97,7 +97,7 @@ def test_two_features_that_only_tell_together_are_found():
 
 def test_missing_values_are_in_no_box():
     bins, n_bins, matrix, _ = random_table(5, n_rows=500)
-    # Everything that can be told is told by being missing.
+    # Only whether the value is missing is informative.
     gradient = np.where(bins[0] == n_bins[0], 1.0, -0.1)
     for box in search(matrix, gradient, np.full(500, 0.2))[0]:
         rows = reference.covered(bins, box)
@@ -105,7 +105,7 @@ def test_missing_values_are_in_no_box():
             assert not (bins[column][rows] == n_bins[column]).any()
 
 
-def test_boxes_cover_at_least_as_many_rows_as_asked_for():
+def test_boxes_cover_the_required_number_of_rows():
     bins, _, matrix, rng = random_table(6, n_rows=300)
     gradient, curvature = random_derivatives(rng, 300)
     for box in search(matrix, gradient, curvature, min_rows=60)[0]:
@@ -140,7 +140,7 @@ def test_threads_change_nothing(n_columns):
         assert np.array_equal(mine, theirs)
 
 
-def test_a_wide_table_is_searched_in_the_columns_that_tell_most():
+def test_a_wide_table_is_searched_in_its_most_informative_columns():
     bins, _, matrix, rng = random_table(9, n_rows=2000, n_columns=300, missing=False)
     gradient = rng.normal(size=2000) * 0.1 + np.where(bins[217] == 0, 1.0, 0.0)
     found, *_ = search(matrix, gradient, np.full(2000, 0.25), n_columns=20)
@@ -148,7 +148,7 @@ def test_a_wide_table_is_searched_in_the_columns_that_tell_most():
 
 
 @pytest.mark.parametrize("nominal", [False, True])
-def test_covered_rows(nominal):
+def test_covered_rows_are_those_of_the_reference(nominal):
     bins, n_bins, matrix, _ = random_table(10, n_rows=777, nominal=nominal)
     listed = [
         (),

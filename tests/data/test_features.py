@@ -1,4 +1,4 @@
-"""Tables in, one matrix out: arrays, pandas, polars, pyarrow; and an error for what does not fit."""
+"""Encoding tables (arrays, pandas, polars, pyarrow) as one matrix, and errors for tables that do not fit."""
 
 import datetime
 import decimal
@@ -61,7 +61,7 @@ def test_a_category_unknown_in_training_gets_the_code_after_the_last(backend):
 
 
 @backends
-def test_columns_in_another_order_are_put_in_order_by_name(backend):
+def test_columns_in_another_order_are_matched_by_name(backend):
     features = Features.learn(frame(backend, a=[1.0, 2.0], b=[3.0, 4.0]))
     np.testing.assert_array_equal(
         features.encode(frame(backend, b=[3.0, 4.0], a=[1.0, 2.0])), [[1, 3], [2, 4]]
@@ -72,10 +72,10 @@ def test_columns_in_another_order_are_put_in_order_by_name(backend):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a", "b"], "X has 2 columns, the rules were learnt with 3: column 'c' is missing"),
+        (["a", "b"], "X has 2 columns, but the rules were learnt from 3: column 'c' is missing"),
         (
             ["a", "b", "c", "d"],
-            "X has 4 columns, the rules were learnt with 3: column 'd' is unknown",
+            "X has 4 columns, but the rules were learnt from 3: column 'd' is unknown",
         ),
         (["a", "b", "d"], "column 'c' is missing and column 'd' is unknown"),
     ],
@@ -89,7 +89,7 @@ def test_missing_and_extra_columns_are_named(backend, names, message):
 def test_the_width_of_an_array_is_checked():
     features = Features.learn(np.zeros((5, 10)))
     with pytest.raises(
-        ValueError, match="X has 9 columns, the rules were learnt with 10; pass the columns they know"
+        ValueError, match="X has 9 columns, but the rules were learnt from 10; pass the same columns"
     ):
         features.encode(np.zeros((5, 9)))
     with pytest.raises(
@@ -98,12 +98,12 @@ def test_the_width_of_an_array_is_checked():
         features.encode(np.zeros((5, 9)), estimator="C50Classifier")
 
 
-def test_an_array_is_taken_by_position_even_if_names_are_known():
+def test_array_columns_are_matched_by_position_even_if_names_are_known():
     features = Features.learn(pd.DataFrame({"b": [1.0], "a": [2.0]}))
     np.testing.assert_array_equal(features.encode(np.array([[5.0, 6.0]])), [[5, 6]])
 
 
-def test_names_of_an_array_are_made_up_unless_given():
+def test_array_columns_get_default_names():
     assert Features.learn(np.zeros((2, 3))).names == ("x0", "x1", "x2")
     assert not Features.learn(np.zeros((2, 3))).named
     given_names = Features.learn(np.zeros((2, 2)), names=["age", "size"])
@@ -123,7 +123,7 @@ def test_an_array_that_fits_is_not_copied(dtype, order):
 def test_codes_that_are_their_own_positions_are_not_copied():
     X = np.array([[0.0, 5.0], [2.0, 6.0], [1.0, 7.0], [9.0, 8.0]])
     features = Features.learn(X[:3], categorical=[0])
-    assert features.encode(X) is X  # 9 is no code, so it is in no value set either
+    assert features.encode(X) is X  # 9 is not a code, so no value set contains it
 
 
 def test_a_homogeneous_pandas_frame_is_not_copied():
@@ -285,7 +285,7 @@ def test_a_table_without_rows_is_encoded():
     assert Features.learn(np.zeros((2, 3))).encode(np.zeros((0, 3))).shape == (0, 3)
 
 
-def test_decode_gives_the_raw_value_back():
+def test_decode_returns_the_raw_value():
     features = Features(
         ("age", "job", "smokes"), ("numeric", "categorical", "binary"), (None, ("a", "b"), None)
     )
@@ -362,7 +362,7 @@ def test_a_column_of_another_type_than_in_training_is_a_clear_error(backend, X, 
 def test_text_where_number_codes_were_learnt_is_a_clear_error():
     features = Features.learn(pd.DataFrame({"zip": [9000, 8000]}), categorical=["zip"])
     with pytest.raises(
-        ValueError, match=r"holds text such as '9000'.*categories 8000, 9000, which are numbers"
+        ValueError, match=r"holds text such as '9000'.*learnt from numeric categories such as 8000, 9000"
     ):
         features.encode(pd.DataFrame({"zip": ["9000"]}))
 
@@ -419,7 +419,7 @@ def test_impossible_choices_of_columns_are_errors(arguments, error, message):
 
 
 class EncodedTree(ClassifierMixin, BaseEstimator):
-    """The least an estimator does with Features."""
+    """A minimal estimator that uses Features."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -447,7 +447,7 @@ def test_an_estimator_built_on_features_passes_scikit_learns_checks():
     assert sum(result["status"] == "passed" for result in results) > 30
 
 
-def test_pandas_columns_without_text_names_are_taken_by_position():
+def test_pandas_columns_without_text_names_are_matched_by_position():
     features = Features.learn(pd.DataFrame(np.zeros((2, 3))))
     assert features.names == ("x0", "x1", "x2")
     assert not features.named

@@ -1,4 +1,4 @@
-"""Reading labels: which class a label means, and what happens to labels that mean none."""
+"""Reading labels: which class a label means, and what happens to unknown labels."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ import pytest
 from clausewise.data.rows import row_limit, stratified_rows
 
 
-def test_rows_are_drawn_of_each_class_in_proportion():
+def test_rows_are_drawn_from_each_class_in_proportion():
     codes = np.repeat([0, 1, 2], [700, 290, 10]).astype(np.int32)
     rows = stratified_rows(codes, 100, np.random.RandomState(0))
     assert np.bincount(codes[rows]).tolist() == [70, 29, 1]
@@ -14,7 +14,7 @@ def test_rows_are_drawn_of_each_class_in_proportion():
 
 
 @pytest.mark.parametrize("n_wanted", [1, 2, 3, 5, 17, 99, 100, 1_000])
-def test_as_many_rows_are_drawn_as_wanted(n_wanted):
+def test_the_wanted_number_of_rows_is_drawn(n_wanted):
     codes = np.repeat([0, 1, 2], [1, 3, 96]).astype(np.int32)
     rows = stratified_rows(codes, n_wanted, np.random.RandomState(1))
     assert len(rows) == min(n_wanted, 100)

@@ -22,7 +22,9 @@ def random_case(seed):
     X = random_rows(rng, int(rng.integers(20, 160)), n_columns)
     while True:
         network = random_network(rng, n_columns, n_classes)
-        if np.sort(np.bincount(network.codes(X), minlength=n_classes))[-2] >= 3:  # it has something to tell
+        if (
+            np.sort(np.bincount(network.codes(X), minlength=n_classes))[-2] >= 3
+        ):  # two classes are frequent enough
             return rng, network, X
 
 

@@ -26,15 +26,15 @@ def kept(**options):
     return [whole.index(rule) for rule in Dropping(**options).kept(clauses())]
 
 
-def test_nothing_is_dropped_unless_asked():
+def test_nothing_is_dropped_by_default():
     assert kept() == [0, 1, 2, 3, 4, 5]
 
 
-def test_the_lowest_ranks_are_dropped_of_all_clauses():
+def test_the_lowest_ranked_of_all_clauses_are_dropped():
     assert kept(lowest=0.34) == [0, 1, 3, 5]
 
 
-def test_the_lowest_ranks_are_dropped_of_each_class():
+def test_the_lowest_ranked_clauses_of_each_class_are_dropped():
     assert kept(lowest=0.34, per_class=True) == [0, 1, 3, 5]
     assert kept(lowest=0.67, per_class=True) == [0, 3]
     assert kept(lowest=0.67) == [0, 3]
@@ -49,6 +49,6 @@ def test_at_least_one_clause_stays_whatever_fraction_is_dropped():
     assert kept(lowest=0.999) == [3]
 
 
-def test_a_least_confidence_may_leave_nothing():
+def test_a_minimum_confidence_may_leave_no_rules():
     assert kept(min_confidence=0.9) == [0, 3]
     assert kept(min_confidence=0.999) == []

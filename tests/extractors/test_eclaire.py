@@ -45,7 +45,7 @@ def iris():
 
 @pytest.fixture(scope="module")
 def numbers():
-    """600 rows of numbers and a network with three layers over them, whose classes all are frequent."""
+    """600 rows of numbers and a network with three layers, all of whose classes are frequent."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(600, 6))
     while True:
@@ -54,10 +54,10 @@ def numbers():
             return network, X
 
 
-# --- What it gives ---
+# --- Results ---
 
 
-def test_rules_speak_of_raw_columns_and_conclude_the_networks_classes(iris):
+def test_rules_test_raw_columns_and_predict_the_networks_classes(iris):
     X, _, network = iris
     model = ECLAIRE(network, min_cases=3).fit(X)
     assert model.rules_.features == Features.learn(X)
@@ -89,7 +89,7 @@ def test_confidence_is_measured_against_the_network(iris):
     assert rules == rules.with_statistics(X, network.predict(X))
 
 
-def test_equal_rules_of_different_layers_come_once(numbers):
+def test_equal_rules_of_different_layers_are_kept_once(numbers):
     network, X = numbers
     rules = ECLAIRE(network, min_cases=20).fit(X).rules_
     assert len({(rule.terms, rule.conclusion) for rule in rules}) == len(rules)
@@ -105,10 +105,10 @@ def test_the_report_counts_clauses_and_rules(numbers):
     assert all(word in text for word in ("hidden 2", "clauses over units", "peak MB"))
 
 
-# --- The short form and scikit-learn ---
+# --- `extract` and scikit-learn ---
 
 
-def test_extract_is_the_short_form(iris):
+def test_extract_equals_a_fitted_estimator(iris):
     X, _, network = iris
     assert extract(network, X, min_cases=3) == ECLAIRE(network, min_cases=3).fit(X).rules_
 
@@ -180,7 +180,7 @@ def test_threads_and_runs_do_not_change_the_rules(numbers, options):
     assert first.report_.path == second.report_.path
 
 
-def test_the_seed_reaches_a_network_trained_here_and_a_forest(iris):
+def test_the_seed_is_passed_to_the_trained_network_and_to_a_forest(iris):
     X, species, network = iris
     unseeded = MLPClassifier((8,), solver="lbfgs", max_iter=50)
     models = [ECLAIRE(unseeded, min_cases=3, random_state=7) for _ in range(2)]
@@ -252,12 +252,12 @@ def test_min_cases_is_chosen_by_fidelity_and_then_by_size(numbers):
     assert "(chosen)" in str(model.report_)
 
 
-def test_a_part_of_the_rows_is_a_number_of_them(numbers):
+def test_min_cases_may_be_a_fraction_of_the_rows(numbers):
     network, X = numbers
     assert extract(network, X, min_cases=0.05) == extract(network, X, min_cases=30)
 
 
-def test_layers_may_have_another_min_cases(numbers):
+def test_clauses_may_have_their_own_min_cases(numbers):
     network, X = numbers
     fine = ECLAIRE(network, min_cases=40, intermediate_min_cases=5).fit(X)
     coarse = ECLAIRE(network, min_cases=40).fit(X)
@@ -268,7 +268,7 @@ def test_layers_may_have_another_min_cases(numbers):
 # --- Variants ---
 
 
-def test_cart_and_random_forest_take_part_by_name(iris):
+def test_cart_and_random_forest_are_known_by_name(iris):
     X, _, network = iris
     for inducer in ("cart", "random_forest", CARTInducer(ccp_alpha="cv")):
         options = {"min_cases": 10} if isinstance(inducer, str) else {}
@@ -287,7 +287,7 @@ def test_the_eclectic_variant_adds_rules_from_the_inputs(numbers):
     assert len(eclectic.rules_) > len(plain.rules_)
 
 
-def test_balance_tells_a_rare_premise_better():
+def test_balance_predicts_a_rare_clause_better():
     """Both hidden units are high in a slanted corner that holds 3 of 100 rows."""
     X = np.random.default_rng(1).uniform(size=(3_000, 4))
     units = np.array([[1.0, 0.0], [0.0, 1.0], [0.15, 0.1], [0.0, 0.1]]), np.array([-0.7, -0.7])
@@ -295,23 +295,23 @@ def test_balance_tells_a_rare_premise_better():
     decisions = network.labels(X)
     assert np.mean(decisions == 1) < 0.04
 
-    def told(balance):
+    def accuracy(balance):
         return balanced_accuracy(ECLAIRE(network, min_cases=40, balance=balance).fit(X).predict(X), decisions)
 
-    assert told("balanced") > told(None) + 0.05
+    assert accuracy("balanced") > accuracy(None) + 0.05
 
 
 # --- Coping mechanisms ---
 
 
-def test_layers_can_be_left_out(numbers):
+def test_layers_can_be_excluded(numbers):
     network, X = numbers
     model = ECLAIRE(network, min_cases=20, layers="every 2").fit(X)
     assert [layer.name for layer in model.report_.layers] == ["hidden 1", "hidden 3"]
 
 
 @pytest.mark.parametrize(("max_rows", "n_rows"), [(200, 200), (0.25, 150), (10_000, 600)])
-def test_rows_can_be_left_out(numbers, max_rows, n_rows):
+def test_a_sample_of_the_rows_can_be_used(numbers, max_rows, n_rows):
     network, X = numbers
     model = ECLAIRE(network, min_cases=5, max_rows=max_rows).fit(X)
     assert (model.report_.n_rows, model.report_.n_rows_given) == (n_rows, 600)
@@ -328,7 +328,7 @@ def test_clauses_can_be_dropped(numbers):
     assert max(layer.n_clauses for layer in limited.report_.layers) == 3
 
 
-def test_rows_of_weight_zero_are_left_out(numbers):
+def test_rows_of_weight_zero_are_ignored(numbers):
     network, X = numbers
     weights = (np.arange(600) < 300).astype(float)
     weighted = ECLAIRE(network, min_cases=5).fit(X, sample_weight=weights)
@@ -367,7 +367,7 @@ def test_a_class_that_is_never_predicted_stays_a_class():
     assert set(model.predict(X)) == {"a", "b"}
 
 
-def test_min_cases_beyond_the_rows_warns_and_gives_the_majority(numbers):
+def test_too_large_min_cases_warns_and_predicts_the_majority(numbers):
     network, X = numbers
     with pytest.warns(ExtractionWarning) as caught:
         model = ECLAIRE(network, min_cases=5_000).fit(X)
@@ -376,11 +376,11 @@ def test_min_cases_beyond_the_rows_warns_and_gives_the_majority(numbers):
     assert model.rules_.default == network.classes[np.bincount(network.codes(X)).argmax()]
 
 
-def test_dropping_everything_warns_and_gives_the_majority(numbers):
+def test_dropping_everything_warns_and_predicts_the_majority(numbers):
     network, X = numbers
     with pytest.warns(ExtractionWarning) as caught:
         model = ECLAIRE(network, min_cases=20, min_confidence=1.0).fit(X)
-    assert "No clause was left" in str(caught[0].message)
+    assert "all clauses were dropped" in str(caught[0].message)
     assert len(model.rules_) == 1
 
 
@@ -392,7 +392,7 @@ class Nothing:
 
 
 class Broken:
-    """An inducer that gives something else."""
+    """An inducer that does not return a rule set."""
 
     def induce(self, matrix, codes, classes, *, weights=None, n_jobs=None):
         return None
@@ -405,7 +405,7 @@ def test_an_inducer_that_finds_nothing_is_warned_about(numbers):
     assert len(model.rules_) == 1
 
 
-def test_an_inducer_that_gives_no_rule_set_is_an_error(numbers):
+def test_an_inducer_must_return_a_rule_set(numbers):
     network, X = numbers
     with pytest.raises(TypeError, match="returned a NoneType; it must return a RuleSet"):
         ECLAIRE(network, inducer=Broken()).fit(X)
@@ -438,7 +438,7 @@ def test_a_bad_parameter_is_named(numbers, options, message):
         ECLAIRE(network, **options).fit(X)
 
 
-def test_rows_must_be_there_and_wide_enough(numbers):
+def test_a_table_without_rows_or_too_narrow_is_an_error(numbers):
     network, X = numbers
     with pytest.raises(ValueError, match="0 sample"):
         ECLAIRE(network).fit(X[:0])

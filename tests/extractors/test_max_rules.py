@@ -27,7 +27,7 @@ def test_a_budget_gives_few_faithful_rules(task):
     assert np.array_equal(model.predict(X), model.rules_.predict(X))
 
 
-def test_rules_tell_the_clause_that_they_were_started_from(task):
+def test_rules_keep_the_clause_that_they_were_started_from(task):
     network, X = task
     rules = ECLAIRE(network, max_rules=4, min_cases=10).fit(X).rules_
     layers = {rule.origin.layer for rule in rules}
@@ -47,14 +47,14 @@ def test_probabilities_are_calibrated_to_the_network(task):
     assert entropy(model.rules_) <= min(entropy(model.rules_.with_scale(s)) for s in (0.2, 1.0, 5.0)) + 1e-6
 
 
-def test_points_and_the_short_form(task):
+def test_extract_can_round_weights_to_points(task):
     network, X = task
     rules = extract(network, X, max_rules=4, points=True)
     assert np.array_equal(rules.columns.weight, np.round(rules.columns.weight))
     assert "Add up the points" in str(rules.scorecard())
 
 
-def test_the_smallest_budget_that_is_faithful_enough(task):
+def test_the_smallest_budget_that_is_faithful_enough_is_found(task):
     network, X = task
     model = ECLAIRE(network, max_rules=8, min_fidelity=0.9, random_state=3).fit(X)
     assert len(model.rules_) <= 4

@@ -41,13 +41,13 @@ def test_rules_are_those_that_c50_learns_from_the_networks_labels(cancer):
 
 
 @pytest.mark.parametrize("inducer", ["c5.0", "cart", "random_forest", CARTInducer(max_leaves=8)])
-def test_any_inducer_takes_part(cancer, inducer):
+def test_any_inducer_can_be_used(cancer, inducer):
     network, X, X_held, *_ = cancer
     options = {"min_cases": 5} if isinstance(inducer, str) else {}
     assert Pedagogical(network, inducer=inducer, **options).fit(X).fidelity(X_held) > 0.85
 
 
-def test_a_network_without_hidden_layers_is_told():
+def test_a_network_may_have_no_hidden_layers():
     X = np.random.default_rng(0).normal(size=(300, 2))
     network = ArrayNetwork([np.array([[1.0, -1.0], [0.0, 0.0]])], [np.zeros(2)])
     assert Pedagogical(network).fit(X).fidelity(X) > 0.99
@@ -68,7 +68,7 @@ def test_fidelity_of_rules_from_true_labels_can_be_measured(cancer):
     assert model.fidelity(X_held) == np.mean(model.predict(X_held) == network.predict(X_held))
 
 
-def test_the_forest_is_the_default_and_may_be_another():
+def test_another_inducer_can_replace_the_default_forest():
     X, y = load_iris(return_X_y=True)
     inducer = RandomForestInducer(n_trees=3, max_depth=2)
     few = TreeEnsembleRules(inducer=inducer).fit(X, y)
@@ -83,7 +83,7 @@ def test_the_seed_draws_the_forest():
     assert first == TreeEnsembleRules(random_state=1).fit(X, y).rules_
 
 
-def test_the_short_form_knows_both(cancer):
+def test_extract_knows_both_methods(cancer):
     network, X, _, y, _ = cancer
     assert extract(network, X, method="pedagogical") == Pedagogical(network).fit(X).rules_
     forest = extract(network, X, method="rem-t", y=y, inducer="cart", min_cases=20)
@@ -100,7 +100,7 @@ def test_one_class_gives_one_rule_and_a_warning():
 
 
 @needs_bench
-def test_labels_alone_reveal_nothing_of_xor():
+def test_labels_alone_do_not_reveal_xor():
     network, arrays = recorded("xor_fold0")
     with pytest.warns(ExtractionWarning, match="No rule predicts class 1"):
         model = Pedagogical(network, winnow=True).fit(arrays["X_train"])

@@ -1,4 +1,4 @@
-"""ECLAIRE on recorded networks, beside the clauses and fidelities of the reference implementation."""
+"""ECLAIRE on recorded networks, compared with the clauses and fidelities of the reference implementation."""
 
 import json
 
@@ -12,8 +12,8 @@ from tests.shared import needs_bench
 
 pytestmark = needs_bench
 
-# Per network: min_cases, least part of the reference's clauses to be found, the reference's fidelity under
-# the `share` vote (None where that vote is too unstable to compare).
+# Per network: min_cases, the smallest fraction of the reference's clauses to find, the reference's fidelity
+# under the `share` vote (None where that vote is too unstable to compare).
 CASES = {
     "xor_fold0": (2, 0.90, None),
     "xor_fold1": (2, 0.90, None),
@@ -89,7 +89,7 @@ def test_the_default_vote_is_more_faithful_on_average(extracted):
     assert np.mean(gains) > 0.03
 
 
-def test_xor_is_told_with_a_fidelity_of_94_percent(extracted):
+def test_rules_of_xor_networks_reach_a_fidelity_of_94_percent(extracted):
     folds = [extracted(name) for name in CASES if name.startswith("xor")]
     fidelities = [model.fidelity(arrays["X_test"]) for model, arrays in folds]
     assert np.mean(fidelities) >= 0.94

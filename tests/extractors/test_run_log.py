@@ -5,7 +5,7 @@ import time
 from clausewise.extractors.run_log import RunLog
 
 
-def test_stages_add_up():
+def test_times_of_a_stage_add_up():
     log = RunLog()
     for _ in range(2):
         with log.stage("sleeping"):

@@ -76,7 +76,7 @@ def test_rules_fire_where_those_of_the_literal_product_do(seed, method, referenc
 
 @pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")
 @pytest.mark.parametrize(("method", "reference"), METHODS)
-def test_cart_takes_part(method, reference):
+def test_cart_can_be_the_inducer(method, reference):
     _, network, X = random_case(3, n_layers=2)
     inducer = CARTInducer(min_cases=30)
     features = network.features(X)
@@ -145,7 +145,7 @@ def test_lower_ranked_rules_may_be_dropped_on_the_way():
 
 
 @pytest.mark.parametrize("method", ["rem-d", "deepred"])
-def test_the_short_form_knows_the_method(method):
+def test_extract_knows_the_method(method):
     _, network, X = random_case(11, n_layers=2)
     estimator = {"rem-d": REMD, "deepred": DeepRED}[method]
     assert extract(network, X, method=method, min_cases=10) == estimator(network, min_cases=10).fit(X).rules_
@@ -181,14 +181,14 @@ def explosive():
         ({"max_seconds": 1e-6}, "max_seconds"),
     ],
 )
-def test_a_hit_bound_says_what_was_built(explosive, method, bound, reason):
+def test_an_exceeded_limit_reports_what_was_built(explosive, method, bound, reason):
     network, X = explosive
     with pytest.raises(ExtractionLimitExceeded, match=reason) as caught:
         method(network, min_cases=5, **bound).fit(X)
     assert len(caught.value.rules) > 0
     assert caught.value.layer in ("inputs", "hidden 1", "hidden 2", "hidden 3")
     assert caught.value.next_size > 0
-    # Where no class is told yet, rules tell where a term holds.
+    # Before the rules predict classes, they predict where a term holds.
     assert caught.value.rules.classes.tolist() in ([0, 1], [True, False])
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.rules) == (str(caught.value), caught.value.rules)
@@ -196,7 +196,7 @@ def test_a_hit_bound_says_what_was_built(explosive, method, bound, reason):
 
 @pytest.mark.parametrize("method", [REMD, DeepRED])
 @pytest.mark.parametrize("on_limit", ["raise", "truncate"])
-def test_time_ends_soon_after_it_is_over(method, on_limit):
+def test_an_extraction_ends_soon_after_its_time_limit(method, on_limit):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_500, 30))
     weights = [rng.normal(size=shape) for shape in ((30, 40), (40, 40), (40, 4))]
@@ -212,7 +212,7 @@ def test_time_ends_soon_after_it_is_over(method, on_limit):
 
 @pytest.mark.parametrize("method", [REMD, DeepRED])
 @pytest.mark.parametrize("bound", [{"max_product_rules": 20}, {"max_memory": 4_000}, {"max_seconds": 1e-6}])
-def test_a_hit_bound_may_keep_the_best_ranked_part(explosive, method, bound):
+def test_an_exceeded_limit_may_keep_the_best_ranked_rules(explosive, method, bound):
     network, X = explosive
     with pytest.warns(ExtractionWarning, match="rules of lower rank were left out"):
         model = method(network, min_cases=5, on_limit="truncate", **bound).fit(X)
@@ -244,7 +244,7 @@ def test_a_bad_parameter_is_named(explosive, options, message):
 
 @needs_bench
 @pytest.mark.parametrize("method", [REMD, DeepRED])
-def test_xor_networks_are_told_as_faithfully_as_by_the_reference(method):
+def test_rules_of_xor_networks_are_as_faithful_as_those_of_the_reference(method):
     fidelities, n_rules = [], []
     for fold in range(3):
         network, arrays = recorded(f"xor_fold{fold}")

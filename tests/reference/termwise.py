@@ -14,24 +14,26 @@ def rem_d(network, X, features, inducer, weights=None):
     matrices = representations(network, X, features)
     classes, clauses = start(network, X, matrices, inducer, weights)
     for upper, lower in zip(matrices[::-1], matrices[-2::-1], strict=False):
-        told = {}
+        learnt = {}
         clauses = [
             (label, merged)
             for label, terms in clauses
-            for merged in combinations([tell(t, upper, lower, inducer, weights, told) for t in sides(terms)])
+            for merged in combinations(
+                [premises_for(t, upper, lower, inducer, weights, learnt) for t in sides(terms)]
+            )
         ]
     return by_class(classes, clauses)
 
 
 def deepred(network, X, features, inducer, weights=None):
-    """DeepRED*: all that tells a term is learnt down to the inputs, then put together."""
+    """DeepRED*: premises for every term are learnt down to the inputs, then combined."""
     matrices = representations(network, X, features)
     classes, clauses = start(network, X, matrices, inducer, weights)
-    told = [{} for _ in matrices]
+    learnt = [{} for _ in matrices]
 
     def over_inputs(term, level):
         """All premises over the inputs for one term of a layer."""
-        found = tell(term, matrices[level], matrices[level - 1], inducer, weights, told[level])
+        found = premises_for(term, matrices[level], matrices[level - 1], inducer, weights, learnt[level])
         if level == 1:
             return found
         return [
@@ -71,15 +73,15 @@ def sides(terms):
             yield Term(term.feature, high=term.high)
 
 
-def tell(term, upper, lower, inducer, weights, told):
+def premises_for(term, upper, lower, inducer, weights, learnt):
     """The premises over the lower representation for a term over the upper one."""
     key = (term.feature, term.low, term.high)
-    if key not in told:
+    if key not in learnt:
         holds = [term.holds(value) for value in upper.table[:, term.feature].tolist()]
         codes = np.array([0 if one else 1 for one in holds], dtype=np.int32)
         rules = rules_of(inducer, lower, codes, (True, False), weights)
-        told[key] = [rule.terms for rule in rules if rule.conclusion is True]
-    return told[key]
+        learnt[key] = [rule.terms for rule in rules if rule.conclusion is True]
+    return learnt[key]
 
 
 def combinations(factors):

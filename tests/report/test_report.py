@@ -58,7 +58,7 @@ def test_labels_without_rows_are_refused(tmp_path):
 
 
 def test_a_table_of_another_width_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="X has 2 columns, the rules were learnt with 4"):
+    with pytest.raises(ValueError, match="X has 2 columns, but the rules were learnt from 4"):
         reports.rules().report(tmp_path / "report.html", np.zeros((3, 2)))
 
 

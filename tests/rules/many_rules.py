@@ -8,7 +8,7 @@ JOBS = tuple(f"job {i}" for i in range(40))
 
 
 def many_rules(n_rules, seed=0, voting="confidence"):
-    """So many rules of one to five terms over eight numbers, two flags and two categories."""
+    """Return `n_rules` rules of one to five terms over eight numbers, two flags and two categories."""
     rng = np.random.default_rng(seed)
     kinds = ("numeric",) * 8 + ("binary",) * 2 + ("categorical",) * 2
     features = Features(
@@ -17,7 +17,7 @@ def many_rules(n_rules, seed=0, voting="confidence"):
     lengths = rng.integers(1, 6, n_rules)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     n_terms = int(starts[-1])
-    # Different features within a rule: consecutive ones from a random place.
+    # Distinct features within a rule: consecutive ones from a random start.
     within = np.arange(n_terms) - np.repeat(starts[:-1], lengths)
     feature = (np.repeat(rng.integers(0, 12, n_rules), lengths) + within) % 12
     low = np.where(rng.random(n_terms) < 0.5, -np.inf, np.round(rng.normal(-1, 1, n_terms), 3))

@@ -1,4 +1,4 @@
-"""Rows that would show any difference between two rule sets: at, and just beside, every threshold."""
+"""Rows that reveal any difference between two rule sets: at, and next to, every threshold."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def probe_values(rules, feature):
-    """Encoded values of a feature that between them meet every way its terms can turn out."""
+    """Return encoded values of a feature that produce every possible outcome of its terms."""
     if rules.features.kinds[feature] == "categorical":
         n_categories = len(rules.features.categories[feature])
         return [*map(float, range(n_categories + 1)), np.nan]  # the last code is an unknown category
@@ -20,7 +20,7 @@ def probe_values(rules, feature):
 
 
 def probe_rows(rules, rng, most=4000):
-    """All combinations of probe values, or a random selection of that many."""
+    """Return all combinations of probe values, or a random selection of `most` of them."""
     values = [probe_values(rules, feature) for feature in range(len(rules.features))]
     if np.prod([float(len(column)) for column in values]) <= most:
         return np.array(list(itertools.product(*values)))

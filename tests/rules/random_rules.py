@@ -12,7 +12,7 @@ NUMBERS = (-1e30, -2.5, -1.0, -0.1, 0.0, 0.1, 0.30000001192092896, 1.0, 3.0, 1e3
 
 @dataclass(frozen=True)
 class Table:
-    """Raw columns (floats, or objects with None) and how to hand them to a rule set."""
+    """Raw columns (floats, or objects with None) and how to pass them to a rule set."""
 
     features: Features
     columns: list[np.ndarray]
@@ -38,7 +38,7 @@ def random_column(rng, kind, n_rows):
         return column
     if kind == "binary":
         return rng.choice([0.0, 1.0, np.nan], n_rows, p=[0.45, 0.45, 0.1])
-    # float32 holds these exactly, so that one table serves both types.
+    # float32 represents these exactly, so one table serves both types.
     exact = np.array([*NUMBERS, np.nan, np.inf, -np.inf], dtype=np.float32).astype(np.float64)
     return np.where(
         rng.random(n_rows) < 0.5, rng.choice(exact, n_rows), rng.normal(size=n_rows).astype(np.float32)
@@ -92,7 +92,7 @@ def random_ruleset(rng, features, n_rules, n_classes=3, **options):
 
 
 def raw(features, matrix):
-    """An encoded matrix as the table of raw values behind it; code 4 is a category that nobody knows."""
+    """Return an encoded matrix as the table of its raw values; code 4 is an unknown category."""
     table = np.empty(matrix.shape, dtype=object)
     for feature, kind in enumerate(features.kinds):
         for row, code in enumerate(matrix[:, feature]):

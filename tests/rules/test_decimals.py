@@ -1,4 +1,4 @@
-"""Shortest decimals: inside the gap, as short and as close as possible, and never a change of side."""
+"""Shortest decimals: inside the gap, as short and as close as possible; no row changes sides."""
 
 import math
 from decimal import Decimal
@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from clausewise.rules.decimals import format_number, shortest_decimal
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
-# Neighbours, float32 values, decimals and plain doubles all make gaps of their own sort.
+# Neighbours, float32 values, decimals and plain doubles make different kinds of gaps.
 ends = st.one_of(
     doubles,
     st.floats(width=32, allow_nan=False, allow_infinity=False),
@@ -109,11 +109,11 @@ def test_of_equally_short_ones_the_closest_to_the_preferred_is_taken(gap, place)
         (3.0, math.inf, 1e9, 1e9),
     ],
 )
-def test_examples(low, high, prefer, expected):
+def test_shortest_decimals_of_examples(low, high, prefer, expected):
     assert shortest_decimal(low, high, prefer) == expected
 
 
-def test_the_middle_of_the_gap_is_preferred_unless_told():
+def test_the_middle_of_the_gap_is_preferred_by_default():
     assert shortest_decimal(10.5, 29.5) == 20.0
     assert shortest_decimal(1.0, 9.5) == 5.0
 
@@ -122,7 +122,7 @@ def test_the_middle_of_the_gap_is_preferred_unless_told():
     ("low", "high"), [(1.0, 1.0), (2.0, 1.0), (math.nan, 1.0), (1.0, math.nan), (-math.inf, 0.0)]
 )
 def test_an_empty_gap_is_an_error(low, high):
-    with pytest.raises(ValueError, match="holds no threshold"):
+    with pytest.raises(ValueError, match="contains no threshold"):
         shortest_decimal(low, high)
 
 

@@ -1,4 +1,4 @@
-"""Edits give new rule sets and are remembered; comparisons say what came of rules and decisions."""
+"""Edits return new rule sets and are logged; comparisons show changed rules and decisions."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ RULES = RuleSet.from_text(
 ROWS = [[20.0, "cook"], [40.0, "nurse"], [60.0, "nurse"], [40.0, "cook"]]
 
 
-def test_rules_are_added_behind_the_others_or_at_a_place():
+def test_rules_are_appended_or_inserted_at_a_position():
     text = "IF age <= 17 THEN no"
     rule = Rule((Term(0, high=17),), "no")
     assert RULES.add(text) == RULES.add(rule) == RULES.add([text]) == RULES.add((rule,))
@@ -43,12 +43,12 @@ def test_rules_are_removed_by_number_list_slice_and_mask():
         assert list(RULES.remove(which)) == [RULES[0], RULES[2]]
 
 
-def test_a_rule_is_replaced_in_its_place():
+def test_a_replaced_rule_keeps_its_position():
     edited = RULES.replace(1, "IF age > 60 THEN no", note="later")
     assert list(edited) == [RULES[0], Rule((Term(0, low=60),), "no"), RULES[2]]
 
 
-def test_rules_are_given_another_say():
+def test_rules_are_reweighted():
     edited = RULES.reweight([0, 2], weight=[2.0, 3.0], confidence=0.5, priority=True)
     assert edited.columns.weight.tolist() == [2.0, 1.0, 3.0]
     assert edited.columns.confidence.tolist() == [0.5, 0.8, 0.5]
@@ -108,7 +108,7 @@ def test_the_log_replayed_on_the_old_rules_gives_the_new_ones(seed):
         (lambda: RULES.add("IF TRUE THEN no", priority="yes"), TypeError, "True or False"),
         (lambda: RULES.remove(3), IndexError, "no rule 3"),
         (lambda: RULES.remove([0, -4]), IndexError, "no rule -4"),
-        (lambda: RULES.remove("age"), TypeError, "selects no rules"),
+        (lambda: RULES.remove("age"), TypeError, "cannot select rules"),
         (lambda: RULES.remove([True, False]), IndexError, "2 entries for 3 rules"),
         (lambda: RULES.replace(0, "IF TRUE THEN no IF TRUE THEN yes"), ValueError, "2 rules were given"),
         (lambda: RULES.reweight(0), ValueError, "There is nothing to change"),

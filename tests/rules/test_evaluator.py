@@ -90,7 +90,7 @@ def test_threads_do_not_change_any_result(voting):
 
 
 @pytest.mark.parametrize("voting", VOTINGS)
-def test_a_rule_set_too_large_for_its_tables_is_worked_off_in_groups(voting):
+def test_a_rule_set_too_large_for_its_tables_is_evaluated_in_groups(voting):
     rules, table = make_case(6, 1300, 5000)
     X = table.encoded()
     whole = rules.evaluator
@@ -178,7 +178,7 @@ def test_a_bit_matrix_has_a_dense_view():
     np.testing.assert_array_equal(fired[3], fired.dense()[3])
     assert len(fired) == 10
     assert repr(fired) == "<BitMatrix: 10 rules × 100 rows>"
-    with pytest.raises(ValueError, match="always a copy"):
+    with pytest.raises(ValueError, match="without a copy"):
         np.asarray(fired, copy=False)
 
 

@@ -1,4 +1,4 @@
-"""A rule set of 100,000 rules: everything that is asked of small ones, within bounded memory."""
+"""A rule set of 100,000 rules does everything that small ones do, within bounded memory."""
 
 import json
 import subprocess
@@ -49,7 +49,7 @@ print(json.dumps(said))
 
 
 def said_about(n_exported, path):
-    """What a process says that works with 100,000 rules, and writes so many of them for other systems."""
+    """Return the results of a process that uses 100,000 rules, and exports `n_exported` of them."""
     if not sys.platform.startswith("linux"):
         pytest.skip("the peak of memory is read from /proc")
     command = [sys.executable, "-c", WORK, str(path), str(n_exported)]
@@ -67,7 +67,7 @@ def test_many_rules_are_saved_and_loaded_equal(said):
     assert said["same"]
 
 
-def test_many_rules_are_printed_in_short(said):
+def test_many_rules_are_truncated_when_printed(said):
     assert 1_000 < said["printed"] < 50_000
 
 
@@ -130,7 +130,7 @@ def test_all_of_many_rules_are_written_for_other_systems_in_bounded_memory(tmp_p
         "compare",
     ],
 )
-def test_ten_times_the_rules_take_no_hundred_times_the_time(work):
+def test_ten_times_the_rules_take_far_less_than_a_hundred_times_as_long(work):
     few, many = many_rules(50), many_rules(500)
     work(few)  # imports what is imported late
     seconds = [min(_seconds(work, rules) for _ in range(2)) for rules in (few, many)]
@@ -151,7 +151,7 @@ def test_premises_are_counted_as_the_rules_say():
     assert "a rule" not in doubled
 
 
-def test_a_rule_that_differs_anywhere_is_not_there():
+def test_a_rule_that_differs_anywhere_is_not_contained():
     from dataclasses import replace
 
     rules = many_rules(50)

@@ -1,4 +1,4 @@
-"""Measures against scikit-learn's and against counting by hand."""
+"""Measures, compared with scikit-learn's and with counts by hand."""
 
 import math
 
@@ -69,14 +69,14 @@ def test_auc_from_labels_is_that_of_the_decisions_taken_as_scores():
     assert metrics.auc_from_labels([0, 1, 2], [0, 1, 2], [0, 1, 2]) == 1.0
 
 
-def test_rules_are_counted():
+def test_rule_lengths_and_distinct_terms_are_counted():
     assert metrics.mean_rule_length(RULES) == 1.5
     assert metrics.n_distinct_terms(RULES) == 5  # x ≤ 5 is shared
     assert metrics.mean_rule_length(RULES[:0]) == 0.0
     assert metrics.n_distinct_terms(RULES[:0]) == 0
 
 
-def test_coverage_overlap_and_conflict_are_parts_of_the_rows():
+def test_coverage_overlap_and_conflict_are_fractions_of_rows():
     assert metrics.coverage(RULES, X) == 4 / 5
     assert metrics.overlap(RULES, X) == 2 / 5
     assert metrics.conflict(RULES, X) == 1 / 5

@@ -120,9 +120,9 @@ def test_indexing_counts_from_both_ends(rules):
         (3, IndexError, "no rule 3; there are 3"),
         (-4, IndexError, "no rule -4"),
         ([True, False], IndexError, "mask has 2 entries for 3 rules"),
-        ("first", TypeError, "selects no rules"),
-        (1.0, TypeError, "selects no rules"),
-        (True, TypeError, "selects no rules"),
+        ("first", TypeError, "cannot select rules"),
+        (1.0, TypeError, "cannot select rules"),
+        (True, TypeError, "cannot select rules"),
     ],
 )
 def test_wrong_keys_are_errors(rules, key, error, message):
@@ -160,7 +160,7 @@ def test_filters_combine(rules):
         rules.filter(feature="height")
 
 
-def test_a_filter_that_leaves_nothing_gives_an_empty_rule_set(rules):
+def test_a_filter_without_matches_returns_an_empty_rule_set(rules):
     nothing = rules.filter(min_cover=1e9)
     assert len(nothing) == 0
     assert nothing.predict(TABLE).tolist() == ["no"] * 4
@@ -180,7 +180,7 @@ def test_a_rule_set_cannot_be_changed(rules):
         rules[1:].columns.low[0] = 3
 
 
-def test_the_arrays_given_stay_the_callers(rules):
+def test_a_rule_set_does_not_share_the_callers_arrays(rules):
     low = np.array([1.0])
     made = RuleSet.from_arrays(
         ["x"], ["a", "b"], "a", starts=[0, 1], feature=[0], low=low, high=[np.inf], class_index=[1]
@@ -190,13 +190,13 @@ def test_the_arrays_given_stay_the_callers(rules):
 
 
 def test_copies_and_pickles_predict_alike(rules):
-    rules.predict(TABLE)  # the evaluator exists now, and must not be in the way
+    rules.predict(TABLE)  # the evaluator exists now, and must not be pickled
     for again in (pickle.loads(pickle.dumps(rules)), copy.deepcopy(rules)):
         assert again == rules
         assert again.predict(TABLE).tolist() == rules.predict(TABLE).tolist()
 
 
-# --- Making one ---
+# --- Construction ---
 
 
 def test_rows_and_arrays_make_the_same_rule_set(rules):
@@ -237,7 +237,7 @@ def test_value_sets_on_one_feature_are_intersected():
     assert made[0].terms == (Term(1, values=["nurse"]),)
 
 
-def test_all_ways_to_bound_a_binary_feature_are_one():
+def test_all_bounds_of_a_binary_feature_have_one_form():
     def bounded(low, high):
         return RuleSet.from_rules([Rule((Term(2, low=low, high=high),), "yes")], FEATURES, default="no")
 
@@ -278,12 +278,12 @@ def test_a_builder_collects_rules(rules):
         ({"feature": [0, 4]}, "tests column 4; there are 4 features"),
         ({"feature": [0, -1]}, "tests column -1"),
         ({"feature": [0.5, 1.0]}, "whole numbers"),
-        ({"feature": [0, 2**40]}, "beyond int32"),
+        ({"feature": [0, 2**40]}, "do not fit int32"),
         ({"low": [np.nan, 0]}, "Rule 0 has the bounds"),
         ({"low": [0, np.inf]}, "Rule 1 has the bounds"),
         ({"high": [1.0]}, "equally long"),
-        ({"feature": [0, 1]}, "'job' in the wrong way; the feature is categorical"),
-        ({"value_set": [0, -1], "value_sets": [[0]]}, "'age' in the wrong way; the feature is numeric"),
+        ({"feature": [0, 1]}, "wrong kind of term on 'job'; the feature is categorical"),
+        ({"value_set": [0, -1], "value_sets": [[0]]}, "wrong kind of term on 'age'; the feature is numeric"),
         ({"feature": [0, 1], "value_set": [-1, 2], "value_sets": [[0]]}, "there are 1 value_sets"),
         ({"feature": [0, 1], "value_set": [-1, 0], "value_sets": [[0]]}, "must have low"),
         (
@@ -306,7 +306,7 @@ def test_a_builder_collects_rules(rules):
             },
             "category code -1",
         ),
-        ({"class_index": [0, 2]}, "Rule 1 concludes class 2; there are 2 classes"),
+        ({"class_index": [0, 2]}, "Rule 1 predicts class 2; there are 2 classes"),
         ({"confidence": [0.5]}, "confidence has 1 entries for 2 rules"),
         ({"confidence": [0.5, 1.5]}, "Rule 1 has confidence 1.5"),
         ({"correct": [1, 0]}, "Rule 0 covers 0.0 rows and is correct on 1.0"),
@@ -314,7 +314,7 @@ def test_a_builder_collects_rules(rules):
         ({"origins": [None]}, "origins has 1 entries"),
     ],
 )
-def test_arrays_that_make_no_rules_are_errors(change, message):
+def test_arrays_that_do_not_form_rules_are_errors(change, message):
     good = {
         "starts": [0, 1, 2],
         "feature": [0, 0],
@@ -332,9 +332,9 @@ def test_arrays_that_make_no_rules_are_errors(change, message):
     [
         (Rule((Term(4, high=1),), "no"), "tests column 4"),
         (Rule((Term(0, values=["a"]),), "no"), "'age' against categories, but it is numeric"),
-        (Rule((Term(1, high=1),), "no"), "'job' in the wrong way"),
-        (Rule((Term(1, values=["pilot"]),), "no"), "'job' for 'pilot', which is none of its categories"),
-        (Rule((), "maybe"), "concludes 'maybe'; the classes are 'no', 'yes'"),
+        (Rule((Term(1, high=1),), "no"), "wrong kind of term on 'job'"),
+        (Rule((Term(1, values=["pilot"]),), "no"), "'job' for 'pilot', which is not one of its categories"),
+        (Rule((), "maybe"), "predicts 'maybe'; the classes are 'no', 'yes'"),
     ],
 )
 def test_rules_that_do_not_fit_the_features_are_errors(rule, message):
@@ -401,7 +401,7 @@ def test_categories_are_shown_in_their_declared_order():
     assert "size ∈ {small, large}" in str(rules)
 
 
-def test_a_long_rule_set_is_cut_off_when_printed():
+def test_a_long_rule_set_is_truncated_when_printed():
     rules = RuleSet.from_rules([Rule((Term(0, high=i),), "yes") for i in range(1000)], ["x"], default="no")
     lines = str(rules).splitlines()
     assert len(lines) == 42
@@ -455,7 +455,7 @@ def test_frames_are_decided_row_by_row(rules, make):
     np.testing.assert_array_equal(rules.fires(table).dense(), [[1, 0, 0, 0], [0, 1, 0, 0]])
 
 
-def test_an_explanation_names_rules_votes_and_near_misses(rules):
+def test_an_explanation_lists_rules_votes_and_near_misses(rules):
     first, second, third, fourth = rules[:2].explain(TABLE)
     assert first.prediction == "yes"
     assert first.scores == {"no": 0.0, "yes": 930.0}

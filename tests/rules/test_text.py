@@ -1,4 +1,4 @@
-"""The rule language: rules read back equal, and errors show their place. The corpus tests what texts mean."""
+"""The rule language: rules read back equal, and errors show their position. The corpus tests meanings."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Voting schemes: what counts, who wins ties, what probabilities say."""
+"""Voting schemes: votes, ties and probabilities."""
 
 from dataclasses import replace
 
@@ -62,7 +62,7 @@ def test_ties_go_to_the_default_class_and_then_to_the_lowest_index(voting):
 
 
 def test_equal_shares_tie_exactly():
-    """1 of 3 and 2 of 6 are the same share, though one is a count of 1 and the other of 2."""
+    """1 of 3 and 2 of 6 rules are the same share."""
     fires, fails = (Term(0, high=1),), (Term(0, low=1),)
     rules = [Rule(fires, "a"), Rule(fails, "a"), Rule(fails, "a")]
     rules += [Rule(fires, "b")] * 2 + [Rule(fails, "b")] * 4
@@ -106,7 +106,7 @@ def test_the_most_probable_class_is_the_predicted_one_unless_tied(seed, voting):
     assert (probabilities[np.arange(20), decided] == probabilities.max(axis=1)).all()
 
 
-def test_probabilities_are_shares_of_the_votes_or_a_softmax():
+def test_probabilities_are_fractions_of_the_votes_or_a_softmax():
     np.testing.assert_allclose(ruleset("confidence").predict_proba(X)[0], [9 / 17, 8 / 17, 0])
     np.testing.assert_allclose(ruleset("confidence").predict_proba(X)[2], [1 / 3, 1 / 3, 1 / 3])
     powers = np.exp([0.25, 0.5, 0.0])

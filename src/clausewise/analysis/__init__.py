@@ -1,4 +1,4 @@
-"""Questions about a finished rule set: why, what if, how good, what differs, what can go."""
+"""Analysis of a finished rule set: explanations, counterfactuals, measures, comparison, simplification."""
 
 from clausewise.analysis.comparison import Comparison, Flips, compare
 from clausewise.analysis.counterfactual import Change, Counterfactual, Counterfactuals, counterfactuals

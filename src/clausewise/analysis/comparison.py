@@ -1,4 +1,4 @@
-"""Two rule sets side by side: which rules came, went or changed, and which decisions flip."""
+"""Comparing two rule sets: rules added, removed and changed, and decisions that flip."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from clausewise.rules.term import format_category
 from clausewise.rules.text import write_rule
 
 SHOWN = 20
-"""More rules or flips of a kind than this are counted only when printed."""
+"""At most this many rules or flips of a kind are printed; the rest is counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,10 @@ class Flips:
     def __str__(self) -> str:
         share = 100 * len(self) / self.n_rows if self.n_rows else 0.0
         lines = [f"{len(self):,} of {self.n_rows:,} rows flip ({share:.2f} %)"]
-        ways: dict[tuple[str, str], list[int]] = {}
+        rows_of: dict[tuple[str, str], list[int]] = {}
         for row, old, new in zip(self.rows.tolist(), self.before.tolist(), self.after.tolist(), strict=True):
-            ways.setdefault((format_category(old), format_category(new)), []).append(row)
-        for (old, new), rows in sorted(ways.items(), key=lambda way: -len(way[1]))[:SHOWN]:
+            rows_of.setdefault((format_category(old), format_category(new)), []).append(row)
+        for (old, new), rows in sorted(rows_of.items(), key=lambda item: -len(item[1]))[:SHOWN]:
             first = ", ".join(map(str, rows[:10])) + (", …" if len(rows) > 10 else "")
             lines.append(f"  {len(rows):,} from {old} to {new}: rows {first}")
         return "\n".join(lines)
@@ -44,21 +44,21 @@ class Flips:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What became of the rules of one set in another; made by `RuleSet.compare`.
+    """The differences between an earlier and a later rule set; made by `RuleSet.compare`.
 
     Attributes
     ----------
     added : tuple of int
-        Numbers in the later set of rules that the earlier one does not have.
+        Rules that only the later set has, by their number there.
     removed : tuple of int
-        Numbers in the earlier set of rules that the later one does not have.
+        Rules that only the earlier set has, by their number there.
     changed : tuple of (int, int)
-        Numbers in the earlier and the later set of rules with the same premise that differ in conclusion,
-        statistics, weight, priority or origin.
+        Rules with the same premise in both sets but another conclusion, statistics, weight, priority or
+        origin, by their numbers in the earlier and the later set.
     n_same : int
-        How many rules are in both, whatever their place.
+        Number of rules that are in both sets, in any order.
     settings : dict
-        What differs beside the rules (voting, default, classes, base, scale, features): (before, after).
+        Other differences (voting, default, classes, base, scale, features), as (before, after).
     flips : Flips or None
         Rows whose decision differs, if rows were given.
     """
@@ -77,13 +77,13 @@ class Comparison:
         return not (self.added or self.removed or self.changed or self.settings)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One line per rule that was added, removed or changed."""
+        """Return one line per rule that was added, removed or changed."""
         lines: list[tuple[str, int | None, int | None]] = [("removed", rule, None) for rule in self.removed]
         lines += [("changed", before, after) for before, after in self.changed]
         lines += [("added", None, number) for number in self.added]
         return frame_of(
             {
-                "change": [what for what, _, _ in lines],
+                "change": [kind for kind, _, _ in lines],
                 "number_before": [before for _, before, _ in lines],
                 "number_after": [after for _, _, after in lines],
                 "before": [None if before is None else self.texts[0][before] for _, before, _ in lines],
@@ -104,12 +104,12 @@ class Comparison:
 
 
 def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
-    """What `after` has in place of `before`; decisions on `X` if it is given."""
+    """Compare two rule sets, and their decisions on `X` if it is given; see `RuleSet.compare`."""
     left: tuple[list[int], list[int]] = list(range(len(before))), list(range(len(after)))
     rules = tuple(before), tuple(after)
-    same = _paired(rules, left, lambda rule: (_premise(rule), rule.conclusion, *_say(rule)))
-    changed = _paired(rules, left, lambda rule: (_premise(rule), rule.conclusion))
-    changed += _paired(rules, left, _premise)
+    same = _take_pairs(rules, left, lambda rule: (_premise(rule), rule.conclusion, *_properties(rule)))
+    changed = _take_pairs(rules, left, lambda rule: (_premise(rule), rule.conclusion))
+    changed += _take_pairs(rules, left, _premise)
     return Comparison(
         added=tuple(left[1]),
         removed=tuple(left[0]),
@@ -122,26 +122,26 @@ def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
 
 
 def _premise(rule: Rule) -> Hashable:
-    # By name, as the features of the two sets may stand in another order.
+    # By name, since the two sets may have their features in a different order.
     return frozenset((term.name, term.low, term.high, term.values) for term in rule.terms)
 
 
-def _say(rule: Rule) -> tuple[Hashable, ...]:
+def _properties(rule: Rule) -> tuple[Hashable, ...]:
     return rule.confidence, rule.cover, rule.correct, rule.weight, rule.priority, rule.origin
 
 
-def _paired(
+def _take_pairs(
     rules: tuple[Sequence[Rule], Sequence[Rule]],
     left: tuple[list[int], list[int]],
     key: Callable[[Rule], Hashable],
 ) -> list[tuple[int, int]]:
-    """Rules of both sets with equal keys, each used once and taken out of `left`."""
-    waiting: dict[Hashable, list[int]] = {}
+    """Pair rules of both sets with equal keys, each rule once, and remove them from `left`."""
+    unpaired: dict[Hashable, list[int]] = {}
     for number in reversed(left[1]):
-        waiting.setdefault(key(rules[1][number]), []).append(number)
+        unpaired.setdefault(key(rules[1][number]), []).append(number)
     pairs = []
     for number in left[0]:
-        partners = waiting.get(key(rules[0][number]))
+        partners = unpaired.get(key(rules[0][number]))
         if partners:
             pairs.append((number, partners.pop()))
     paired = tuple({pair[side] for pair in pairs} for side in (0, 1))
@@ -156,7 +156,7 @@ def _settings(before: RuleSet, after: RuleSet) -> dict[str, tuple[Any, Any]]:
     pairs["base"] = tuple(before.base.tolist()), tuple(after.base.tolist())
     pairs["features"] = _described(before), _described(after)
     differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    if "features" in differing:  # only what differs: there may be thousands
+    if "features" in differing:  # only the differences, since there may be thousands of features
         one, other = (dict(part) for part in differing["features"])
         gone = tuple(name for name in one if one[name] != other.get(name))
         new = tuple(name for name in other if other[name] != one.get(name))
@@ -177,7 +177,7 @@ def _flips(before: RuleSet, after: RuleSet, X: Any) -> Flips:
 
 
 def _own_columns(X: Any, rules: RuleSet) -> Any:
-    """Of a table that has the columns of both rule sets those that this one knows."""
+    """Return the columns that this rule set knows, of a table that may have those of both."""
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
@@ -188,7 +188,7 @@ def _own_columns(X: Any, rules: RuleSet) -> Any:
 
 
 class _Texts(Sequence[str]):
-    """The rules of a set as text, written when asked for."""
+    """The rules of a set as text, written on demand."""
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules

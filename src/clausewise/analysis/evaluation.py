@@ -1,4 +1,4 @@
-"""All measures of a rule set on some rows, in one object."""
+"""All measures of a rule set on given rows, in one object."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ from clausewise.rules.voting import Voting
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All measures of a rule set on some rows; `fidelity` is None unless the network's labels were given."""
+    """All measures of a rule set on given rows; `fidelity` is None unless a network was given."""
 
     voting: Voting
     n_rows: int
@@ -40,11 +40,11 @@ class Evaluation:
     conflict: float
 
     def __str__(self) -> str:
-        shares = [("fidelity to the network", self.fidelity), ("accuracy", self.accuracy)]
-        shares += [("balanced accuracy", self.balanced_accuracy), ("covered by a rule", self.coverage)]
-        shares += [("two or more rules fire", self.overlap), ("… of different classes", self.conflict)]
+        fractions = [("fidelity to the network", self.fidelity), ("accuracy", self.accuracy)]
+        fractions += [("balanced accuracy", self.balanced_accuracy), ("covered by a rule", self.coverage)]
+        fractions += [("two or more rules fire", self.overlap), ("… of different classes", self.conflict)]
         lines = [f"{self.n_rules:,} rules on {self.n_rows:,} rows, voting {self.voting}"]
-        lines += [f"  {name:<24}{100 * share:>8.2f} %" for name, share in shares if share is not None]
+        lines += [f"  {name:<24}{100 * value:>8.2f} %" for name, value in fractions if value is not None]
         lines += [
             f"  {'AUC':<24}{self.auc:>8.4f}",
             f"  {'AUC from hard labels':<24}{self.auc_from_labels:>8.4f}",

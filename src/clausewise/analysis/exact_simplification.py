@@ -1,15 +1,16 @@
-"""The same decisions from fewer rules.
+"""Exact simplification: the same decisions from fewer rules.
 
-No prediction changes on any row there can be. A term is never redundant by itself, as even one
-that accepts every value fails where the value is missing; what can go are rules:
+No prediction changes on any possible row. A single term is never redundant, since even one that accepts every
+value fails where the value is missing, so only whole rules are dropped or merged:
 
-- rules that never fire, or fire without a vote;
-- equal rules, whose votes are added up (weights) or taken in proportion (the other schemes);
-- two rules that differ in one feature, with neighbouring intervals or disjoint value sets, which become one;
-- rules that never decide: wherever they fire, their class wins or loses whatever else may fire.
+- rules that never fire, or fire without votes, are dropped;
+- equal rules are merged, adding up their votes (weights) or keeping the proportions (the other schemes);
+- two rules that differ in one feature, with adjacent intervals or disjoint value sets, become one;
+- rules that never decide are dropped: wherever they fire, their class wins or loses in any case.
 
-Where fitted weights are doubles of full length, the last digit of a sum depends on the order of addition.
-Votes are only rearranged where every sum is exact; else a rule must fail to matter by more than rounding.
+If fitted weights use all digits of a double, the last digit of a sum depends on the order of addition. Votes
+are therefore only rearranged if every sum is exact; otherwise a rule is dropped only if it is irrelevant by
+more than the rounding error.
 """
 
 import math
@@ -31,7 +32,7 @@ Booleans = NDArray[np.bool_]
 
 
 def simplified(rules: RuleSet) -> RuleSet:
-    """Fewer rules that decide every row alike under the rule set's own voting; those with priority first."""
+    """Return fewer rules that decide every row alike under the same voting, those with priority first."""
     has_priority = rules.columns.priority
     if not has_priority.any():
         return _simplified_jury(rules)
@@ -40,7 +41,7 @@ def simplified(rules: RuleSet) -> RuleSet:
 
 
 def _simplified_priority(rules: RuleSet) -> RuleSet:
-    """Fewer rules that decide alike and fire on the same rows: where none does, others decide."""
+    """Return fewer rules that decide alike and fire on the same rows, since elsewhere other rules decide."""
     while True:
         n_before = len(rules)
         if rules.voting != "share":
@@ -66,7 +67,7 @@ def _simplified_jury(rules: RuleSet) -> RuleSet:
             return rules
 
 
-# --- Rules without a say ---
+# --- Rules without votes ---
 
 
 def _without_silent_rules(rules: RuleSet) -> RuleSet:
@@ -78,7 +79,7 @@ def _without_silent_rules(rules: RuleSet) -> RuleSet:
 
 
 def _with_summed_votes(rules: RuleSet) -> RuleSet:
-    """Of rules with equal premise and conclusion the first, with the sum of their weights.
+    """Merge rules with equal premise and conclusion into the first, with the sum of their weights.
 
     A rule that always fires becomes part of the base votes.
     """
@@ -97,9 +98,9 @@ def _with_summed_votes(rules: RuleSet) -> RuleSet:
 
 
 def _with_smallest_counts(rules: RuleSet) -> RuleSet:
-    """If every rule is there a multiple of n times, one n-th of each; only proportions decide.
+    """Divide the number of copies of each rule by their common divisor, since only proportions decide.
 
-    Under `share` each class has proportions of its own, in which rules that never fire count as well.
+    Under `share` each class has its own divisor, and rules that never fire count as well.
     """
     by_share = rules.voting == "share"
     votes = SCHEMES[rules.voting].votes(rules.columns).tolist()
@@ -126,7 +127,7 @@ def _with_smallest_counts(rules: RuleSet) -> RuleSet:
 
 
 def _with_joined_neighbours(rules: RuleSet) -> RuleSet:
-    """Rules that differ in one feature, and never both fire, as one rule, if they have the same votes."""
+    """Join rules with the same votes that differ in one feature and never both fire."""
     if rules.voting == "weights" and not sums_are_exact(
         (*rules.columns.weight.tolist(), *rules.base.tolist())
     ):
@@ -151,7 +152,7 @@ def _with_joined_neighbours(rules: RuleSet) -> RuleSet:
 
 
 def _join_group(alive: dict[int, Rule], group: Sequence[int], feature: int) -> None:
-    """Join what can be joined of rules that differ in one feature only; the first of two stays."""
+    """Join rules that differ only in this feature where possible; the first of two is kept."""
     remaining = list(group)
     while remaining:
         first = remaining.pop(0)
@@ -172,7 +173,7 @@ def _term_on(rule: Rule, feature: int) -> Term:
 
 
 def _disjoint_union(one: Term, other: Term) -> Term | None:
-    """The term that holds where one of two holds, if they never both do and there is such a term."""
+    """Return the term that holds where exactly one of two disjoint terms holds, or None."""
     if one.values is not None and other.values is not None:
         is_disjoint = one.values.isdisjoint(other.values)
         return Term(one.feature, one.name, values=one.values | other.values) if is_disjoint else None
@@ -193,17 +194,17 @@ def _joined(one: Rule, other: Rule, union: Term) -> Rule:
 
 
 def _without_undecisive_rules(rules: RuleSet) -> RuleSet:
-    """Without rules whose class wins, or loses, wherever they fire, whatever other rules fire there.
+    """Drop rules whose class always wins, or always loses, where they fire, whichever other rules fire there.
 
-    Later rules go first. Each is judged against those that are left, so that no two rules go because of each
-    other.
+    Later rules are dropped first. Each is judged against the remaining rules only, so no two rules are
+    dropped because of each other.
     """
     stored = rules.columns
     ballot = _Ballot.of(rules)
     relation = _PremiseRelation(stored)
     alive = np.ones(len(rules), dtype=bool)
     for rule in reversed(range(len(rules))):
-        may_fire, must_fire = relation.beside(rule)
+        may_fire, must_fire = relation.with_rule(rule)
         alive[rule] = False
         alive[rule] = ballot.matters(rule, may_fire & alive, must_fire & alive)
     return rules[alive]
@@ -211,25 +212,30 @@ def _without_undecisive_rules(rules: RuleSet) -> RuleSet:
 
 @dataclass(frozen=True, eq=False)
 class _Ballot:
+    """The votes of all rules, and the votes that every row starts with.
+
+    `slack` bounds the rounding error of any sum of votes; 0 if all sums are exact.
+    """
+
     votes: Floats
     class_index: NDArray[np.int32]
     start: Floats
     default: int
     slack: float
-    """By how much sums may differ from what they would be without rounding; 0 if they are exact."""
 
     @classmethod
     def of(cls, rules: RuleSet) -> "_Ballot":
         scheme = SCHEMES[rules.voting]
         votes, start = scheme.votes(rules.columns), scheme.start(rules.base)
         numbers = np.concatenate([votes, start])
-        # Each of n additions rounds by at most half a unit in the last place of the largest sum; here too.
+        # Each of n additions, here and in the core, rounds by at most half a unit in the last place of the
+        # largest sum.
         rounding = 4 * len(numbers) * np.finfo(np.float64).eps * float(np.abs(numbers).sum())
         slack = 0.0 if sums_are_exact(numbers.tolist()) else rounding
         return cls(votes, rules.columns.class_index, start, rules.default_index, slack)
 
     def matters(self, rule: int, may_fire: Booleans, must_fire: Booleans) -> bool:
-        """Whether the rule's votes could change a decision where it fires."""
+        """Return whether the rule's votes could change a decision where it fires."""
         n_classes, mine = len(self.start), int(self.class_index[rule])
         sure = np.where(must_fire, self.votes, 0.0)
         loose = np.where(may_fire & ~must_fire, self.votes, 0.0)
@@ -247,7 +253,7 @@ class _Ballot:
         return not (always_wins or always_loses)
 
     def _beats(self, one: int, votes: float, other: int, their_votes: float) -> bool:
-        """Whether a class with these votes or more is preferred to another with those or fewer."""
+        """Return whether a class with at least `votes` always beats another with at most `their_votes`."""
         wins_ties = one == self.default or (other != self.default and one < other)
         if self.slack == 0.0 and wins_ties:
             return votes >= their_votes
@@ -255,7 +261,7 @@ class _Ballot:
 
 
 class _PremiseRelation:
-    """Which premises can hold together with another, and which hold wherever it does."""
+    """Relations between premises: which can hold together, and which imply each other."""
 
     def __init__(self, stored: RuleColumns) -> None:
         self._stored = stored
@@ -268,8 +274,8 @@ class _PremiseRelation:
         self._accepts = np.zeros((n_sets, n_codes), dtype=bool)
         self._accepts[np.repeat(np.arange(n_sets), np.diff(stored.set_starts)), stored.set_codes] = True
 
-    def beside(self, rule: int) -> tuple[Booleans, Booleans]:
-        """Per rule, whether it may fire where this one does, and whether it must."""
+    def with_rule(self, rule: int) -> tuple[Booleans, Booleans]:
+        """Return, per rule, whether it may fire where this one does, and whether it must."""
         stored = self._stored
         may_fire = np.ones(stored.n_rules, dtype=bool)
         n_implied = np.zeros(stored.n_rules, dtype=np.int64)
@@ -281,7 +287,7 @@ class _PremiseRelation:
         return may_fire, n_implied == stored.lengths
 
     def _compared(self, term: int, terms: NDArray[np.int64]) -> tuple[Booleans, Booleans]:
-        """Of terms on the same feature, whether they overlap this one, and whether they contain it."""
+        """Return which of `terms`, on the same feature, overlap this term, and which contain it."""
         stored = self._stored
         if stored.value_set[term] != NO_SET:
             mine, theirs = self._accepts[stored.value_set[term]], self._accepts[stored.value_set[terms]]

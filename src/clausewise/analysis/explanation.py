@@ -1,4 +1,4 @@
-"""Why a row was decided so: the rules that fired, their votes, and the rules that nearly fired."""
+"""Explanations of single decisions: the rules that fired, their votes, and the rules that nearly fired."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -45,9 +45,9 @@ def explain(
 
 @dataclass(frozen=True)
 class FiredRule:
-    """A rule that fired on the row, and what it added to the score of its class.
+    """A rule that fired on the row, and the votes that it added to the score of its class.
 
-    That is 0 for one that is `overridden`, as a rule with priority fired too.
+    A rule is `overridden`, with 0 votes, if it has no priority and a rule with priority fired too.
     """
 
     number: int
@@ -59,13 +59,13 @@ class FiredRule:
 
     def __str__(self) -> str:
         votes = format_number(round(self.votes, 6))
-        said = "overridden" if self.overridden else f"{votes:>4} votes"
-        return f"rule {self.number} fired, {said}: {self.text}"
+        effect = "overridden" if self.overridden else f"{votes:>4} votes"
+        return f"rule {self.number} fired, {effect}: {self.text}"
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A rule with exactly one term that failed on the row; `value` is what the row has there."""
+    """A rule with exactly one term that failed on the row; `value` is the row's value of that feature."""
 
     number: int
     rule: Rule
@@ -80,7 +80,7 @@ class NearMiss:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The decision on one row; scores are the start votes plus those of the rules that fired."""
+    """The decision on one row; `scores` are the start votes plus the votes of the rules that fired."""
 
     row: int
     prediction: Label
@@ -101,9 +101,9 @@ class Explanation:
             for label, score in self.scores.items()
         )
         has_start = any(self.start.values())
-        unfired = "no rule fired: start votes" if has_start else "no rule fired: default class"
-        why = f"voting {self.voting}: {totals}" if self.is_covered else unfired
-        lines = [f"row {self.row} → {format_category(self.prediction)}   ({why})"]
+        uncovered = "no rule fired: start votes" if has_start else "no rule fired: default class"
+        reason = f"voting {self.voting}: {totals}" if self.is_covered else uncovered
+        lines = [f"row {self.row} → {format_category(self.prediction)}   ({reason})"]
         if has_start:
             lines.append(describe_start(tuple(self.start), np.array(list(self.start.values()))))
         return "\n  ".join(lines + [str(part) for part in (*self.fired, *self.near_misses)])
@@ -111,7 +111,7 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanations(Sequence[Explanation]):
-    """One Explanation per row, made when it is looked at."""
+    """One Explanation per row, made on demand."""
 
     columns: RuleColumns
     features: Features
@@ -142,11 +142,11 @@ class Explanations(Sequence[Explanation]):
         return map(self._at, range(len(self)))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One line per row and rule that fired, with the votes it gave.
+        """Return one line per row and rule that fired, with its votes.
 
-        Votes that every row starts with (`RuleSet.base`) have the rule −1 and the premise "start". Added up
-        by row and conclusion, votes give the scores. A row that nothing votes on has no line. Where rules
-        with priority decide, the others that fired, and the start, have 0 votes.
+        The votes that every row starts with (`RuleSet.base`) have the rule −1 and the premise "start". The
+        sums of votes by row and conclusion are the scores. A row without any votes has no line. Where rules
+        with priority decide, the start and the other rules that fired have 0 votes.
         """
         n_fired = np.diff(self.found.fired_starts)
         starting = np.flatnonzero(self.start)
@@ -159,7 +159,7 @@ class Explanations(Sequence[Explanation]):
             [np.repeat(np.arange(n_rows), len(starting)), np.repeat(np.arange(n_rows), n_fired)]
         )
         rule = np.concatenate([np.full(n_rows * len(starting), -1), fired])
-        concluded = np.concatenate([np.tile(starting, n_rows), self.columns.class_index[fired]])
+        class_index = np.concatenate([np.tile(starting, n_rows), self.columns.class_index[fired]])
         votes = np.concatenate([np.tile(self.start[starting], n_rows), self._votes[fired]])
         has_priority = np.append(self.columns.priority, False)[rule]
         votes[self.by_priority[row] & ~has_priority] = 0.0
@@ -170,7 +170,7 @@ class Explanations(Sequence[Explanation]):
                 "prediction": [self.labels[c] for c in self.decisions[row[order]]],
                 "rule": rule[order],
                 "premise": ["start" if r < 0 else premises[r] for r in rule[order]],
-                "conclusion": [self.labels[c] for c in concluded[order]],
+                "conclusion": [self.labels[c] for c in class_index[order]],
                 "votes": votes[order],
             },
             backend,
@@ -198,7 +198,7 @@ class Explanations(Sequence[Explanation]):
 
     @cached_property
     def _votes(self) -> NDArray[np.float64]:
-        """What each rule adds to the score of its class, where it has a say."""
+        """The votes that each rule adds to the score of its class, unless it is overridden."""
         return votes_of_rules(self.columns, len(self.labels), self.voting)
 
     def _fired(self, row: int, rule: int) -> FiredRule:

@@ -1,4 +1,4 @@
-"""What a rule set does as a whole: features it tests, lengths of rules, where they fire and agree."""
+"""A summary of a whole rule set: the features it tests, rule lengths, coverage, overlap and agreement."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +14,16 @@ from clausewise.rules import display
 from clausewise.rules.evaluator import BitMatrix
 from clausewise.rules.ruleset import RuleSet
 
-# Counts up to here are exact in the single precision that multiplies them.
+# Counts up to here are exact in the single precision of the matrix product.
 _ROWS_PER_PRODUCT = 2**20
 _NUMBERS_PER_PRODUCT = 2**24
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GlobalExplanation:
-    """What a rule set does as a whole; made by `RuleSet.explain_global`.
+    """A summary of a whole rule set; made by `RuleSet.explain_global`.
 
-    Arrays hold the numbers, methods that end in `_frame` give them as tables with names.
+    Arrays hold the numbers; methods that end in `_frame` return them as tables with names.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class GlobalExplanation:
     fires : BitMatrix or None
         Which rules fire on which rows, if rows were given.
     target : ndarray of shape (n_rows,) or None
-        Class index that the network gives each row (−1 for a label that is none of the classes), if given.
+        The network's class index for each row, if given; len(classes) and above for unknown labels.
     decisions : ndarray of shape (n_rows,) or None
-        Class index that the rules give each row, if rows were given.
+        The rules' class index for each row, if rows were given.
     """
 
     rules: RuleSet
@@ -42,7 +42,7 @@ class GlobalExplanation:
     target: NDArray[np.int64] | None = None
     decisions: NDArray[np.int32] | None = None
 
-    # --- Of the rules alone ---
+    # --- Without rows ---
 
     @cached_property
     def feature_use(self) -> NDArray[np.int64]:
@@ -55,7 +55,7 @@ class GlobalExplanation:
 
     @cached_property
     def rule_lengths(self) -> NDArray[np.int64]:
-        """Number of rules of each length (row), by class: shape (longest + 1, n_classes)."""
+        """Number of rules of each length, by class: shape (longest + 1, n_classes)."""
         stored = self.rules.columns
         longest = int(stored.lengths.max(initial=0))
         counts = np.zeros((longest + 1, len(self.rules.labels)), dtype=np.int64)
@@ -63,7 +63,7 @@ class GlobalExplanation:
         return counts
 
     def feature_use_frame(self, backend: Backend = "pandas") -> Any:
-        """Per feature and class: rules that test it, and their part of all rules (the paper's XOR figure)."""
+        """Return how many rules, and which fraction, test each feature, by class (the paper's XOR figure)."""
         n_rules = max(len(self.rules), 1)
         names, labels = self.rules.features.names, self.rules.labels
         return frame_of(
@@ -71,13 +71,13 @@ class GlobalExplanation:
                 "feature": [name for name in names for _ in labels],
                 "conclusion": [label for _ in names for label in labels],
                 "n_rules": self.feature_use.ravel(),
-                "part_of_rules": self.feature_use.ravel() / n_rules,
+                "fraction_of_rules": self.feature_use.ravel() / n_rules,
             },
             backend,
         )
 
     def rule_length_frame(self, backend: Backend = "pandas") -> Any:
-        """Per length and class the number of rules."""
+        """Return the number of rules by length and class."""
         labels = self.rules.labels
         lengths = range(len(self.rule_lengths))
         return frame_of(
@@ -89,7 +89,7 @@ class GlobalExplanation:
             backend,
         )
 
-    # --- On rows ---
+    # --- On given rows ---
 
     @property
     def n_rows(self) -> int:
@@ -98,18 +98,18 @@ class GlobalExplanation:
 
     @cached_property
     def n_rows_covered(self) -> NDArray[np.int64]:
-        """Per rule the number of rows on which it fires."""
+        """Number of rows on which each rule fires."""
         return self._fires.rows_per_rule()
 
     @cached_property
     def n_rows_alone(self) -> NDArray[np.int64]:
-        """Per rule the number of rows on which it fires and no other does."""
+        """Number of rows on which each rule fires and no other does."""
         alone = _packed(self._fires.rules_per_row() == 1)
         return BitMatrix(self._fires.words & alone, self.n_rows).rows_per_rule()
 
     @cached_property
     def overlap(self) -> NDArray[np.int64]:
-        """Number of rows on which both of two rules fire: shape (n_rules, n_rules)."""
+        """Number of rows on which two rules both fire: shape (n_rules, n_rules)."""
         n_rules = len(self._fires)
         counts = np.zeros((n_rules, n_rules), dtype=np.int64)
         n_words = min(_ROWS_PER_PRODUCT, _NUMBERS_PER_PRODUCT // max(n_rules, 1)) // 64 + 1
@@ -121,9 +121,9 @@ class GlobalExplanation:
 
     @cached_property
     def n_rows_agreeing(self) -> NDArray[np.int64]:
-        """Per rule the number of rows on which it fires and the network says what it concludes."""
+        """Number of rows on which each rule fires and the network predicts the rule's class."""
         if self.target is None:
-            raise ValueError("Agreement is with a network's labels; pass target to explain_global.")
+            raise ValueError("Agreement needs a network's labels; pass target to explain_global.")
         classes = range(len(self.rules.labels))
         of_class = np.concatenate([_packed(self.target == c)[None] for c in classes])
         words = self._fires.words & of_class[self.rules.columns.class_index]
@@ -131,33 +131,33 @@ class GlobalExplanation:
 
     @property
     def agreement(self) -> NDArray[np.float64]:
-        """Per rule the part of its rows on which the network says what it concludes; NaN if it has none."""
+        """Fraction of each rule's rows on which the network predicts the rule's class; NaN without rows."""
         nowhere = np.full(len(self.rules), np.nan)
         covered = self.n_rows_covered
         return np.asarray(np.divide(self.n_rows_agreeing, covered, out=nowhere, where=covered > 0))
 
     @property
     def fidelity(self) -> float:
-        """Part of the rows on which the rules together decide as the network does."""
+        """Fraction of rows on which the rules together decide as the network does."""
         if self.target is None or self.decisions is None:
-            raise ValueError("Fidelity is to a network's labels; pass X and target to explain_global.")
+            raise ValueError("Fidelity needs a network's labels; pass X and target to explain_global.")
         return float(np.mean(self.decisions == self.target))
 
     def coverage_frame(self, backend: Backend = "pandas") -> Any:
-        """Per rule: rows on which it fires, part of all rows, and rows on which no other rule does."""
+        """Return how many rows, and which fraction, each rule covers, and how many it covers alone."""
         covered = self.n_rows_covered
         return frame_of(
             self._per_rule()
             | {
                 "n_rows": covered,
-                "part_of_rows": covered / max(self.n_rows, 1),
+                "fraction_of_rows": covered / max(self.n_rows, 1),
                 "n_rows_alone": self.n_rows_alone,
             },
             backend,
         )
 
     def overlap_frame(self, backend: Backend = "pandas") -> Any:
-        """Per pair of rules that fire together: on how many rows, and that as part of the rows of either."""
+        """Return, per pair of rules, the rows on which both fire, also as a fraction of those of either."""
         one, other = np.nonzero(np.triu(self.overlap, k=1))
         both = self.overlap[one, other]
         covered = self.n_rows_covered
@@ -166,7 +166,7 @@ class GlobalExplanation:
                 "rule": one,
                 "other": other,
                 "n_rows": both,
-                "part_of_either": both / (covered[one] + covered[other] - both),
+                "fraction_of_either": both / (covered[one] + covered[other] - both),
                 "same_conclusion": self.rules.columns.class_index[one]
                 == self.rules.columns.class_index[other],
             },
@@ -174,7 +174,7 @@ class GlobalExplanation:
         )
 
     def agreement_frame(self, backend: Backend = "pandas") -> Any:
-        """Per rule: rows on which it fires, and on how many of them the network says what it concludes."""
+        """Return how many rows each rule covers, and on how many the network predicts the rule's class."""
         return frame_of(
             self._per_rule()
             | {
@@ -213,7 +213,7 @@ class GlobalExplanation:
     @property
     def _fires(self) -> BitMatrix:
         if self.fires is None:
-            raise ValueError("Coverage and overlap are counted on rows; pass X to explain_global.")
+            raise ValueError("Coverage and overlap need rows; pass X to explain_global.")
         return self.fires
 
     def _per_rule(self) -> dict[str, Any]:
@@ -226,10 +226,10 @@ class GlobalExplanation:
 
 
 def explain_global(rules: RuleSet, X: Any, target: Any, n_jobs: int | None) -> GlobalExplanation:
-    """Summarise what the rules do as a whole; see `RuleSet.explain_global`."""
+    """Summarise the rule set as a whole; see `RuleSet.explain_global`."""
     if X is None:
         if target is not None:
-            raise ValueError("target holds labels of rows; pass these rows as X.")
+            raise ValueError("target is given without rows; pass its rows as X.")
         return GlobalExplanation(rules)
     matrix: Matrix = rules.features.encode(X)
     codes = None
@@ -240,7 +240,7 @@ def explain_global(rules: RuleSet, X: Any, target: Any, n_jobs: int | None) -> G
 
 
 def _packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """One bit per row, in the words of a BitMatrix."""
+    """Pack flags as one bit per row, in the words of a BitMatrix."""
     padded = np.zeros(-(-len(flags) // 64) * 64, dtype=bool)
     padded[: len(flags)] = flags
     return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64, copy=False)

@@ -1,8 +1,8 @@
-"""Fewer and shorter rules within a stated loss of fidelity on given rows.
+"""Lossy simplification: fewer and shorter rules within a stated loss of fidelity on given rows.
 
-Terms and rules are dropped one by one, the one first that costs the fewest rows per term or rule saved. What
-a drop would cost is counted on the rows it changes; after it, all rows are decided anew by the core, so that
-the promise holds for what `predict` says.
+Terms and rules are dropped one by one, always the one that loses the fewest rows per term or rule saved. The
+cost of a drop is counted on the rows that it affects; after each drop, the core decides all rows again, so
+the bound holds for `predict` itself.
 """
 
 import heapq
@@ -29,10 +29,10 @@ WHOLE = -1
 
 
 def simplified_within(rules: RuleSet, X: Any, target: Any, tolerance: float, n_jobs: int | None) -> RuleSet:
-    """Rules whose fidelity to `target` on `X` is at least what it was minus `tolerance`.
+    """Drop terms and rules; fidelity to `target` on `X` falls by at most `tolerance`.
 
-    Votes stay what they are; a rule that lost a term has its cover and correct counted on `X`. Rules with
-    priority stay as they are, whatever they cost: somebody wanted them.
+    Votes do not change; cover and correct of a rule that lost a term are counted on `X`. Rules with priority
+    are never dropped, since somebody added them on purpose.
     """
     matrix = rules.features.encode(X)
     if len(matrix) == 0:
@@ -47,7 +47,7 @@ def simplified_within(rules: RuleSet, X: Any, target: Any, tolerance: float, n_j
 
 
 class _Search:
-    """What is left of some rules, how each row is decided by them, and how many rows may still be lost."""
+    """The remaining terms and rules, their decisions on all rows, and the least agreement allowed."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class _Search:
         decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
         self.target = decided if target is None else target
         self._decide_rows()
-        # A tolerance of 0.01 means 30 of 3,000 rows, though 0.01 · 3,000 may be a little less in doubles.
+        # A tolerance of 0.01 means 30 of 3,000 rows, even if 0.01 · 3,000 is slightly less in doubles.
         self.least_agreeing = self.n_agreeing - math.floor(tolerance * len(matrix) * (1 + 1e-12))
 
     def drop_the_cheapest(self) -> bool:
-        """Go once through all terms and rules, the cheapest first; whether anything was dropped."""
+        """Go once through all terms and rules, cheapest first; return whether anything was dropped."""
         n_dropped = 0
         waiting = [(self._price(drop), drop) for drop in self._drops()]
         heapq.heapify(waiting)
@@ -77,7 +77,7 @@ class _Search:
             _, drop = heapq.heappop(waiting)
             if not self._is_possible(drop):
                 continue
-            # What was dropped meanwhile may have changed the price; then this one waits for its turn.
+            # Drops since then may have changed the price; if it rose, this one goes back into the queue.
             price = self._price(drop)
             if waiting and price > waiting[0][0]:
                 heapq.heappush(waiting, (price, drop))
@@ -86,7 +86,7 @@ class _Search:
         return n_dropped > 0
 
     def recounted(self) -> RuleSet:
-        """The rules that are left; those that lost a term with new counts."""
+        """Return the remaining rules, with new counts for those that lost a term."""
         rules = self._rules()
         is_shorter = rules.columns.lengths < self.original.columns.lengths[self.has_rule]
         counts = rules.evaluator.statistics(self.matrix, self.target, None, self.n_jobs)
@@ -96,7 +96,7 @@ class _Search:
             column.setflags(write=False)
         return replace(rules, columns=replace(rules.columns, cover=cover, correct=correct))
 
-    # --- What can be dropped, and what it costs ---
+    # --- Possible drops and their prices ---
 
     def _drops(self) -> list[Drop]:
         droppable = self.has_rule & ~self.original.columns.priority
@@ -108,14 +108,17 @@ class _Search:
         return [term for term in range(int(starts[rule]), int(starts[rule + 1])) if self.has_term[term]]
 
     def _is_possible(self, drop: Drop) -> bool:
-        """Whether it is still there. A rule does not lose its last term, as it would then fire everywhere."""
+        """Return whether it still exists; a rule keeps its last term, or it would fire everywhere."""
         rule, term = drop
         if term == WHOLE:
             return bool(self.has_rule[rule])
         return bool(self.has_rule[rule] and self.has_term[term]) and len(self._terms(rule)) > 1
 
     def _price(self, drop: Drop) -> tuple[float, int, int, int]:
-        """Rows lost per term or rule saved, then the larger saving, then the later rule; last, rows lost."""
+        """Return (rows lost per term or rule saved, −saved, −rule, rows lost), to be sorted ascending.
+
+        Of equally cheap drops, the one that saves more comes first, then that of the later rule.
+        """
         if not self._is_possible(drop):
             return math.inf, 0, 0, 0
         rule, term = drop
@@ -124,7 +127,7 @@ class _Search:
         return n_lost / n_saved, -n_saved, -rule, n_lost
 
     def _agreement_after(self, drop: Drop) -> int:
-        """How many rows would be decided as the target says."""
+        """Count the rows on which the decision would agree with the target."""
         rule, term = drop
         mine, divisors = int(self.original.columns.class_index[rule]), self.divisors
         fires = self._holds(self._terms(rule))
@@ -135,7 +138,7 @@ class _Search:
             added = np.where(fires_then & ~fires, self.votes[rule], 0.0)
         changed = np.flatnonzero(self.can_change & (added != 0))
         if term == WHOLE and self.original.voting == "share":
-            # Every other rule of the class then counts for more.
+            # Every other rule of the class then counts more.
             divisors = divisors.copy()
             divisors[mine] = max(divisors[mine] - 1, 1)
             changed = np.flatnonzero(self.can_change & (self.totals[:, mine] != 0))
@@ -157,14 +160,14 @@ class _Search:
     # --- Dropping ---
 
     def _try(self, drop: Drop) -> bool:
-        """Drop it, unless sums of weights, added in the order of the rules, make it dearer than it seemed."""
-        flags, place = (self.has_rule, drop[0]) if drop[1] == WHOLE else (self.has_term, drop[1])
-        flags[place] = False
+        """Drop it unless that loses too many rows; rounded sums of weights can differ from the estimate."""
+        flags, position = (self.has_rule, drop[0]) if drop[1] == WHOLE else (self.has_term, drop[1])
+        flags[position] = False
         self._decide_rows()
         if self.n_agreeing < self.least_agreeing:
-            flags[place] = True
+            flags[position] = True
             self._decide_rows()
-        return not flags[place]
+        return not flags[position]
 
     def _rules(self) -> RuleSet:
         columns = self.original.columns.keep_terms(self.has_term).take(np.flatnonzero(self.has_rule))
@@ -175,7 +178,7 @@ class _Search:
         _, others = juries(rules.columns, rules.base, rules.voting)
         self.divisors = others.divisors
         scores = rules.evaluator.scores(self.matrix, rules.voting, self.n_jobs)
-        # Counts are whole numbers, which rounding finds again in a share times its divisor.
+        # Counts are whole numbers, so rounding a share times its divisor recovers them.
         self.totals = np.rint(scores * self.divisors) if rules.voting == "share" else scores
         self.agrees = self._decided(scores) == self.target
         self.n_agreeing = int(self.agrees.sum())

@@ -1,4 +1,4 @@
-"""A weighted rule set as a scorecard: points to add up with paper and pencil."""
+"""Scorecards: a weighted rule set as points to add up with paper and pencil."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ START = "start"
 
 @dataclass(frozen=True)
 class ScorecardLine:
-    """A premise and the points that it gives, by class; `rules` are the numbers of the rules in it.
+    """A premise and its points by class; `rules` are the numbers of the rules with this premise.
 
     Where a line with `priority` holds, only such lines count.
     """
@@ -37,20 +37,20 @@ class ScorecardLine:
 
 @dataclass(frozen=True, repr=False)
 class Scorecard:
-    """Points for a start and for every premise that holds, and how to decide; see `RuleSet.scorecard`.
+    """Start points, the points of every premise, and how to decide; made by `RuleSet.scorecard`.
 
-    Points are shown with four digits, of which a note tells if it matters; the attributes hold them all.
+    Points are printed with four digits, with a note if that rounds them; the attributes hold all digits.
 
     Attributes
     ----------
     labels : tuple of class labels
-        In their order, which decides ties.
+        The classes, in the order that decides ties.
     default : class label
         The class that wins ties.
     start : dict
         Points that every row starts with, by class; without zeros.
     lines : tuple of ScorecardLine
-        One per premise, in the order of the rules, those with priority first.
+        One per premise, in the order of the rules; those with priority come first.
     """
 
     labels: tuple[Label, ...]
@@ -59,7 +59,7 @@ class Scorecard:
     lines: tuple[ScorecardLine, ...]
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per premise and class with its points; the start has the premise "start"."""
+        """Return one line per premise and class with its points; the start has the premise "start"."""
         listed = [
             (line.premise, label, points)
             for line in (ScorecardLine(START, self.start), *self.lines)
@@ -74,15 +74,15 @@ class Scorecard:
 
     @property
     def how_to_decide(self) -> str:
-        """What wins, and what wins ties."""
-        ties = f"on a tie {format_category(self.default)}"
+        """Which class wins, also on ties."""
+        text = f"The class with the most points wins; ties go to {format_category(self.default)}"
         others = [label for label in self.labels if label != self.default]
         if len(others) > 1:
-            ties += f", then the class that comes first of {_listed(self.labels)}"
+            text += f", then to the class that comes first in {_listed(self.labels)}"
+        text += "."
         if any(line.priority for line in self.lines):
-            ties += "; if a line with priority holds, only such lines count, and no start"
-        rounded = " Points are rounded here to four digits." if self._is_rounded else ""
-        return f"The class with the most points is the decision; {ties}.{rounded}"
+            text += " If a line with priority holds, only such lines count, without the start."
+        return f"{text} Points are rounded to four digits here." if self._is_rounded else text
 
     @property
     def _is_rounded(self) -> bool:
@@ -91,7 +91,7 @@ class Scorecard:
 
     @property
     def _shown(self) -> list[tuple[str, str]]:
-        """(points, premise) of every line that is shown, the start first."""
+        """(points, premise) of every printed line, the start first."""
         start = [(_points(self.start), START)] if self.start else []
         shown = [(_points(line.points), line.shown_premise) for line in self.lines[: display.SHOWN_RULES]]
         n_more = len(self.lines) - len(shown)
@@ -99,10 +99,10 @@ class Scorecard:
 
     def __str__(self) -> str:
         shown = self._shown
-        # The numbers that lines begin with end in one column, and premises begin in one.
-        numbers = [len(text.split(" ", 1)[0]) for text, _ in shown]
-        last = max(numbers, default=0)
-        points = [" " * (last - number) + text for number, (text, _) in zip(numbers, shown, strict=True)]
+        # Right-align the first number of each line and left-align the premises.
+        lengths = [len(text.split(" ", 1)[0]) for text, _ in shown]
+        longest = max(lengths, default=0)
+        points = [" " * (longest - length) + text for length, (text, _) in zip(lengths, shown, strict=True)]
         width = max(map(len, points), default=0)
         lines = [f"  {text:<{width}}  {premise}" for text, (_, premise) in zip(points, shown, strict=True)]
         return "\n".join([_TITLE, *lines, self.how_to_decide])
@@ -125,11 +125,11 @@ _TITLE = "Add up the points of every line that holds:"
 
 
 def scorecard(rules: RuleSet) -> Scorecard:
-    """The rules by premise; equal premises are one line."""
+    """Return the rules as a scorecard, with one line per premise; see `RuleSet.scorecard`."""
     if rules.voting != "weights":
         raise ValueError(
-            f"These rules vote by {rules.voting}; a scorecard adds up weights. Give them weights "
-            "(with_weights) or let them vote by those they have (with_voting('weights'))."
+            f"These rules vote by {rules.voting}, but a scorecard needs weights; set them (with_weights), or "
+            "vote by the weights that the rules have (with_voting('weights'))."
         )
     numbers_of: dict[tuple[bool, bytes], list[int]] = {}
     premises = zip(rules.columns.priority.tolist(), rules.columns.premise_keys(), strict=True)
@@ -151,7 +151,7 @@ def scorecard(rules: RuleSet) -> Scorecard:
 
 
 def _points(points: Mapping[Label, float]) -> str:
-    """`+3 gamma, -1 hadron`; `+3 class 1` where a label is a number."""
+    """Return `+3 gamma, -1 hadron`, or `+3 class 1` if labels are numbers."""
     return ", ".join(f"{display.describe_votes(votes)} {_named(label)}" for label, votes in points.items())
 
 

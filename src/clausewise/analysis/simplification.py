@@ -1,4 +1,4 @@
-"""Fewer rules: exactly alike on every possible row, or within a loss of fidelity on given rows."""
+"""Simplification: the same decisions on every possible row, or within a loss of fidelity on given rows."""
 
 from typing import Any
 
@@ -15,6 +15,6 @@ def simplify(
     check_parameters({"tolerance": FRACTION}, {"tolerance": tolerance})
     if X is None:
         if tolerance > 0 or target is not None:
-            raise ValueError("A loss of fidelity is measured on rows; pass X.")
+            raise ValueError("tolerance and target need rows to measure fidelity on; pass X.")
         return simplified(rules)
     return simplified_within(rules, X, target, tolerance, n_jobs)

@@ -1,4 +1,4 @@
-"""Tables as DataFrames of the user's choice."""
+"""DataFrames in the library of the user's choice."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,7 +9,7 @@ Backend = Literal["pandas", "polars", "pyarrow"]
 
 
 def frame_of(data: Mapping[str, Any], backend: Backend) -> Any:
-    """A DataFrame of these columns, or an error that says what to install."""
+    """Return a DataFrame of these columns, or raise an error that says what to install."""
     try:
         frame = nw.from_dict(data, backend=backend)
     except ImportError as error:

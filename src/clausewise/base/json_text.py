@@ -1,14 +1,14 @@
-"""JSON as people read it, which UTF-8 can hold whatever texts are in it."""
+"""Readable JSON that can always be encoded as UTF-8."""
 
 import json
 from typing import Any
 
 
 def json_text(value: Any, **options: Any) -> str:
-    """JSON text with letters of all scripts as they are; options are those of `json.dumps`."""
+    """Return JSON text with non-ASCII characters unescaped where possible; `options` go to `json.dumps`."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
     try:
         text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot hold but an escape can
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can represent
         return json.dumps(value, allow_nan=False, **options)
     return text

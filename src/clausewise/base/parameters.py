@@ -19,7 +19,7 @@ class ParameterError(ValueError, TypeError):
 
 @dataclass(frozen=True)
 class Constraint:
-    """A set of allowed values: what it is in words, and whether a value belongs to it."""
+    """A set of allowed values: its description and its membership test."""
 
     expected: str
     allows: Callable[[Any], bool]
@@ -30,7 +30,7 @@ class Constraint:
 
 
 def whole(least: int, most: int | None = None) -> Constraint:
-    """A whole number of at least `least` (and at most `most`); booleans are not numbers."""
+    """Allow whole numbers of at least `least` (and at most `most`); booleans are not numbers."""
     bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
 
     def allows(value: Any) -> bool:
@@ -46,7 +46,7 @@ def number(
     most: float | None = None,
     below: float | None = None,
 ) -> Constraint:
-    """A finite number within bounds: `above` and `below` are exclusive, `least` and `most` are inclusive."""
+    """Allow finite numbers within bounds: `above` and `below` exclusive, `least` and `most` inclusive."""
     if least is not None and most is not None:
         expected = f"a number from {least:g} to {most:g}"
     else:
@@ -65,19 +65,19 @@ def number(
 
 
 def one_of(*choices: Any) -> Constraint:
-    """One of a few values."""
+    """Allow a few values."""
     listed = [repr(choice) for choice in choices]
     expected = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} or {listed[-1]}"
     return Constraint(expected, lambda value: any(_is_same(value, choice) for choice in choices))
 
 
 def list_of(entries: Constraint, expected: str) -> Constraint:
-    """A list, a tuple or an array of allowed entries, described in words."""
+    """Allow a list, a tuple or an array of allowed entries; `expected` describes it in error messages."""
     return Constraint(expected, lambda value: _is_array_like(value) and all(map(entries.allows, value)))
 
 
 def instance_of(kind: type | tuple[type, ...], expected: str) -> Constraint:
-    """An object of a type, described in words."""
+    """Allow objects of a type; `expected` describes it in error messages."""
     return Constraint(expected, lambda value: isinstance(value, kind))
 
 
@@ -97,7 +97,7 @@ def _is_array_like(value: Any) -> bool:
 
 
 def _is_same(value: Any, choice: Any) -> bool:
-    """Whether a value is a choice; an array compared with a choice is not."""
+    """Return whether a value equals a choice and has its type; an array never does."""
     return type(value) is type(choice) and bool(value == choice)
 
 
@@ -108,12 +108,12 @@ ARRAY_LIKE = Constraint("an array or a list", _is_array_like)
 FUNCTION = Constraint("a function", callable)
 TEXT = Constraint("text", lambda value: isinstance(value, str))
 FRACTION = number(least=0, most=1)
-# Rows by number, or as a fraction of them.
+# A number of rows, or a fraction of them.
 ROWS = Constraint(
     "a number of rows or a fraction of them (above 0, at most 1)",
     lambda value: (_is_number(value) and 0 < value <= 1) or whole(1).allows(value),
 )
-# The paper's μ. C5.0 takes numbers of cases that are not whole.
+# The paper's μ. C5.0 also accepts fractional numbers of cases.
 MIN_CASES = Constraint(
     "a number of rows (1 or more) or a fraction of them (below 1)",
     lambda value: _is_number(value) and 0 < value < math.inf,
@@ -144,5 +144,5 @@ def check_estimator_parameters(estimator: Any) -> None:
 
 
 def _shown(value: Any, most: int = 80) -> str:
-    text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays take several lines
+    text = " ".join(line.strip() for line in repr(value).splitlines())  # arrays span several lines
     return text if len(text) <= most else f"{text[:most]}…"

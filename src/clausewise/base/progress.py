@@ -1,4 +1,4 @@
-"""A line of progress for long work, in terminals and notebooks."""
+"""A progress line for long computations, in terminals and notebooks."""
 
 import sys
 import time
@@ -9,14 +9,14 @@ _SECONDS_BETWEEN = 0.1
 
 
 class Progress:
-    """Shows the part that is worked on, the steps done in it and the time that is left.
+    """Shows the current part, the steps done in it and the estimated time left.
 
     Parameters
     ----------
     verbose : int
-        0 is silent, 1 shows one line that is written over, 2 keeps a line per part.
+        0 is silent, 1 shows one line that is overwritten, 2 keeps a line per part.
     stream : text stream, optional
-        Where to; standard error unless given. Without a terminal or notebook behind it, a line per part.
+        Standard error unless given. If it is neither a terminal nor a notebook, one line per part is written.
     """
 
     def __init__(self, verbose: int, stream: TextIO | None = None) -> None:
@@ -32,29 +32,29 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # After an interrupt the line stays, and what follows begins on the next one.
+        # After an interrupt the line stays, and further output begins on the next one.
         if self._width:
             self._stream.write("\n")
             self._width = 0
 
     def started(self, what: str, n_parts: int) -> None:
-        """Something begins that has this many parts of about the same size."""
+        """Begin a task of this many parts of about the same size."""
         self._what, self._n_parts, self._n_parts_done = what, max(n_parts, 1), 0
         self._started = time.perf_counter()
 
     def part_started(self, name: str, n_steps: int, unit: str = "clauses") -> None:
-        """A part begins that has this many steps: the clauses of a layer, or what `unit` says."""
+        """Begin a part with this many steps; `unit` names the steps."""
         self._part, self._n_steps, self._n_steps_done, self._unit = name, n_steps, 0, unit
         self._show()
 
     def steps_done(self, n_before: int, n_done: int, _n_total: int = 0) -> None:
-        """So many steps of the part are done, the first of them in an earlier call."""
+        """Report that `n_before + n_done` steps of the part are done."""
         self._n_steps_done = n_before + n_done
         if time.perf_counter() - self._shown >= _SECONDS_BETWEEN:
             self._show()
 
     def part_done(self) -> None:
-        """The part is done."""
+        """Report that the part is done."""
         self._n_steps_done = self._n_steps
         if self._verbose >= 1 and (self._verbose >= 2 or not self._is_live):
             self._write(self._line(), ends=True)
@@ -63,7 +63,7 @@ class Progress:
         self._show()
 
     def finished(self, summary: str) -> None:
-        """Everything is done."""
+        """Report that everything is done."""
         if self._verbose >= 1:
             self._write(summary, ends=True)
 
@@ -74,15 +74,15 @@ class Progress:
 
     def _line(self) -> str:
         of_part = self._n_steps_done / self._n_steps if self._n_steps else 0.0
-        part = min((self._n_parts_done + of_part) / self._n_parts, 1.0)
+        done = min((self._n_parts_done + of_part) / self._n_parts, 1.0)
         elapsed = time.perf_counter() - self._started
-        left = f", {_duration(elapsed * (1 - part) / part)} left" if part > 0.02 else ""
-        bar = "█" * round(part * _BAR_WIDTH)
+        left = f", {_duration(elapsed * (1 - done) / done)} left" if done > 0.02 else ""
+        bar = "█" * round(done * _BAR_WIDTH)
         steps = f", {self._n_steps_done}/{self._n_steps} {self._unit}" if self._n_steps else ""
-        return f"{self._what} |{bar:<{_BAR_WIDTH}}| {part:4.0%}  {self._part}{steps}{left}"
+        return f"{self._what} |{bar:<{_BAR_WIDTH}}| {done:4.0%}  {self._part}{steps}{left}"
 
     def _write(self, text: str, *, ends: bool) -> None:
-        # What the line before was longer by is overwritten with spaces.
+        # Spaces overwrite the rest of a longer previous line.
         padding = " " * max(self._width - len(text), 0)
         start = "\r" if self._is_live else ""
         self._stream.write(f"{start}{text}{padding if self._is_live else ''}{chr(10) if ends else ''}")
@@ -91,7 +91,7 @@ class Progress:
 
 
 def _is_live(stream: TextIO) -> bool:
-    """Whether a line can be written over: a terminal, or a notebook's output."""
+    """Return whether lines can be overwritten: in a terminal, or in a notebook's output."""
     return bool(getattr(stream, "isatty", lambda: False)()) or type(stream).__module__.startswith("ipykernel")
 
 

@@ -2,29 +2,28 @@
 
 import os
 
+from clausewise.base.parameters import JOBS, check_parameters
+
 VARIABLE = "CLAUSEWISE_NUM_THREADS"
 MAX_THREADS = 256
 
 
 def usable_cores() -> int:
-    """The cores this process may run on, which in a container can be fewer than the machine has."""
+    """Count the cores this process may run on; in a container, there can be fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def resolve(n_jobs: int | None) -> int:
-    """The number of threads for `n_jobs`: itself, or for `None` and -1 as many as there are.
+    """Return the number of threads for `n_jobs`, at most MAX_THREADS.
 
-    That is CLAUSEWISE_NUM_THREADS if set and otherwise every usable core; results do not depend on it. More
-    than MAX_THREADS are never started.
+    None and -1 mean CLAUSEWISE_NUM_THREADS if it is set, otherwise every usable core. Results do not depend
+    on the number of threads.
     """
     if n_jobs is None or n_jobs == -1:
         return _from_environment() or usable_cores()
-    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__") or n_jobs < 1:
-        raise ValueError(
-            f"n_jobs is {n_jobs!r}; pass None or -1 for all usable cores, or a number of threads."
-        )
+    check_parameters({"n_jobs": JOBS}, {"n_jobs": n_jobs})
     return min(int(n_jobs), MAX_THREADS)
 
 

@@ -1,4 +1,4 @@
-"""A table in bins, at most 254 per column, and what sets of bins mean in terms of rules."""
+"""Binned tables, with at most 254 bins per column, and conversion between sets of bins and rule terms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ from clausewise.rules.columns import NO_SET
 from clausewise.rules.decimals import shortest_decimal
 from clausewise.rules.ruleset import RuleSet
 
-# A premise in bins: per tested column the accepted bins, as four words of 64 bits; sorted by column.
+# A premise in bins: the accepted bins of each tested column, as four words of 64 bits, sorted by column.
 BinSet = tuple[int, int, int, int]
 Box = tuple[tuple[int, BinSet], ...]
 
-# Of many columns some will separate the rows by chance; fewer thresholds each make that rarer, and cheaper.
+# With many columns, some separate the rows by chance; fewer thresholds make that rarer and the search faster.
 MAX_BINS, MAX_BINS_WIDE, MANY_COLUMNS = 128, 32, 200
 _MAX_CATEGORIES = 254
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What the bins of one column stand for.
+    """The meaning of the bins of one column.
 
     Attributes
     ----------
     last : ndarray of float
         Numeric columns: the greatest training value of each bin.
     following : ndarray of float
-        Numeric columns: the training value that comes after it; infinite behind the last bin.
+        Numeric columns: the training value that follows it; infinite for the last bin.
     codes : ndarray of int, optional
         Categorical columns: the code of each bin.
     """
@@ -44,16 +44,16 @@ class Column:
 
     @property
     def n_bins(self) -> int:
-        """Number of bins, without that for missing values."""
+        """Number of bins, not counting the one for missing values."""
         return len(self.last) if self.codes is None else len(self.codes)
 
     def threshold(self, bin_index: int) -> float:
-        """The shortest decimal between this bin and the next."""
+        """Return the shortest decimal between this bin and the next."""
         low = float(self.last[bin_index])
         return shortest_decimal(low, float(self.following[bin_index]), low)
 
     def bins_between(self, low: float, high: float) -> BinSet:
-        """The bins that an interval (low, high] covers best; at least one."""
+        """Return the bins that best match the interval (low, high]; at least one."""
         first = int(np.searchsorted(self.last, low, side="right")) if low > -np.inf else 0
         end = int(np.searchsorted(self.last, high, side="right")) if high < np.inf else self.n_bins
         first = min(first, self.n_bins - 1)
@@ -62,7 +62,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Training rows in bins. Made by `Bins.learn`."""
+    """Binned training rows; made by `Bins.learn`."""
 
     features: Features
     columns: tuple[Column, ...]
@@ -70,7 +70,7 @@ class Bins:
 
     @classmethod
     def learn(cls, table: Matrix, features: Features, max_bins: int | None = None) -> "Bins":
-        """Bins with about equally many rows each, of an encoded table."""
+        """Bin an encoded table, with about the same number of rows in each bin of a column."""
         require_finite(table, features)
         if max_bins is None:
             max_bins = MAX_BINS_WIDE if len(features) > MANY_COLUMNS else MAX_BINS
@@ -87,12 +87,12 @@ class Bins:
         return cls(features, tuple(columns), _core.ByteMatrix(bins, n_bins, is_nominal))
 
     def covered(self, boxes: Sequence[Box]) -> NDArray[np.uint64]:
-        """One bit per training row for each box."""
+        """Return, for each box, one bit per training row: whether the box covers it."""
         words = self.core.covered(*packed(boxes))
         return words.reshape(len(boxes), -(-self.core.n_rows // 64))
 
     def boxes_of(self, rules: RuleSet) -> list[Box]:
-        """The premises of rules, with their thresholds moved to borders of bins."""
+        """Return the premises of rules as boxes, with thresholds moved to the borders of bins."""
         stored = rules.columns
         boxes = []
         for rule in range(len(rules)):
@@ -111,7 +111,7 @@ class Bins:
         return boxes
 
     def terms_of(self, boxes: Sequence[Box]) -> dict[str, Any]:
-        """The boxes as the arguments of `RuleSet.from_arrays` that describe premises."""
+        """Return boxes as the arguments of `RuleSet.from_arrays` that describe premises."""
         feature, low, high, value_set = [], [], [], []
         value_sets: list[list[int]] = []
         for box in boxes:
@@ -142,40 +142,39 @@ def _numeric(values: NDArray[np.float64], max_bins: int) -> tuple[Column, NDArra
     distinct, counts = np.unique(values[is_known], return_counts=True)
     last = distinct
     if len(distinct) > max_bins:
-        # The values at equally spaced places among the sorted rows.
-        places = np.arange(1, max_bins + 1) * counts.sum() // max_bins
-        last = distinct[np.unique(np.searchsorted(np.cumsum(counts), places))]
-    behind = np.searchsorted(distinct, last, side="right")
-    following = np.append(distinct, np.inf)[behind]
+        # The values at equally spaced ranks among the sorted rows.
+        ranks = np.arange(1, max_bins + 1) * counts.sum() // max_bins
+        last = distinct[np.unique(np.searchsorted(np.cumsum(counts), ranks))]
+    following = np.append(distinct, np.inf)[np.searchsorted(distinct, last, side="right")]
     bins = np.where(is_known, np.searchsorted(last, values), len(last)).astype(np.uint8)
     return Column(last, following), bins
 
 
 def _categorical(values: NDArray[np.float64], n_categories: int) -> tuple[Column, NDArray[np.uint8]]:
-    """A bin for each category that occurs; of too many, the rarest can be in no term, as missing values."""
+    """Make a bin for each category that occurs; beyond 254, the rarest are treated as missing."""
     is_known = values < n_categories  # false for NaN and for the code of an unknown category
     codes, counts = np.unique(values[is_known].astype(np.int64), return_counts=True)
     if len(codes) > _MAX_CATEGORIES:
         codes = np.sort(codes[np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]])
     whole = np.where(np.isnan(values), -1, values).astype(np.int64)
-    place = np.minimum(np.searchsorted(codes, whole), max(len(codes) - 1, 0))
-    is_kept = codes[place] == whole if len(codes) else np.zeros(len(values), dtype=bool)
-    bins = np.where(is_kept, place, len(codes)).astype(np.uint8)
+    nearest = np.minimum(np.searchsorted(codes, whole), max(len(codes) - 1, 0))
+    is_kept = codes[nearest] == whole if len(codes) else np.zeros(len(values), dtype=bool)
+    bins = np.where(is_kept, nearest, len(codes)).astype(np.uint8)
     return Column(np.empty(0), np.empty(0), codes), bins
 
 
-# --- Boxes in the core's form ---
+# --- The core's format for boxes ---
 
 
 def bin_set(bins: Sequence[int]) -> BinSet:
-    """The words of a set of bins."""
+    """Return a set of bins as four words."""
     bits = sum(1 << int(b) for b in bins)
     mask = (1 << 64) - 1
     return (bits & mask, bits >> 64 & mask, bits >> 128 & mask, bits >> 192)
 
 
 def bins_in(accepted: BinSet) -> list[int]:
-    """The bins of a set, ascending."""
+    """Return the bins of a set, ascending."""
     return [64 * w + b for w, word in enumerate(accepted) for b in range(64) if word >> b & 1]
 
 
@@ -183,7 +182,7 @@ Packed = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]
 
 
 def packed(boxes: Sequence[Box]) -> Packed:
-    """Starts, columns and accepted bins of boxes behind each other."""
+    """Return starts, columns and accepted bins of all boxes, concatenated."""
     starts = np.cumsum([0, *map(len, boxes)]).astype(np.int32)
     columns = np.array([column for box in boxes for column, _ in box], dtype=np.int32)
     accepted = np.array([word for box in boxes for _, words in box for word in words], dtype=np.uint64)
@@ -193,7 +192,7 @@ def packed(boxes: Sequence[Box]) -> Packed:
 def unpacked(
     starts: NDArray[np.int32], columns: NDArray[np.int32], accepted: NDArray[np.uint64]
 ) -> list[Box]:
-    """The boxes behind what `packed` gives."""
+    """Return the boxes from the arrays that `packed` returns."""
     sets: list[BinSet] = [(a, b, c, d) for a, b, c, d in accepted.reshape(-1, 4).tolist()]
     terms = list(zip(columns.tolist(), sets, strict=True))
     return [tuple(terms[begin:end]) for begin, end in pairwise(starts.tolist())]

@@ -1,4 +1,4 @@
-"""What held-out rows decide: the fidelity of every budget, the recommended one, and the penalty."""
+"""Choices made on held-out rows: the fidelity of every budget, the recommended budget, and the penalty."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,11 +9,12 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from clausewise.base.progress import Progress
 from clausewise.compact.examples import Balance, Examples
 from clausewise.compact.frontier_curve import Frontier
-from clausewise.compact.seeded_search import SeededSearch, StageReport
-from clausewise.compact.settings import DEFAULT_MAX_RULES, CompactionSettings, usual_penalty
+from clausewise.compact.search import StageReport
+from clausewise.compact.seeded_search import SeededSearch
+from clausewise.compact.settings import DEFAULT_MAX_RULES, CompactionSettings, default_penalty
 from clausewise.rules.ruleset import RuleSet
 
-# What "cv" tries, as multiples of the usual penalty.
+# The penalties that "cv" tries, as multiples of the default.
 PENALTY_FACTORS = (0.25, 1.0, 4.0)
 N_SPLITS, HELD_OUT = 3, 0.2
 
@@ -30,7 +31,7 @@ def measured_frontier(
 ) -> Frontier:
     """Measure fidelity on held-out rows for every budget; see `RuleSet.frontier`."""
     if len(examples.codes) < 10:
-        raise ValueError(f"{len(examples.codes)} rows are too few to hold some out; pass at least 10.")
+        raise ValueError(f"{len(examples.codes)} rows are too few to hold out some; pass at least 10.")
     if settings.penalty == "cv":
         penalty = chosen_penalty(rules, examples, settings, max_rules, seed, progress)
         settings = replace(settings, penalty=penalty)
@@ -45,7 +46,7 @@ def measured_frontier(
 
 
 def _splits(examples: Examples, n_splits: int, seed: int) -> Iterator[tuple[Examples, Examples]]:
-    """Rows to learn from and held-out rows, stratified by class where there are enough."""
+    """Yield rows to learn from and held-out rows, stratified by class if there are enough rows."""
     n_of_class = np.bincount(examples.codes)
     is_divisible = (n_of_class != 1).all() and HELD_OUT * len(examples.codes) >= len(n_of_class)
     splitter = StratifiedShuffleSplit if is_divisible else ShuffleSplit
@@ -68,23 +69,23 @@ def chosen_penalty(
     seed: int,
     progress: Progress,
 ) -> float:
-    """Return the penalty with the best fidelity on held-out rows, if it is clearly better than the usual one.
+    """Return the penalty with the best fidelity on held-out rows if it clearly beats the default one.
 
-    Clearly means by more than the standard error of the differences between the splits.
+    Clearly means by more than the standard error of the differences over the splits.
     """
-    usual = usual_penalty(len(examples.codes))
+    default = default_penalty(len(examples.codes))
     fidelity: dict[float, list[float]] = {factor: [] for factor in PENALTY_FACTORS}
     progress.started("Penalty", N_SPLITS * len(fidelity))
     for learn, held_out in _splits(examples, N_SPLITS, seed):
-        for factor, reached in fidelity.items():
-            tried = replace(settings, penalty=factor * usual)
-            with SearchProgress(progress, f"penalty {factor * usual:g}") as report:
+        for factor, measured in fidelity.items():
+            tried = replace(settings, penalty=factor * default)
+            with SearchProgress(progress, f"penalty {factor * default:g}") as report:
                 found = SeededSearch(rules, learn, tried, report).rules_for(n_rules)
-            reached.append(_fidelity(found, held_out, settings.balance))
-    gains = {factor: np.subtract(reached, fidelity[1.0]) for factor, reached in fidelity.items()}
+            measured.append(_fidelity(found, held_out, settings.balance))
+    gains = {factor: np.subtract(measured, fidelity[1.0]) for factor, measured in fidelity.items()}
     best = max(gains, key=lambda factor: float(gains[factor].mean()))
     error = gains[best].std(ddof=1) / np.sqrt(N_SPLITS)
-    return usual * (best if gains[best].mean() > error else 1.0)
+    return default * (best if gains[best].mean() > error else 1.0)
 
 
 def chosen_budget(
@@ -96,9 +97,9 @@ def chosen_budget(
     seed: int,
     progress: Progress,
 ) -> tuple[int, list[str]]:
-    """Return the smallest budget that is faithful enough on held-out rows, or the recommended one.
+    """Return the smallest budget that is faithful enough on held-out rows, and warnings for the user.
 
-    Also return warnings for the user.
+    Without `min_fidelity`, return the recommended budget.
     """
     found = measured_frontier(
         rules,

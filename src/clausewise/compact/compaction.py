@@ -1,4 +1,4 @@
-"""Small weighted rule sets under a budget: what `RuleSet.compact` and `RuleSet.frontier` do."""
+"""The implementation of `RuleSet.compact` and `RuleSet.frontier`."""
 
 import warnings
 from dataclasses import replace
@@ -19,7 +19,7 @@ from clausewise.rules.ruleset import RuleSet
 
 
 class CompactionWarning(UserWarning):
-    """The rules are valid, but the budget or the fidelity asked for could not be met as stated."""
+    """The rules are valid, but the requested budget or fidelity could not be met as stated."""
 
 
 def compact(

@@ -1,4 +1,4 @@
-"""What small rule sets are learnt from: rows, and what rules should predict on them."""
+"""The training examples of small rule sets: rows, and what rules should predict on them."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows with what rules should predict on them.
+    """Rows, and what rules should predict on them.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Examples:
     n_classes : int
         Number of classes.
     probabilities : ndarray of shape (n_rows, n_classes), optional
-        Probabilities to imitate; certainty of `codes` unless given.
+        Probabilities to imitate; 1 for the class in `codes` unless given.
     weights : ndarray of float, optional
-        How much each row counts.
+        The weight of each row.
     """
 
     table: Matrix
@@ -42,7 +42,7 @@ class Examples:
     weights: Floats | None = None
 
     def take(self, rows: NDArray[np.intp]) -> "Examples":
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(
             self,
             table=self.table[rows],
@@ -52,10 +52,10 @@ class Examples:
         )
 
     def row_weights(self, balance: Balance) -> Floats:
-        """The weight of each row, 1 on average; balanced, all classes have the same total."""
+        """Return the weight of each row, 1 on average; if balanced, all classes have the same total."""
         weights = np.ones(len(self.codes))
         if self.weights is not None:
-            weights = self.weights / self.weights.max()  # first, as a sum might overflow
+            weights = self.weights / self.weights.max()  # first, since a sum might overflow
             weights /= weights.mean()
         if balance is None:
             return weights
@@ -65,7 +65,7 @@ class Examples:
 
     @cached_property
     def target_probabilities(self) -> Floats:
-        """Probabilities, certain where only the class is known."""
+        """The given probabilities; without them, 1 for the class of each row."""
         if self.probabilities is not None:
             return self.probabilities
         return np.eye(self.n_classes)[self.codes]
@@ -75,9 +75,9 @@ def examples_of(rules: RuleSet, X: Any, target: Any, sample_weight: ArrayLike | 
     """Read rows and a target: labels, probabilities with one column per class, or a model."""
     if rules.columns.priority.any():
         raise ValueError(
-            f"{int(rules.columns.priority.sum())} rules have priority, and weights cannot be fitted beside "
-            "rules that override them; compact the others, rules[~rules.columns.priority], and add these to "
-            "the result."
+            f"{int(rules.columns.priority.sum())} rules have priority, and weights cannot be fitted to rules "
+            "that others override; compact the rules without priority, rules[~rules.columns.priority], and "
+            "add those with priority to the result."
         )
     table = rules.features.encode(X)
     if len(table) == 0:

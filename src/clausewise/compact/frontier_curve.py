@@ -23,7 +23,7 @@ class Frontier:
     budgets : ndarray of int, of shape (n_budgets,)
         Numbers of rules, ascending from 1.
     by_split : ndarray of shape (n_splits, n_budgets)
-        Fidelity on the rows that each split held out.
+        Fidelity on the held-out rows of each split.
     """
 
     budgets: NDArray[np.int64]
@@ -36,30 +36,30 @@ class Frontier:
 
     @property
     def spread(self) -> NDArray[np.float64]:
-        """Standard deviation over the splits; zeros for a single one."""
+        """Standard deviation over the splits; zeros for a single split."""
         n_splits = len(self.by_split)
         return self.by_split.std(axis=0, ddof=1) if n_splits > 1 else np.zeros(len(self.budgets))
 
     @property
     def knee(self) -> int:
-        """The recommended budget, beyond which further rules add much less than those before.
+        """The recommended budget, beyond which further rules add much less than earlier ones.
 
-        Where the best fidelity so far is farthest above the line from its first to its last point.
+        It is where the best fidelity so far is farthest above the line from its first to its last point.
         """
         best = np.maximum.accumulate(self.fidelity)
         if best[-1] == best[0]:
             return int(self.budgets[0])
-        place = (self.budgets - self.budgets[0]) / (self.budgets[-1] - self.budgets[0])
-        height = (best - best[0]) / (best[-1] - best[0])
-        return int(self.budgets[(height - place).argmax()])
+        x = (self.budgets - self.budgets[0]) / (self.budgets[-1] - self.budgets[0])
+        y = (best - best[0]) / (best[-1] - best[0])
+        return int(self.budgets[(y - x).argmax()])
 
     def smallest(self, min_fidelity: float) -> int | None:
-        """The smallest budget that reaches this fidelity on held-out rows; None if none does."""
+        """Return the smallest budget that reaches this fidelity on held-out rows; None if none does."""
         reaching = np.flatnonzero(self.fidelity >= min_fidelity)
         return int(self.budgets[reaching[0]]) if len(reaching) else None
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per budget: rules, fidelity, spread, and whether it is recommended."""
+        """Return one line per budget: rules, fidelity, spread, and whether it is recommended."""
         return frame_of(
             {
                 "rules": self.budgets,
@@ -71,7 +71,7 @@ class Frontier:
         )
 
     def plot(self, ax: "Axes | None" = None) -> "FrontierDisplay":
-        """Draw it; see `FrontierDisplay`."""
+        """Plot fidelity against the number of rules; see `FrontierDisplay`."""
         from clausewise.plots import FrontierDisplay
 
         return FrontierDisplay.from_frontier(self, ax=ax)
@@ -80,9 +80,7 @@ class Frontier:
         shown = [b for b in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, self.knee) if b <= self.budgets[-1]]
         lines = [f"Fidelity on held-out rows ({len(self.by_split)} splits)", "  rules  fidelity"]
         for budget in sorted({*shown, int(self.budgets[-1])}):
-            place = int(np.searchsorted(self.budgets, budget))
+            i = int(np.searchsorted(self.budgets, budget))
             mark = "   recommended" if budget == self.knee else ""
-            lines.append(
-                f"  {budget:>5}  {100 * self.fidelity[place]:6.2f} ± {100 * self.spread[place]:.2f} %{mark}"
-            )
+            lines.append(f"  {budget:>5}  {100 * self.fidelity[i]:6.2f} ± {100 * self.spread[i]:.2f} %{mark}")
         return "\n".join(lines)

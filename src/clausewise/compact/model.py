@@ -1,8 +1,8 @@
-"""Weighted rules that imitate labels: a penalised logistic model on which rules fire, fitted block by block.
+"""Weighted rules as a penalised logistic model, whose inputs are which rules fire, fitted block by block.
 
-Two classes are one logistic regression. More are a softmax with one block of rules and an intercept per
-class; with the scores of the other classes fixed, a block is again a logistic regression, with an offset, so
-fitting one block after the other lowers the loss of the whole.
+Two classes are one logistic regression. More classes are a softmax with one block of rules and an intercept
+per class. If the scores of the other classes are fixed, a block is again a logistic regression with an
+offset, so fitting one block after the other lowers the total loss.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from clausewise.rules.rule import Origin
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint64]
 
-# Scores beyond this are as good as certain; their exponentials stay finite.
+# Scores beyond this are clipped: the class is practically certain, and exponentials stay finite.
 _LARGEST_SCORE = 300.0
 _MAX_STEPS = 50
-# A fit ends when a further step promises to lower the objective by less than this.
+# A fit ends when another step is expected to lower the objective by less than this.
 _TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A rule of the model: its premise, the training rows on which it fires, and where it comes from."""
+    """A rule of the model: its premise, the training rows on which it fires, and its origin."""
 
     box: Box
     rows: Bits
@@ -59,24 +59,24 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The rules of one output with their weights."""
+    """The rules of one output and their weights."""
 
     members: tuple[Member, ...]
     fit: Fit
 
     @cached_property
     def rows(self) -> Bits:
-        """Bits of all rules over the training rows."""
+        """Which rules fire on which training rows, as bits."""
         return stacked(self.members, len(self.fit.score))
 
     @cached_property
     def importance(self) -> Floats:
-        """Per rule, by how much the objective would rise without it once the others are fitted again."""
+        """By how much the objective would rise without each rule, after refitting the others."""
         inverse = np.linalg.inv(self.fit.second)
         return np.asarray(self.fit.weights[:-1] ** 2 / (2 * np.diag(inverse)[:-1]))
 
     def without(self, member: int) -> tuple[tuple[Member, ...], Floats]:
-        """The other rules, and weights to fit them from."""
+        """Return the other rules, and weights to start fitting them from."""
         members = self.members[:member] + self.members[member + 1 :]
         return members, np.delete(self.fit.weights, member)
 
@@ -89,9 +89,9 @@ class Model:
     codes : ndarray of int
         The class of each training row.
     n_classes : int
-        Number of classes; two share one output, which speaks for the second.
+        Number of classes; two classes share one output, the score of the second.
     row_weight : ndarray of float
-        How much each row counts.
+        The weight of each row.
     penalty : float
         Half of it times the sum of squared weights is added to the loss.
     """
@@ -120,15 +120,15 @@ class Model:
         return sum(len(block.members) for block in self.blocks)
 
     def offset(self, output: int) -> Floats:
-        """What is added to a block's score before it is compared with 0; empty for nothing."""
+        """Return the offset to add to a block's score to get its log-odds; empty if there is none."""
         if self.n_outputs == 1:
             return np.empty(0)
         total = self._total
-        # Where the others are all but impossible, the difference is rounding.
+        # If the other classes are nearly impossible, the difference is only rounding error.
         return np.asarray(-np.log(np.maximum(total - self._powers[output], 1e-12 * total)))
 
     def derivatives(self, output: int) -> tuple[Floats, Floats]:
-        """First derivatives (downhill) and second ones of the loss by a block's score, per row."""
+        """Return the negative first and the second derivative of the loss by a block's score, per row."""
         score = self.blocks[output].fit.score
         margin = score if self.n_outputs == 1 else score + self.offset(output)
         probability = 1.0 / (1.0 + np.exp(-np.clip(margin, -_LARGEST_SCORE, _LARGEST_SCORE)))
@@ -138,7 +138,7 @@ class Model:
     def fitted(
         self, output: int, members: Sequence[Member], start: Floats, max_steps: int = _MAX_STEPS
     ) -> Block:
-        """These rules as the block of an output, with weights for them, all else as it is."""
+        """Return a block of these rules for an output, with weights fitted to the present other blocks."""
         offset = self.offset(output)
         weights, margin, second, objective = _core.fit_weights(
             stacked(members, len(self.row_weight)),
@@ -154,35 +154,35 @@ class Model:
         return Block(tuple(members), Fit(weights, score, second.reshape(len(weights), -1), objective))
 
     def replace(self, output: int, block: Block) -> None:
-        """Take another block for an output."""
+        """Replace the block of an output."""
         self.blocks[output] = block
         if self.n_outputs > 1:
             self._powers[output] = np.exp(np.clip(block.fit.score, -_LARGEST_SCORE, _LARGEST_SCORE))
             self._total = self._powers.sum(axis=0)
 
     def refit(self, output: int) -> None:
-        """Fit the weights of one block again."""
+        """Refit the weights of one block."""
         block = self.blocks[output]
         self.replace(output, self.fitted(output, block.members, block.fit.weights))
 
     def settle(self, n_sweeps: int = 1) -> None:
-        """Fit all blocks again, one after the other."""
+        """Refit all blocks, one after the other."""
         for _ in range(1 if self.n_outputs == 1 else n_sweeps):
             for output in range(self.n_outputs):
                 self.refit(output)
 
     def snapshot(self) -> tuple[Block, ...]:
-        """The blocks as they are, for `restore`."""
+        """Return the present blocks, for `restore`."""
         return tuple(self.blocks)
 
     def restore(self, blocks: Sequence[Block]) -> None:
-        """Take up the blocks of a snapshot again."""
+        """Restore the blocks of a snapshot."""
         for output, block in enumerate(blocks):
             self.replace(output, block)
 
 
 def stacked(members: Sequence[Member], n_rows: int) -> Bits:
-    """Bits of rules over rows, as one array."""
+    """Return which rules fire on which rows, as bits in one array."""
     if not members:
         return np.empty((0, -(-n_rows // 64)), dtype=np.uint64)
     return np.stack([member.rows for member in members])

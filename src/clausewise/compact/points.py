@@ -1,4 +1,4 @@
-"""Weights that people can add up: fractions whose sums are exact, whole points, and what they are worth."""
+"""Readable weights: numbers whose sums are exact, whole points, and the scale of their probabilities."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,30 +8,30 @@ from clausewise.rules.ruleset import RuleSet
 
 Floats = NDArray[np.float64]
 
-MOST_POINTS = 5
-# Multiples of 1/256 add without rounding, in any order and in single precision too.
+MAX_POINTS = 5
+# Multiples of 1/256 add up without rounding, in any order, even in single precision.
 _STEPS_PER_UNIT = 256
-# Scales that are tried, as multiples of the one that gives the largest weight the most points. Beyond 1 large
-# weights are cut off, so that small ones keep their differences.
+# Scales to try, as multiples of the one that gives the largest weight the most points. Above 1, large weights
+# are clipped, which preserves the differences between small ones.
 _SCALES = np.linspace(0.5, 2.0, 16)
 
 
 def exact(weights: Floats) -> Floats:
-    """The nearest numbers whose sums are exact."""
+    """Return the nearest numbers whose sums are exact."""
     return np.asarray(np.round(weights * _STEPS_PER_UNIT) / _STEPS_PER_UNIT)
 
 
 def with_points(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats) -> RuleSet:
-    """The rules with whole weights between −5 and 5, on the scale that keeps most of what they say.
+    """Return the rules with whole weights between −5 and 5, on the scale with the smallest cross-entropy.
 
-    Rules that are left with 0 points go.
+    Rules with 0 points are dropped.
     """
     largest = float(np.abs(rules.columns.weight).max(initial=0.0))
     if largest == 0.0:
         return rules
     best, least = rules, np.inf
-    for factor in _SCALES * (MOST_POINTS / largest):
-        points = np.clip(np.round(rules.columns.weight * factor), -MOST_POINTS, MOST_POINTS) + 0.0
+    for factor in _SCALES * (MAX_POINTS / largest):
+        points = np.clip(np.round(rules.columns.weight * factor), -MAX_POINTS, MAX_POINTS) + 0.0
         tried = rules.with_weights(points, np.round(rules.base * factor))
         scale, loss = _calibration(tried, matrix, target, row_weight)
         if loss < least:
@@ -40,7 +40,7 @@ def with_points(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, ro
 
 
 def _shortened(rules: RuleSet) -> RuleSet:
-    """The same decisions and probabilities with points that have no common divisor."""
+    """Divide all points by their common divisor; decisions and probabilities stay the same."""
     points = np.concatenate([rules.columns.weight, rules.base]).astype(np.int64)
     divisor = max(int(np.gcd.reduce(points)), 1)
     shorter = rules.with_weights(rules.columns.weight / divisor, rules.base / divisor)
@@ -48,14 +48,14 @@ def _shortened(rules: RuleSet) -> RuleSet:
 
 
 def calibrated(rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats) -> RuleSet:
-    """The rules with the scale that brings their probabilities closest to the target's."""
+    """Return the rules with the scale that brings their probabilities closest to the target's."""
     return rules.with_scale(_calibration(rules, matrix, target, row_weight)[0])
 
 
 def _calibration(
     rules: RuleSet, matrix: NDArray[np.floating], target: Floats, row_weight: Floats
 ) -> tuple[float, float]:
-    """The scale of least cross-entropy with the target's probabilities, and that entropy."""
+    """Return the scale with the smallest cross-entropy to the target's probabilities, and that entropy."""
     scores = rules.evaluator.scores(matrix, "weights")
     expected = (target * scores).sum(axis=1)
     top = scores.max(axis=1, keepdims=True)

@@ -11,41 +11,42 @@ from clausewise.compact.bins import Bins, packed, unpacked
 from clausewise.compact.model import Block, Floats, Member, Model, stacked
 from clausewise.rules.rule import RESIDUAL, Origin
 
-Progress = Callable[[str, int, int], None]
+StageReport = Callable[[str, int, int], None]
+"""Called with a stage, the number of steps done and their total."""
 
-# A rule set grows by a quarter beyond its budget before the least important rules are taken out again.
+# A rule set grows a quarter beyond its budget before the least important rules are pruned.
 _OVERGROWTH = 1.25
-# By how much a rule found from scratch must be better than one that was started from a given rule.
+# By which factor a rule found from scratch must be better than one that was started from a given rule.
 _PREFERENCE = 1.02
 _FREE = Origin(RESIDUAL)
-# Two rules of one block are too much alike if this part of the rows that either covers is covered by both.
-# The penalty is lower for a weight that two copies share, but a reader has no use for the second.
-_MOST_OVERLAP = 0.8
+# Two rules of a block are too similar if both cover more than this fraction of the rows that either covers.
+# Splitting a weight between two copies lowers the penalty, but a second copy is useless to a reader.
+_MAX_OVERLAP = 0.8
 # An exchange must lower the objective by more than the precision of a fit.
-_LEAST_GAIN = 1e-2
-# Above this many rules one sweep of exchanges is all that pays.
+_MIN_GAIN = 1e-2
+# Above this many rules, only one sweep of exchanges is worth its time.
 _MANY_RULES = 32
 
 
 @dataclass(frozen=True)
-class Options:
-    """How boxes are searched; the defaults were chosen by cross-validation on several tables.
+class SearchOptions:
+    """Options of the box search; the defaults were chosen by cross-validation on several tables.
 
     Attributes
     ----------
     max_terms : int
-        Most terms of a rule.
+        Largest number of terms in a rule.
     min_rows : int
-        Least rows that a rule covers.
+        Smallest number of rows that a rule covers.
     beam_width, n_refined, n_seeds : int
-        Boxes that a search makes longer, and refines, for each sign of the weight; and rules given to start
-        from that it refines.
+        Number of boxes that a search extends, and refines, for each sign of the weight; and number of given
+        rules that it refines.
     n_columns : int
-        Columns of a wide table that a search looks at: those that tell most alone.
+        Number of columns of a wide table that a search considers: those with the largest gain on their own.
     max_moves : int
-        Changes of terms while one box is refined.
+        Largest number of changes of terms while one box is refined.
     min_growth, min_increase : float
-        What a further term must bring: the gain of the box grows by this factor, and by this amount.
+        A further term must increase the gain of the box by this factor, and by this amount.
     n_threads : int
         Number of threads.
     """
@@ -64,32 +65,32 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A block with one more rule, and by how much the objective falls with it; 0 if no rule helps."""
+    """A block with one more rule, and by how much that lowers the objective; 0 if no rule helps."""
 
     block: Block
     gain: float
-    n_rules: int  # of the whole model when it was made
+    n_rules: int  # of the whole model when the offer was made
 
 
 class Search:
-    """Grows and improves a model on training rows in bins.
+    """Grows and improves a model on binned training rows.
 
     Parameters
     ----------
     bins : Bins
         The rows.
     model : Model
-        What is to be imitated; holds the rules.
+        The targets, and the rules found so far.
     seeds : sequence of Member
         Premises to start searches from, with their origins.
     options : Options
-        How boxes are searched.
-    progress : callable
-        Called with a stage, the steps done and their number.
+        Options of the box search.
+    report : callable
+        Called with a stage, the number of steps done and their total.
     """
 
     def __init__(
-        self, bins: Bins, model: Model, seeds: Sequence[Member], options: Options, progress: Progress
+        self, bins: Bins, model: Model, seeds: Sequence[Member], options: SearchOptions, report: StageReport
     ) -> None:
         self._bins = bins
         self.model = model
@@ -97,10 +98,10 @@ class Search:
         self._seed_rows = stacked(seeds, len(model.row_weight))
         self._seed_cover = _core.weighted_cover(self._seed_rows, model.row_weight)
         self._options = options
-        self._progress = progress
+        self._report = report
 
     def compact(self, n_rules: int) -> None:
-        """The best model that is found with this many rules."""
+        """Search for the best model with this many rules."""
         self.grow(self.overgrown(n_rules))
         self.prune(n_rules)
         self.exchange(1 if self.n_rules > _MANY_RULES else 2)
@@ -108,7 +109,7 @@ class Search:
 
     @staticmethod
     def overgrown(n_rules: int) -> int:
-        """How many rules to grow to before pruning to this many."""
+        """Return the number of rules to grow to before pruning to `n_rules`."""
         return math.ceil(_OVERGROWTH * n_rules)
 
     @property
@@ -121,9 +122,9 @@ class Search:
         model = self.model
         offers: dict[int, Offer] = {}
         while model.n_rules < n_rules:
-            self._progress("grow", model.n_rules, n_rules)
+            self._report("grow", model.n_rules, n_rules)
             for output in range(model.n_outputs):
-                # Other blocks change what a block can gain, but not by much; it is asked again now and then.
+                # Other blocks change what a block can gain, but not by much; offers are renewed now and then.
                 if output not in offers or offers[output].n_rules + model.n_outputs <= model.n_rules:
                     offers[output] = self._offer(output)
             output = max(offers, key=lambda output: offers[output].gain)
@@ -134,7 +135,7 @@ class Search:
                 model.settle()
 
     def prune(self, n_rules: int) -> None:
-        """Take out the least important rule until there are this many."""
+        """Remove the least important rule until there are this many."""
         model = self.model
         while model.n_rules > n_rules:
             _, output, member = min(
@@ -146,31 +147,32 @@ class Search:
             model.replace(output, model.fitted(output, members, start))
 
     def exchange(self, n_sweeps: int) -> None:
-        """Replace one rule after the other, the least important first, where another does better."""
+        """Replace rules by better ones, trying one after the other, the least important first."""
         model = self.model
         for sweep in range(n_sweeps):
             ranked = sorted(
-                (importance, output, place)
+                (importance, output, position)
                 for output, block in enumerate(model.blocks)
-                for place, importance in enumerate(block.importance.tolist())
+                for position, importance in enumerate(block.importance.tolist())
             )
-            listed = [(output, model.blocks[output].members[place]) for _, output, place in ranked]
+            listed = [(output, model.blocks[output].members[position]) for _, output, position in ranked]
             n_changed = 0
             for done, (output, member) in enumerate(listed):
-                self._progress("exchange", sweep * len(listed) + done, n_sweeps * len(listed))
-                n_changed += self._exchanged(output, member)
+                self._report("exchange", sweep * len(listed) + done, n_sweeps * len(listed))
+                n_changed += self._exchange_one(output, member)
             if n_changed == 0:
                 return
 
-    def _exchanged(self, output: int, member: Member) -> bool:
+    def _exchange_one(self, output: int, member: Member) -> bool:
+        """Replace a rule if a better one is found; return whether it was replaced."""
         model = self.model
         before = model.blocks[output]
         if model.n_outputs > 1:
             before = model.fitted(output, before.members, before.fit.weights)
-        place = next(i for i, known in enumerate(before.members) if known is member)
-        model.replace(output, model.fitted(output, *before.without(place)))
+        position = next(i for i, known in enumerate(before.members) if known is member)
+        model.replace(output, model.fitted(output, *before.without(position)))
         offer = self._offer(output, [member])
-        if offer.block.fit.objective < before.fit.objective - _LEAST_GAIN:
+        if offer.block.fit.objective < before.fit.objective - _MIN_GAIN:
             model.replace(output, offer.block)
             return True
         model.replace(output, before)
@@ -185,7 +187,7 @@ class Search:
     # --- Pricing ---
 
     def _offer(self, output: int, starts: Sequence[Member] = ()) -> Offer:
-        """The block with the best rule that a search finds, of those that promise most."""
+        """Search for one more rule for a block; the most promising ones are fitted to pick the best."""
         model, block = self.model, self.model.blocks[output]
         gradient, curvature = model.derivatives(output)
         starts = [*starts, *self._best_seeds(gradient, curvature)]
@@ -194,7 +196,7 @@ class Search:
         if not found:
             return Offer(block, 0.0, model.n_rules)
         promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
-        # A rule that was started from a given one tells where it comes from; it may be a little worse.
+        # A rule that was started from a given one has an origin to show, so it may be slightly worse.
         credit = np.array([1.0 if member.origin == _FREE else _PREFERENCE for member in found])
         tried = [
             (credit[i], model.fitted(output, (*block.members, found[i]), starts_of[i]))
@@ -231,9 +233,10 @@ class Search:
         return [Member(*parts) for parts in zip(boxes, rows, came_from, strict=True)]
 
     def _best_seeds(self, gradient: Floats, curvature: Floats) -> list[Member]:
-        """The seeds that would help most as they are."""
+        """Return the seeds that would help most unchanged."""
         first = _core.weighted_cover(self._seed_rows, gradient)
-        # A curvature is at most a quarter of a row's weight; what that leaves of most seeds is too little.
+        # A row's curvature is at most a quarter of its weight. Ranking with this bound is cheap, and the
+        # exact gain is only computed for the first few.
         promising = np.argsort(-(first**2) / (self._seed_cover / 4 + self.model.penalty), kind="stable")
         promising = promising[: 8 * self._options.n_seeds]
         second = _core.weighted_cover(self._seed_rows[promising], curvature)
@@ -243,7 +246,7 @@ class Search:
 
 
 def different(found: Sequence[Member], block: Block) -> list[Member]:
-    """Those of the rules that do not nearly repeat one of the block."""
+    """Return the rules that do not nearly repeat a rule of the block."""
     if not found or not block.members:
         return list(found)
     ones = np.ones(len(block.fit.score))
@@ -251,23 +254,24 @@ def different(found: Sequence[Member], block: Block) -> list[Member]:
     both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
     own, others = _core.weighted_cover(rows, ones), _core.weighted_cover(block.rows, ones)
     either = own[:, None] + others - both
-    repeated = np.flatnonzero((both > _MOST_OVERLAP * either).any(axis=1)).tolist()
+    repeated = np.flatnonzero((both > _MAX_OVERLAP * either).any(axis=1)).tolist()
     return [member for number, member in enumerate(found) if number not in repeated]
 
 
 def _promised(
     block: Block, found: Sequence[Member], gradient: Floats, curvature: Floats, penalty: float
 ) -> tuple[Floats, list[Floats]]:
-    """By how much the objective falls with each rule when all weights are fitted again, to second order.
+    """Estimate, to second order, how far each rule lowers the objective if all weights are refitted.
 
-    Also the weights of that fit. With the second derivatives M of the block, c of the new rule with itself
-    (penalty included) and b of both, the new weight is g / (c − b'M⁻¹b) and moves the others by −M⁻¹b of it.
+    Also return the weights of that fit. With the second derivatives M of the block, c of the new rule with
+    itself (penalty included) and b of both, the new weight is w = g / (c − b'M⁻¹b), and the other weights
+    change by −w·M⁻¹b.
     """
     rows = np.stack([member.rows for member in found])
     own = _core.weighted_cover(rows, curvature)
     first = _core.weighted_cover(rows, gradient)
     cross = _core.weighted_overlap(rows, block.rows, curvature).reshape(len(found), -1)
-    cross = np.column_stack([cross, own])  # with the intercept, which is always there
+    cross = np.column_stack([cross, own])  # with the intercept, which covers every row
     moved = np.linalg.solve(block.fit.second, cross.T).T
     left = np.maximum(own + penalty - (cross * moved).sum(axis=1), 1e-9)
     weight = first / left

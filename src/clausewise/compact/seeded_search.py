@@ -1,6 +1,4 @@
-"""The search for a small rule set on some rows, seeded by the rules of a larger one."""
-
-from collections.abc import Callable
+"""The search for a small rule set on given rows, seeded with the rules of a larger one."""
 
 import numpy as np
 
@@ -9,8 +7,8 @@ from clausewise.compact.bins import Bins
 from clausewise.compact.examples import Examples
 from clausewise.compact.model import Member, Model
 from clausewise.compact.points import calibrated, with_points
-from clausewise.compact.search import Options, Search
-from clausewise.compact.settings import CompactionSettings, usual_penalty
+from clausewise.compact.search import Search, SearchOptions, StageReport
+from clausewise.compact.settings import CompactionSettings, default_penalty
 from clausewise.compact.shared_premises import SharedSearch
 from clausewise.compact.to_rules import constant_rules, rule_set_of
 from clausewise.rules.columns import RuleColumns
@@ -18,28 +16,25 @@ from clausewise.rules.display import describe_premise
 from clausewise.rules.rule import Origin
 from clausewise.rules.ruleset import RuleSet
 
-StageReport = Callable[[str, int, int], None]
-"""Called with a stage, the steps done and their number."""
-
-# On smaller tables the parts of a search are too short to be worth a thread each.
+# On smaller tables, the parts of a search are too short to be worth threads.
 _MANY_CELLS = 2**19
-# A frontier exchanges rules each time their number has fallen to this fraction.
+# A frontier exchanges rules each time their number has fallen by this factor.
 _EXCHANGE_AT = 0.7
 
 
 class SeededSearch:
-    """The search on some rows, seeded by the rules of a rule set.
+    """The search on given rows, seeded with the rules of a rule set.
 
     Parameters
     ----------
     rules : RuleSet
-        Premises to start from, classes and features.
+        Provides the premises to start from, the classes and the features.
     examples : Examples
         Rows to learn from.
     settings : CompactionSettings
-        How.
+        Options of `RuleSet.compact`.
     report : callable
-        Called with a stage, the steps done and their number.
+        Called with a stage, the number of steps done and their total.
     """
 
     def __init__(
@@ -52,13 +47,13 @@ class SeededSearch:
         self._rules, self._examples, self._settings = rules, examples, settings
         self._row_weight = examples.row_weights(settings.balance)
         self._bins = Bins.learn(examples.table, rules.features)
-        # Classes that no row has are left out; no rule may conclude them.
+        # Classes without rows are left out, so that no rule predicts them.
         self._present, codes = np.unique(examples.codes, return_inverse=True)
         n_present = len(self._present)
         assert not isinstance(settings.penalty, str)  # chosen by now
-        penalty = usual_penalty(len(codes)) if settings.penalty is None else settings.penalty
+        penalty = default_penalty(len(codes)) if settings.penalty is None else settings.penalty
         model = Model(codes.astype(np.int32), n_present, self._row_weight, penalty)
-        options = Options(
+        options = SearchOptions(
             max_terms=min(settings.max_terms, len(rules.features)),
             min_rows=max(5, len(examples.codes) // 1000),
             n_threads=threads.resolve(settings.n_jobs) if examples.table.size >= _MANY_CELLS else 1,
@@ -68,14 +63,14 @@ class SeededSearch:
         self._search = kind(self._bins, model, self._seeds(), options, report)
 
     def rules_for(self, n_rules: int) -> RuleSet:
-        """The best rule set that is found with this many rules."""
+        """Search for the best rule set with this many rules."""
         if self._is_constant:
             return constant_rules(self._rules, self._examples)
         self._search.compact(n_rules)
         return self._built()
 
     def rules_down_from(self, n_rules: int) -> dict[int, RuleSet]:
-        """Rule sets of every size down from this one, from one search; they decide, and are not measured."""
+        """Return rule sets of every size up to this one, from one search, without statistics."""
         if self._is_constant:
             return dict.fromkeys(range(1, n_rules + 1), self.rules_for(n_rules))
         search = self._search
@@ -84,7 +79,7 @@ class SeededSearch:
         next_exchange: float = n_rules
         for n_left in range(n_rules, 0, -1):
             if found and search.n_rules <= n_left:
-                found[n_left] = found[n_left + 1]  # so few rules were all that helped
+                found[n_left] = found[n_left + 1]  # further rules did not help
                 continue
             search.prune(n_left)
             if n_left <= next_exchange:
@@ -110,7 +105,7 @@ class SeededSearch:
         return seeds
 
     def _deciding(self) -> RuleSet:
-        """The model as a rule set, the most important rules first."""
+        """Return the model as a rule set, the most important rules first."""
         examples = self._examples
         rules = rule_set_of(self._search.model.blocks, self._rules, self._present, self._bins)
         if not self._settings.points:
@@ -118,7 +113,7 @@ class SeededSearch:
         return with_points(rules, examples.table, examples.target_probabilities, self._row_weight)
 
     def _built(self) -> RuleSet:
-        """The same with calibrated probabilities, and what the rules cover and get right."""
+        """Return the model as a rule set with calibrated probabilities and statistics."""
         examples, rules = self._examples, self._deciding()
         table, codes = examples.table, examples.codes.astype(np.int64)
         if examples.probabilities is not None and not self._settings.points:
@@ -127,6 +122,6 @@ class SeededSearch:
 
 
 def _origin(columns: RuleColumns, number: int, rules: RuleSet) -> Origin:
-    """Where a seed comes from; a rule without an origin is one itself."""
+    """Return the origin of a seed; a rule without an origin is its own."""
     origin = columns.origins[number]
     return origin if origin is not None else Origin("rule", describe_premise(columns, number, rules.features))

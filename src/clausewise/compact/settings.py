@@ -1,4 +1,4 @@
-"""How rule sets are made small: the options of `RuleSet.compact`, checked."""
+"""The options of `RuleSet.compact` and `RuleSet.frontier`, and their constraints."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -21,9 +21,10 @@ from clausewise.base.parameters import (
 )
 from clausewise.compact.examples import Balance
 
-# A hundredth of the rows between these bounds. Chosen by cross-validation inside the training rows of nine
-# tables of 100 to 16,000 rows: small tables want a weak penalty, larger ones hardly mind (docs/compact.md).
-LEAST_PENALTY, MOST_PENALTY = 2.0, 16.0
+# The default penalty is a hundredth of the number of rows, within these bounds. Chosen by cross-validation on
+# the training rows of nine tables of 100 to 16,000 rows: small tables need a weak penalty, larger ones are
+# hardly sensitive to it (docs/compact.md).
+MIN_PENALTY, MAX_PENALTY = 2.0, 16.0
 DEFAULT_MAX_RULES = 64
 
 BUDGET: Final[Mapping[str, Constraint]] = {
@@ -47,7 +48,7 @@ CALL: Final[Mapping[str, Constraint]] = {
 
 @dataclass(frozen=True)
 class CompactionSettings:
-    """How rule sets are made small; see `RuleSet.compact`."""
+    """Options of the search; see `RuleSet.compact`."""
 
     max_terms: int = 6
     points: bool = False
@@ -60,11 +61,11 @@ class CompactionSettings:
         check_parameters(SEARCH, asdict(self))
 
 
-def usual_penalty(n_rows: int) -> float:
-    """Return the penalty that is used unless one is given."""
-    return float(np.clip(n_rows / 100, LEAST_PENALTY, MOST_PENALTY))
+def default_penalty(n_rows: int) -> float:
+    """Return the default penalty."""
+    return float(np.clip(n_rows / 100, MIN_PENALTY, MAX_PENALTY))
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:
-    """Return the seed that `random_state` stands for when rows are held out; None is 0."""
+    """Return the seed for drawing held-out rows; `random_state=None` means 0."""
     return int(check_random_state(0 if random_state is None else random_state).randint(2**31))

@@ -1,4 +1,4 @@
-"""Rules whose premise speaks for all classes at once: one weight per premise and class."""
+"""The search for premises that all classes share, with one weight per premise and class."""
 
 from collections.abc import Sequence
 
@@ -8,21 +8,21 @@ from clausewise import _core
 from clausewise.compact.model import Floats, Member
 from clausewise.compact.search import Search, different
 
-# Classes with the largest gradients, each searched for alone, whose boxes are then judged for all classes.
+# Number of classes, those with the largest gradients, whose best boxes are then judged for all classes.
 _N_DIRECTIONS = 3
-# How often a box and the weights of its classes are fitted to each other.
+# How often a box and its class weights are fitted to each other.
 _N_ROUNDS = 2
 
 
 class SharedSearch(Search):
     """Grows and prunes premises that all outputs share.
 
-    The weights w of the classes make one direction: along it, the gradient of a row is Σ w·g and its
-    curvature Σ w²·h, and the search for a box is the one that a single output has.
+    The class weights w of a premise are a direction. Along it, the gradient of a row is Σ w·g and its
+    curvature Σ w²·h, so boxes are searched as for a single output.
     """
 
     def compact(self, n_rules: int) -> None:
-        """The best model that is found with this many premises."""
+        """Search for the best model with this many premises."""
         self.grow(self.overgrown(n_rules))
         self.prune(n_rules)
         self.model.settle(3)
@@ -36,7 +36,7 @@ class SharedSearch(Search):
         """Add the premise that lowers the objective most until there are this many, or none helps."""
         model = self.model
         while self.n_rules < n_rules:
-            self._progress("grow", self.n_rules, n_rules)
+            self._report("grow", self.n_rules, n_rules)
             member, weights = self._best_premise()
             if member is None:
                 return
@@ -45,7 +45,7 @@ class SharedSearch(Search):
                 model.replace(output, model.fitted(output, (*block.members, member), start, max_steps=1))
 
     def prune(self, n_rules: int) -> None:
-        """Take out the least important premise until there are this many."""
+        """Remove the least important premise until there are this many."""
         model = self.model
         while self.n_rules > n_rules:
             weakest = int(np.sum([block.importance for block in model.blocks], axis=0).argmin())
@@ -53,7 +53,7 @@ class SharedSearch(Search):
                 model.replace(output, model.fitted(output, *block.without(weakest), max_steps=1))
 
     def exchange(self, n_sweeps: int) -> None:
-        """Premises for all classes are not exchanged: each try would fit every class again."""
+        """Do nothing: trying a shared premise would refit every class, which takes too long."""
 
     def _best_premise(self) -> tuple[Member | None, Floats]:
         model = self.model
@@ -73,13 +73,13 @@ class SharedSearch(Search):
             if not found:
                 break
             gain, weights = self._judged(found, gradients, curvatures)
-            place = int(gain.argmax())
-            best = found[place], weights[:, place]
-            direction = weights[:, place] / np.linalg.norm(weights[:, place])
+            i = int(gain.argmax())
+            best = found[i], weights[:, i]
+            direction = weights[:, i] / np.linalg.norm(weights[:, i])
             refined = self._candidates(
-                direction @ gradients, direction**2 @ curvatures, [found[place]], beam_width=0
+                direction @ gradients, direction**2 @ curvatures, [found[i]], beam_width=0
             )
-            found = [found[place], *different(refined, model.blocks[0])]
+            found = [found[i], *different(refined, model.blocks[0])]
         return best
 
     def _found(self, gradient: Floats, curvature: Floats) -> list[Member]:
@@ -89,7 +89,7 @@ class SharedSearch(Search):
     def _judged(
         self, found: Sequence[Member], gradients: Floats, curvatures: Floats
     ) -> tuple[Floats, Floats]:
-        """The gain of each premise with a weight for every class, and these weights (classes × premises)."""
+        """Return the gain of each premise with its best class weights, and these (classes × premises)."""
         rows = np.stack([member.rows for member in found])
         first = np.array([_core.weighted_cover(rows, gradient) for gradient in gradients])
         second = np.array([_core.weighted_cover(rows, curvature) for curvature in curvatures])

@@ -1,4 +1,4 @@
-"""From a fitted model to a rule set."""
+"""Conversion of a fitted model to a rule set."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,15 @@ from clausewise.compact.model import Block
 from clausewise.compact.points import exact
 from clausewise.rules.ruleset import RuleSet
 
-# Votes by which a class that no row has stays behind: exp(−32) is no probability.
+# Votes by which a class without rows trails the others: a probability of exp(−32) is negligible.
 NEVER = 32.0
 
 
 def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int32], bins: Bins) -> RuleSet:
-    """The rules of a model's blocks, over the classes and features of a rule set.
+    """Return the rules of a model's blocks, over the classes and features of a rule set.
 
-    `present` gives the classes that the model knows. The others never win, and have no probability.
+    `present` holds the classes that the model knows. The others never win, and their probability is
+    practically 0.
     """
     is_binary = len(blocks) == 1
     listed = [
@@ -37,7 +38,7 @@ def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int
     intercepts = exact(np.array([block.fit.weights[-1] for block in blocks]))
     weights = np.array([weight for *_, weight in listed], dtype=np.float64)
     if is_binary:
-        # A weight against the second class is one for the first.
+        # A negative weight for the second class is a positive one for the first.
         of_rule, weights = (weights > 0).astype(np.int64), np.abs(weights)
         votes = np.array([max(-intercepts[0], 0.0), max(intercepts[0], 0.0)])
     else:
@@ -59,14 +60,14 @@ def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int
 
 
 def constant_rules(rules: RuleSet, examples: Examples) -> RuleSet:
-    """No rules, over the same features and classes, that decide every row as the first of the examples.
+    """Return a rule set without rules that predicts the class of the first example for every row.
 
-    The probabilities are the mean of those given, or certain.
+    The probabilities are the mean of the given ones; without them, that class is certain.
     """
     code = int(examples.codes[0])
     mean = np.average(examples.target_probabilities, axis=0, weights=examples.weights)
     base = exact(np.log(np.maximum(mean, np.exp(-NEVER))))
-    base[code] = base.max()  # whatever rows between two classes say
+    base[code] = base.max()  # even if rows with nearly tied probabilities favour another class
     return RuleSet.from_rules(
         [],
         rules.features,

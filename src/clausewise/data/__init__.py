@@ -1,4 +1,4 @@
-"""What goes in: tables, features, labels, weights and rows. One reader for each."""
+"""Reading input: tables, features, labels, weights and rows, with one reader for each."""
 
 from clausewise.data.features import Features
 from clausewise.data.labels import LabelError

@@ -1,4 +1,4 @@
-"""The columns that rules test: names, kinds and categories; a table in, one matrix of numbers out."""
+"""The columns that rules test (names, kinds, categories), and the encoding of tables as matrices."""
 
 import math
 from collections import Counter
@@ -28,10 +28,10 @@ class Features:
     kinds : sequence of {"numeric", "binary", "categorical"}, optional
         All numeric unless given. A binary column is a number that is 0 or 1 (false or true).
     categories : sequence, optional
-        Per column the possible values of a categorical one, in display order, and None for any other.
+        Per column: the possible values of a categorical column, in display order; None for other columns.
     named : bool, default True
-        Whether the table itself gave the names. Without it, columns are only matched by position, and
-        estimators set no `feature_names_in_`.
+        Whether the names come from the table. If not, columns are only matched by position, and estimators
+        set no `feature_names_in_`.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ class Features:
             A NumPy array, anything that converts to one, or a DataFrame that narwhals knows (pandas,
             polars, …).
         categorical : iterable of str or int, optional
-            Names or positions of further categorical columns, for instance numeric codes. Booleans stay
+            Names or positions of further categorical columns, for example numeric codes. Booleans stay
             binary.
         names : sequence of str, optional
             Names of the columns of an array (`x0`, `x1`, … otherwise).
@@ -103,23 +103,23 @@ class Features:
 
     @property
     def n_categories(self) -> NDArray[np.int32]:
-        """Per column the number of categories; −1 for a column that is not categorical."""
+        """Number of categories of each column; −1 for a column that is not categorical."""
         return np.array([-1 if values is None else len(values) for values in self.categories], dtype=np.int32)
 
     def encode(self, X: Any, estimator: str | None = None) -> Matrix:
         """Encode a table as one matrix of numbers, with columns in the order of these features.
 
-        Categories become their codes (positions in `categories`), missing values NaN, and categories unknown
-        in training the code `len(categories)`, which is in no value set. A float32 table stays float32, any
-        other becomes float64; an array that already fits is returned as it is, without a copy.
+        Categories become their codes (positions in `categories`), missing values become NaN, and categories
+        not seen in training become `len(categories)`, a code that no value set contains. A float32 table
+        stays float32, any other becomes float64; an array that already fits is returned without a copy.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_columns)
-            A DataFrame's columns are matched by name, if these features have names of their own.
+            A DataFrame's columns are matched by name if `named` is true.
         estimator : str, optional
-            Name of the calling scikit-learn estimator; errors about the width then use scikit-learn's
-            wording.
+            Name of the calling scikit-learn estimator; errors about the number of columns then use
+            scikit-learn's wording.
         """
         table = as_table(X)
         order = self._order(table, estimator)
@@ -142,7 +142,7 @@ class Features:
         return values[int(code)] if code == int(code) and 0 <= code < len(values) else None
 
     def _order(self, table: Table, estimator: str | None) -> Sequence[int]:
-        """Position in the table of each of these features."""
+        """Return the position of each feature in the table."""
         if not self.named or table.names is None:
             if table.n_columns != len(self):
                 raise ValueError(_wrong_width(table.n_columns, len(self), estimator))
@@ -156,7 +156,7 @@ class Features:
         return [position[name] for name in self.names]
 
     def _unchanged(self, table: Table, order: Sequence[int]) -> Matrix | None:
-        """The table's own matrix, if its columns are in order and its cells already are the codes."""
+        """Return the table's own matrix if its columns are in order and its cells are already the codes."""
         matrix = table.float_matrix()
         if matrix is None or list(order) != list(range(len(self))):
             return None
@@ -189,7 +189,7 @@ def _learn_column(column: Column, is_chosen: bool) -> tuple[Kind, tuple[Category
         return "categorical", column.declared
     if column.is_text:
         found = {value for value in column.values if value is not None}
-        # Nothing is known about a column without values; as numeric it does no harm.
+        # The kind of a column without values is unknown; numeric is harmless.
         return ("categorical", tuple(sorted(found))) if found or is_chosen else ("numeric", None)
     if is_chosen and not column.is_boolean:
         numbers = np.unique(column.values)
@@ -198,7 +198,7 @@ def _learn_column(column: Column, is_chosen: bool) -> tuple[Kind, tuple[Category
 
 
 def _codes(column: Column, name: str, categories: tuple[Category, ...]) -> NDArray[np.float64]:
-    """The position of each value in `categories`; NaN for missing, `len(categories)` for an unknown one."""
+    """Return each value's position in `categories`: NaN if missing, `len(categories)` if unknown."""
     code_of: Mapping[Category, int] = {value: code for code, value in enumerate(categories)}
     values = column.values
     known = (
@@ -219,13 +219,13 @@ def _require_same_type(known: Any, name: str, categories: tuple[Category, ...]) 
     was_text, is_text = isinstance(categories[0], str), isinstance(known, str)
     if was_text and not is_text:
         raise ValueError(
-            f"Column '{name}' holds numbers, the rules were learnt with text such as {categories[0]!r} in "
-            "it; pass text."
+            f"Column '{name}' holds numbers, but the rules were learnt from text such as {categories[0]!r}; "
+            "pass text."
         )
     if is_text and not was_text:
         raise ValueError(
-            f"Column '{name}' holds text such as {known!r}, the rules were learnt with the categories "
-            f"{', '.join(map(str, categories[:3]))}, which are numbers; pass numbers."
+            f"Column '{name}' holds text such as {known!r}, but the rules were learnt from numeric "
+            f"categories such as {', '.join(map(str, categories[:3]))}; pass numbers."
         )
 
 
@@ -302,15 +302,15 @@ def _require_binary(values: NDArray[Any], name: str) -> None:
 def _wrong_width(n_given: int, n_expected: int, estimator: str | None) -> str:
     if estimator is not None:
         return f"X has {n_given} features, but {estimator} is expecting {n_expected} features as input."
-    return f"X has {n_given} columns, the rules were learnt with {n_expected}; pass the columns they know."
+    return f"X has {n_given} columns, but the rules were learnt from {n_expected}; pass the same columns."
 
 
 def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], extra: Sequence[str]) -> str:
     wrong = [f"{_columns(missing)} missing"] if missing else []
     wrong += [f"{_columns(extra)} unknown"] if extra else []
     return (
-        f"X has {n_given} columns, the rules were learnt with {n_expected}: {' and '.join(wrong)}. "
-        "Pass the columns they know."
+        f"X has {n_given} columns, but the rules were learnt from {n_expected}: {' and '.join(wrong)}. "
+        "Pass the same columns."
     )
 
 

@@ -1,4 +1,4 @@
-"""Class labels: what a label is, which class it means, and the one reader of labels that callers pass."""
+"""Class labels: valid labels, matching labels to classes, and the one reader of labels from callers."""
 
 import math
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from clausewise.data.table import is_missing
 
 Label = str | int | float | bool
-"""A class label. Conclusions of other kinds (numbers, for regression) can join here."""
+"""A class label. Other kinds of conclusions (numbers, for regression) could be added here."""
 
 _SHOWN = 8
 """Error messages list at most this many labels or classes."""
 
 
 class LabelError(ValueError):
-    """Labels that name none of the classes, are missing, or do not match the rows."""
+    """Labels do not belong to the classes, are missing, or do not match the rows."""
 
 
 def plain_label(label: Any) -> Label:
@@ -45,7 +45,7 @@ def as_classes(classes: ArrayLike) -> NDArray[Any]:
     if len(set(labels)) != len(labels):
         raise ValueError(f"The classes {labels[:10]} are not all different.")
     keeps_type = isinstance(classes, np.ndarray) and (classes.dtype != object or kinds == {str})
-    # NumPy's own type for text drops NULs at the end.
+    # NumPy's own text type drops trailing NULs.
     ends_in_nul = any(isinstance(label, str) and label.endswith("\0") for label in labels)
     array = given.copy() if keeps_type else np.array(labels, dtype=object if ends_in_nul else None)
     if array.dtype == object and kinds != {str}:
@@ -85,7 +85,7 @@ class Labels:
     classes : tuple of class labels
         The classes of the rules.
     unknown : tuple of class labels
-        Labels that mean none of the classes; empty unless they were allowed.
+        Labels that do not mean any of the classes; empty unless they were allowed.
     """
 
     codes: NDArray[np.int64]
@@ -94,7 +94,7 @@ class Labels:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The labels themselves, as the classes that they mean."""
+        """The label of each row, as the class that it means."""
         return np.array([*self.classes, *self.unknown])[self.codes]
 
 
@@ -106,27 +106,27 @@ def read_labels(
     *,
     allow_unknown: bool = False,
 ) -> Labels:
-    """Return one label per row as the classes that they mean.
+    """Read one label per row, matching each to the class that it means.
 
     Parameters
     ----------
     values : array-like of shape (n_rows,)
         The labels.
     classes : sequence of class labels
-        The classes that there are.
+        The known classes.
     n_rows : int
         The number of rows that the labels belong to.
     name : str
         The parameter's name, for error messages.
     allow_unknown : bool, default False
-        Accept labels that mean none of the classes, as long as at least one label means one: true classes
-        may include some that the rules never predict. They are read as the kind of the classes if they can be
-        ("2" as 2 beside the classes 0 and 1, 2 as "2" beside "0" and "1").
+        Accept unknown labels as long as at least one label means a known class: true classes may include
+        some that the rules never predict. Unknown labels are converted to the kind of the classes if possible
+        ("2" to 2 if the classes are 0 and 1, and 2 to "2" if they are "0" and "1").
 
     Raises
     ------
     LabelError
-        If the shape is wrong, labels are missing, or labels mean none of the classes.
+        If the shape is wrong, labels are missing, or labels do not mean any of the classes.
     """
     array = labels_array(values, name)
     if array.shape != (n_rows,):
@@ -135,13 +135,13 @@ def read_labels(
     distinct = [_as_kind_of_classes(label, classes) for label in given]
     equal = {(label_kind(label), label): code for code, label in enumerate(classes)}
     code_of_label = [
-        # Looked up where it can be, for there may be thousands of classes.
+        # A lookup where possible, since there may be thousands of classes.
         equal.get((label_kind(label), label))
         if label_kind(label) is label_kind(classes[0])
         else class_meant(label, classes)
         for label in distinct
     ]
-    # Distinct, since "2" and "2.0" are one label if they are read as numbers.
+    # Deduplicated, since "2" and "2.0" are the same label when read as numbers.
     unknown = list(
         dict.fromkeys(label for label, code in zip(distinct, code_of_label, strict=True) if code is None)
     )
@@ -163,7 +163,7 @@ def describe_unknown(unknown: Sequence[Label], classes: Sequence[Label], name: s
 
 
 def labels_array(values: Any, name: str) -> NDArray[Any]:
-    """Return labels of any kind of sequence as an array, or raise an error that names the parameter."""
+    """Return a sequence of labels as an array, or raise an error that names the parameter."""
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -171,7 +171,7 @@ def labels_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.intp]]:
-    """The distinct labels as plain values, and each row's position among them."""
+    """Return the distinct labels as plain values, and each row's position among them."""
     if array.dtype != object:
         values, positions = np.unique(array, return_inverse=True)
         found = values.tolist()
@@ -179,7 +179,7 @@ def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.i
         position_of: dict[Any, int] = {}
         try:
             listed = [
-                # True is not 1 here, though Python thinks so.
+                # Keep True and 1 apart, which Python treats as equal.
                 position_of.setdefault((isinstance(value, bool), value), len(position_of))
                 for value in array.tolist()
             ]
@@ -198,12 +198,12 @@ def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.i
 
 
 def _can_be_classes(unknown: Sequence[Label], given: Sequence[Label], classes: Sequence[Label]) -> bool:
-    """Whether unknown labels look like classes that the rules lack, rather than labels of something else."""
+    """Return whether unknown labels could be further classes, rather than labels of something else."""
     return len(unknown) < len(given) and all(label_kind(label) is label_kind(classes[0]) for label in unknown)
 
 
 def _as_kind_of_classes(label: Label, classes: Sequence[Label]) -> Label:
-    """A label that means none of the classes, in their kind if it can be; others as they are."""
+    """Return a label that is not a known class in the kind of the classes if possible; others unchanged."""
     kind = label_kind(classes[0])
     if kind is label_kind(label) or class_meant(label, classes) is not None:
         return label
@@ -215,7 +215,7 @@ def _as_kind_of_classes(label: Label, classes: Sequence[Label]) -> Label:
 
 
 def _number_in(text: str) -> int | float | str:
-    """The finite number that a text spells, or the text."""
+    """Return the finite number that a text spells, or the text."""
     try:
         number = float(text)
     except ValueError:
@@ -229,12 +229,12 @@ def _number_in(text: str) -> int | float | str:
 
 
 def label_kind(label: Label) -> type:
-    """Return str, bool or float, the kind of a label; 1 and 1.0 are of one kind, 1 and True are not."""
+    """Return the kind of a label (text, boolean or number); 1 and 1.0 have the same kind, 1 and True not."""
     return str if isinstance(label, str) else bool if isinstance(label, bool) else float
 
 
 def _reads_as(label: Label, known: Label) -> bool:
-    """Whether a label of another kind can only mean this class."""
+    """Return whether a label of another kind means this class."""
     if isinstance(label, str) or isinstance(known, str):
         text, other = (label, known) if isinstance(label, str) else (known, label)
         return _text_reads_as(str(text), other)

@@ -1,4 +1,4 @@
-"""Drawing rows: for training-set subsampling, and to hold some back."""
+"""Taking and sampling rows of a table."""
 
 import math
 import numbers
@@ -8,42 +8,42 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from clausewise.base.parameters import ROWS, check_parameters
+
 
 def as_rows(X: Any) -> Any:
-    """A table whose rows can be counted and taken: X itself, or an array of what converts to one."""
+    """Return X if it has a shape, otherwise X as an array."""
     if hasattr(X, "shape"):
         return X
     array = np.asarray(X)
     if array.ndim == 0:
         raise TypeError(f"X is a {type(X).__name__}; pass an array or a DataFrame of rows.")
-    # NumPy would turn the numbers beside text into text.
+    # NumPy would turn numbers in a table with text into text.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """These rows of an array or a DataFrame, as the same kind of table."""
+    """Return these rows of an array or a DataFrame, as the same kind of table."""
     if hasattr(X, "column_names") and hasattr(X, "take"):  # pyarrow
         return X.take(rows)
     return _safe_indexing(X, rows)
 
 
 def row_limit(max_rows: int | float | None, n_rows: int) -> int:
-    """The number of rows that `max_rows` asks for: a count, a part of the rows, or None for all."""
+    """Return the number of rows that `max_rows` means: a count, a fraction of the rows, or None for all."""
     if max_rows is None:
         return n_rows
-    is_number = isinstance(max_rows, numbers.Real) and not isinstance(max_rows, bool)
+    check_parameters({"max_rows": ROWS}, {"max_rows": max_rows})
     is_count = isinstance(max_rows, numbers.Integral)
-    if not is_number or not 0 < max_rows < math.inf or (max_rows > 1 and not is_count):
-        raise ValueError(f"max_rows is {max_rows!r}; expected a number of rows, a part of them, or None.")
     return min(n_rows, int(max_rows) if is_count else math.ceil(max_rows * n_rows))
 
 
 def stratified_rows(
     codes: NDArray[np.int32], n_wanted: int, random: np.random.RandomState
 ) -> NDArray[np.intp]:
-    """Rows drawn at random, of each class in proportion, in ascending order.
+    """Draw rows at random, stratified by class; return them in ascending order.
 
-    Each class that there is keeps at least one row, as far as there is room.
+    Each class that occurs keeps at least one row if `n_wanted` allows it.
     """
     n_rows = len(codes)
     if n_wanted >= n_rows:
@@ -53,7 +53,7 @@ def stratified_rows(
     quota = np.floor(share).astype(np.int64)
     if n_wanted >= len(present):
         quota = np.maximum(quota, 1)
-    # Rounding left some over, or the least of one row each took too many.
+    # Rounding down leaves rows to distribute; the minimum of one row per class can take too many.
     while quota.sum() < n_wanted:
         quota[np.argmax(share - quota)] += 1
     while quota.sum() > n_wanted:

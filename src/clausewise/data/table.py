@@ -1,4 +1,4 @@
-"""Tables of any kind, seen as columns: NumPy arrays, and DataFrames that narwhals knows."""
+"""Column-wise access to tables: NumPy arrays, and the DataFrames that narwhals supports."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal
 
-import narwhals.stable.v1 as nw  # this interface stays as it is through narwhals' releases
+import narwhals.stable.v1 as nw  # narwhals keeps this interface stable across releases
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -20,8 +20,8 @@ Matrix = NDArray[np.float32] | NDArray[np.float64]
 class Column:
     """One column: numbers (bool, integer or float array), or text (object array, None where missing).
 
-    `declared` are the categories of a categorical data type, in their declared order. Booleans with missing
-    values come as floats, so `is_boolean` records that they are booleans.
+    `declared` holds the categories of a categorical data type, in their declared order. Booleans with missing
+    values are stored as floats, so `is_boolean` records that they are booleans.
     """
 
     values: NDArray[Any]
@@ -34,20 +34,20 @@ class Column:
         return self.values.dtype == object
 
     def numbers(self, name: str) -> NDArray[Any]:
-        """The values as numbers; a column without any known value passes as well."""
+        """Return the values as numbers; a text column is accepted only if all its values are missing."""
         if not self.is_text:
             return self.values
         present = [value for value in self.values if value is not None]
         if present:
             raise ValueError(
-                f"Column '{name}' holds text such as {present[0]!r}, the rules were learnt with numbers in "
-                "it; pass numbers."
+                f"Column '{name}' holds text such as {present[0]!r}, but the rules were learnt from numbers; "
+                "pass numbers."
             )
         return np.full(len(self.values), np.nan)
 
 
 class Table:
-    """What `Features.learn` and `Features.encode` need to know of an input."""
+    """The interface through which `Features.learn` and `Features.encode` read an input."""
 
     names: tuple[str, ...] | None
     n_rows: int
@@ -59,11 +59,11 @@ class Table:
         raise NotImplementedError
 
     def kind_of_all(self) -> Kind | None:
-        """The kind of every column, where that is clear without looking at each of them."""
+        """Return the kind of all columns if it is known without looking at each of them."""
         return None
 
     def float_matrix(self) -> Matrix | None:
-        """All columns as one float matrix if that needs no copy."""
+        """Return all columns as one float matrix if that needs no copy."""
         raise NotImplementedError
 
 
@@ -86,12 +86,12 @@ class ArrayTable(Table):
         return Column(values, is_boolean=values.dtype == bool)
 
     def kind_of_all(self) -> Kind | None:
-        """The kind that the array's data type implies for every column."""
+        """Return the kind that the array's data type implies for every column."""
         kinds: dict[str, Kind] = {"f": "numeric", "i": "numeric", "u": "numeric", "b": "binary"}
         return kinds.get(self.array.dtype.kind)
 
     def float_matrix(self) -> Matrix | None:
-        """The array itself, if the kernels can read it."""
+        """Return the array itself if the kernels can read it."""
         array = self.array
         # The kernel walks strides in whole elements of native byte order.
         fits = array.dtype in (np.float32, np.float64) and array.dtype.isnative and array.flags.aligned
@@ -115,7 +115,7 @@ class FrameTable(Table):
         return _series_column(series, str(series.name))
 
     def float_matrix(self) -> Matrix | None:
-        """All columns as one matrix, if they are all of one float type."""
+        """Return all columns as one matrix if they all have the same float type."""
         dtypes = set(self.frame.schema.values())
         if len(dtypes) != 1 or dtypes.pop() not in (nw.Float32, nw.Float64) or self.n_rows == 0:
             return None
@@ -125,19 +125,19 @@ class FrameTable(Table):
 def as_table(X: Any) -> Table:
     """Return an array or DataFrame as a table of columns, or raise an error that says what is wrong."""
     if sparse.issparse(X):
-        raise TypeError("X is a sparse matrix; rules read dense tables, pass X.toarray().")
+        raise TypeError("X is a sparse matrix; rules need a dense table, pass X.toarray().")
     if not isinstance(X, np.ndarray | list | tuple):
         frame = _frame(X)
         if frame is not None:
             return frame
     array = np.asarray(X)
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
-        array = np.asarray(X, dtype=object)  # NumPy would turn the numbers beside text into text
+        array = np.asarray(X, dtype=object)  # NumPy would turn numbers in a table with text into text
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X has dtype {array.dtype}; pass real numbers.")
     if array.ndim != 2:
         raise ValueError(
-            f"X has {array.ndim} dimension(s), a table of shape (n_rows, n_columns) is needed. "
+            f"X has {array.ndim} dimension(s); expected a table of shape (n_rows, n_columns). "
             "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
         )
     if array.dtype.kind not in "biufOUS":
@@ -155,7 +155,7 @@ def _frame(X: Any) -> FrameTable | None:
         if hasattr(X, "collect"):
             raise TypeError(f"X is a {type(X).__name__}, which is lazy; pass X.collect().") from None
         return None
-    # pandas allows any object as a column's name; only text is one that rules can show.
+    # pandas allows any object as a column name; rules can only show text.
     names = tuple(frame.columns)
     return FrameTable(frame, names if all(isinstance(name, str) for name in names) else None)
 
@@ -163,7 +163,7 @@ def _frame(X: Any) -> FrameTable | None:
 def _series_column(series: "nw.Series[Any]", name: str) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        # polars and pyarrow keep missing values apart; as floats they become NaN.
+        # polars and pyarrow store missing values separately; as floats they become NaN.
         target = nw.Float32 if dtype == nw.Float32 else nw.Float64
         return Column(series.cast(target).to_numpy(), is_boolean=dtype == nw.Boolean)
     if dtype in (nw.Categorical, nw.Enum):
@@ -174,13 +174,13 @@ def _series_column(series: "nw.Series[Any]", name: str) -> Column:
     if dtype in (nw.Object, nw.Unknown):
         return _object_column(_objects(series), name)
     raise ValueError(
-        f"Column '{name}' has type {dtype}, which rules cannot test; "
-        "convert it to numbers or text, or leave it out."
+        f"Column '{name}' has type {dtype}, which rules cannot test; convert it to numbers or text, or drop "
+        "the column."
     )
 
 
 def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
-    """The values as Python objects, None where missing."""
+    """Return the values as Python objects, None where missing."""
     values = np.empty(len(series), dtype=object)
     values[:] = series.to_list()
     values[series.is_null().to_numpy()] = None
@@ -188,7 +188,7 @@ def _objects(series: "nw.Series[Any]") -> NDArray[Any]:
 
 
 def _object_column(values: NDArray[Any], name: str) -> Column:
-    """A column of Python objects: all numbers, all booleans or all text, apart from missing values."""
+    """Read a column of Python objects: all numbers, all booleans or all text, apart from missing values."""
     cells = [None if is_missing(value) else value for value in values]
     present = [value for value in cells if value is not None]
     for value in present:
@@ -212,7 +212,7 @@ def _object_column(values: NDArray[Any], name: str) -> Column:
 
 
 def plain_category(value: Any) -> Category:
-    """Return a category as a plain Python value; whole floats become integers, which read better."""
+    """Return a category as a plain Python value; whole floats become integers, which are easier to read."""
     plain = value.item() if isinstance(value, np.generic) else value
     if not isinstance(plain, str | int | float) or not (isinstance(plain, str) or math.isfinite(plain)):
         raise ValueError(f"{value!r} is not a category; categories are text, finite numbers or booleans.")
@@ -225,7 +225,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except TypeError:  # pandas.NA refuses to be compared, and is missing
+    except TypeError:  # pandas.NA cannot be compared
         return True
     except ValueError:  # an array in a cell
         return False

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Weights that differ by more cannot be added in single precision.
+# Weights that differ by a larger factor cannot be added in single precision.
 MAX_WEIGHT_RATIO = 1e30
 
 
@@ -12,7 +12,7 @@ def read_weights(
 ) -> NDArray[np.float64] | None:
     """Return one finite weight of 0 or more per row, not all 0; None without weights.
 
-    A single number stands for every row.
+    A single number is the weight of every row.
     """
     if sample_weight is None:
         return None
@@ -34,11 +34,12 @@ def read_weights(
 
 
 def rescaled_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights that single precision can hold, times a power of two, which changes no ratio."""
+    """Return weights that fit single precision, multiplied by a power of two, which keeps all ratios."""
     greatest, smallest = weights.max(), weights[weights > 0].min(initial=np.inf)
     if greatest / MAX_WEIGHT_RATIO > smallest:
         raise ValueError(
-            f"The weights run from {smallest:g} to {greatest:g}; they may differ by a factor of 1e30 at most."
+            f"The weights range from {smallest:g} to {greatest:g}; they may differ at most by a factor of "
+            f"{MAX_WEIGHT_RATIO:g}."
         )
     if smallest > 1e-30 and greatest < 1e30:
         return weights
@@ -46,6 +47,6 @@ def rescaled_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def case_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:
-    """Return weights to learn with: read, and rescaled for single precision."""
+    """Read `sample_weight` and rescale it for single precision."""
     weights = read_weights(sample_weight, n_rows)
     return None if weights is None else rescaled_weights(weights)

@@ -1,4 +1,4 @@
-"""What all extractors are: scikit-learn classifiers that decide by rules which imitate a network."""
+"""The base of all extractors: scikit-learn classifiers that predict with rules extracted from a network."""
 
 import os
 import warnings
@@ -70,14 +70,14 @@ DROPPING: Mapping[str, Constraint] = {
 
 
 class ExtractionWarning(UserWarning):
-    """The rules are valid, but something about them is not what one would expect."""
+    """The rules are valid, but unexpected in some way."""
 
 
 class RuleExtractor(TableClassifier):
-    """A classifier by extracted rules.
+    """A classifier that predicts with extracted rules.
 
-    A method defines `_extract` and adds its own parameters, with their constraints, to those below. `network`
-    has none: `wrap` says what it takes; nor has `layers`: the network knows which it has.
+    Subclasses define `_extract` and add their own parameters and constraints to those below. `network` and
+    `layers` have no constraints here: `wrap` and the network check them.
     """
 
     method: ClassVar[str]
@@ -162,7 +162,7 @@ class RuleExtractor(TableClassifier):
         random: np.random.RandomState,
         log: RunLog,
     ) -> ExtractionData:
-        """The rows to learn from and what is to be imitated: the network's decisions."""
+        """Prepare the rows to learn from, and the network's decisions to imitate."""
         with log.stage("network"):
             network = network_for(self.network, X, y, sample_weight, random.randint(2**31))
         with log.stage("labels and inputs"):
@@ -178,11 +178,11 @@ class RuleExtractor(TableClassifier):
 
     @property
     def _layers(self) -> LayerChoice:
-        """The hidden layers that the method goes through."""
+        """The hidden layers to use; None for all, or if the method does not use layers."""
         return getattr(self, "layers", None)
 
     def _check_combinations(self) -> None:
-        """Raise for parameters that do not go together, before any work is done."""
+        """Raise an error for parameters that cannot be combined, before any work is done."""
         if self.points and not self._has_budget:
             raise ValueError("points are fitted under a budget; pass max_rules or min_fidelity too.")
 
@@ -197,7 +197,7 @@ class RuleExtractor(TableClassifier):
     def _extract(
         self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
     ) -> ExtractionResult:
-        """Rules from a network that predicts two classes or more."""
+        """Extract rules from a network that predicts two or more classes."""
         raise NotImplementedError
 
     @property
@@ -218,7 +218,7 @@ class RuleExtractor(TableClassifier):
         log: RunLog,
         progress: Progress,
     ) -> ExtractionResult:
-        """The most faithful rule set within the budget, searched from the rules found."""
+        """Search for the most faithful rule set within the budget, starting from the rules found."""
         with log.stage("compaction"):
             rules, caveats = compact_examples(
                 found.rules,
@@ -232,19 +232,19 @@ class RuleExtractor(TableClassifier):
         return replace(found, rules=rules, voting="weights", caveats=(*found.caveats, *caveats))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class that the rules predict for each row."""
+        """Return the class that the rules predict for each row."""
         table = encode_for(self, X)
         rules = self.rules_
         return self.classes_[rules.evaluator.decide(table, rules.voting, rules.default_index, self.n_jobs)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Each class's share of the votes; see `RuleSet.predict_proba`."""
+        """Return the probability of each class for each row; see `RuleSet.predict_proba`."""
         table = encode_for(self, X)
         rules = self.rules_
         return rules.probabilities(rules.evaluator.scores(table, rules.voting, self.n_jobs))
 
     def fidelity(self, X: Any) -> float:
-        """The fraction of these rows on which the rules decide as the network does."""
+        """Return the fraction of rows on which the rules decide as the network does."""
         decided = self.predict(X)
         if self.network_ is None:
             raise ValueError(
@@ -268,7 +268,7 @@ class RuleExtractor(TableClassifier):
         random_state: int = 0,
         frontier: Frontier | None = None,
     ) -> None:
-        """Write one HTML file that shows the rules beside the network; see `RuleSet.report`.
+        """Write one HTML file that shows the rules and the network; see `RuleSet.report`.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ def dropping_of(estimator: Any) -> Dropping:
 def inducer_for(
     inducer: str | Inducer, min_cases: int | float | None, winnow: bool, seed: int = 0
 ) -> Inducer:
-    """Return the inducer of this name with these options, or the object itself, which has its own."""
+    """Return the inducer of this name with these options; an inducer object keeps its own."""
     if not isinstance(inducer, str):
         return get_inducer(inducer)
     options: dict[str, Any] = {"min_cases": min_cases}
@@ -320,27 +320,27 @@ def inducer_for(
 
 
 def require_named_inducer(*inducers: str | Inducer) -> None:
-    """Raise a ValueError unless one of the inducers is given by its name, as min_cases is for those."""
+    """Raise a ValueError unless an inducer is given by name, since objects have their own min_cases."""
     if not any(isinstance(inducer, str) for inducer in inducers):
         raise ValueError(
-            "min_cases goes with an inducer given by its name; an object keeps its own, set it there."
+            "min_cases only applies to inducers given by name; set it on the inducer object instead."
         )
 
 
 def undivided(min_cases: int | float | None, n_rows: int) -> tuple[str, ...]:
-    """The caveat about a min_cases that is too large to split the rows, if it is."""
+    """Return a caveat if min_cases is too large to split the rows."""
     if min_cases is None or 2 * counted_min_cases(min_cases, n_rows) <= n_rows:
         return ()
     return (f"min_cases={min_cases:g} is too large to split {n_rows:,} rows; pass a smaller one.",)
 
 
 def or_one_rule(found: ExtractionResult, data: ExtractionData) -> ExtractionResult:
-    """Return what was found or, without any rule, one that predicts the most frequent class."""
+    """Return the result or, if it has no rules, a single rule that predicts the most frequent class."""
     if len(found.rules) > 0:
         return found
     caveat = (
-        "No clause was left to make rules of (min_confidence, drop_lowest), or the inducer found none; "
-        "the only rule predicts the most frequent class."
+        "No rules were found: all clauses were dropped (min_confidence, drop_lowest), or the inducer found "
+        "none. The only rule predicts the most frequent class."
     )
     return replace(found, rules=data.one_rule(), caveats=(*found.caveats, caveat))
 
@@ -352,7 +352,7 @@ def _one_class(data: ExtractionData) -> ExtractionResult:
 
 
 def _missing_classes(rules: RuleSet, data: ExtractionData) -> tuple[str, ...]:
-    """The caveat about classes that the network predicts and no rule does, if there are any."""
+    """Return a caveat if the network predicts classes that no rule predicts."""
     predicted = {*rules.columns.class_index.tolist(), *np.flatnonzero(rules.base > 0).tolist()}
     missing = [code for code in np.unique(data.codes).tolist() if code not in predicted]
     if not missing:

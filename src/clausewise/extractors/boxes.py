@@ -1,4 +1,4 @@
-"""Conjunctions as boxes, for products of many of them: bounds in arrays instead of objects."""
+"""Conjunctions as boxes, with their bounds in arrays, for products of many of them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from clausewise.data.features import Features
 from clausewise.rules import RuleSet
 from clausewise.rules.columns import NO_SET
 
-# Bounds of pairs that are intersected, and comparisons of boxes, before time and interrupts are looked at.
+# Number of bounds to intersect, and of boxes to compare, between checks of time and interrupts.
 _NUMBERS_AT_ONCE = 2**20
 _COMPARISONS_AT_ONCE = 2**24
 _LEAST = float(np.finfo(np.float64).min)
@@ -22,15 +22,14 @@ _LEAST = float(np.finfo(np.float64).min)
 class Space:
     """The dimensions of boxes: the features that some rules test.
 
-    A numeric feature is one dimension, a categorical one a dimension per category; see
-    `core/boxes/boxes.hpp`.
+    A numeric feature is one dimension; a categorical one has a dimension per category (see `core/boxes`).
 
     Attributes
     ----------
     features : Features
         All features of the representation.
     feature, code : ndarray of int32, of shape (n_dimensions,)
-        The feature of each dimension, and the category that it stands for (−1 for a number).
+        The feature of each dimension, and the code of its category (−1 for a numeric feature).
     """
 
     features: Features
@@ -39,7 +38,7 @@ class Space:
 
     @classmethod
     def tested_by(cls, rules: RuleSet) -> "Space":
-        """The features that these rules test."""
+        """Return the space of the features that these rules test."""
         tested = np.unique(rules.columns.feature)
         n_dimensions = np.maximum(rules.features.n_categories[tested], 1)
         feature = np.repeat(tested, n_dimensions).astype(np.int32)
@@ -50,7 +49,7 @@ class Space:
 
     @cached_property
     def groups(self) -> NDArray[np.int32]:
-        """Per dimension the number of its categorical feature; −1 for a number."""
+        """The number of each dimension's categorical feature; −1 for a numeric feature."""
         of_categories = np.unique(self.feature[self.code >= 0])
         return np.where(self.code >= 0, np.searchsorted(of_categories, self.feature), -1).astype(np.int32)
 
@@ -60,7 +59,7 @@ class Space:
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Conjunctions over a space, a row of bounds each.
+    """Conjunctions over a space, with one row of bounds each.
 
     Attributes
     ----------
@@ -69,7 +68,7 @@ class Boxes:
     low, high : ndarray of shape (n_boxes, n_dimensions)
         Intervals (low, high]; for a category `high` is +inf if it is accepted and −inf if not.
     owner : ndarray of int64, of shape (n_boxes,)
-        What each box was made from, as the caller counts.
+        The caller's number of what each box was made from.
     """
 
     space: Space
@@ -82,38 +81,38 @@ class Boxes:
 
     @property
     def n_bytes(self) -> int:
-        """Memory of the bounds."""
+        """Memory of the bounds in bytes."""
         return self.low.nbytes + self.high.nbytes
 
     def take(self, boxes: NDArray[np.intp] | NDArray[np.bool_]) -> "Boxes":
-        """Some of the boxes."""
+        """Return some of the boxes."""
         return Boxes(self.space, self.low[boxes], self.high[boxes], self.owner[boxes])
 
     def owned_by(self, owner: int) -> "Boxes":
-        """The same boxes, all made from one thing."""
+        """Return the same boxes with a single owner."""
         return Boxes(self.space, self.low, self.high, np.full(len(self), owner, dtype=np.int64))
 
 
 def everything(space: Space) -> Boxes:
-    """One box without bounds."""
+    """Return one box without bounds."""
     shape = (1, len(space))
     return Boxes(space, np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(1, dtype=np.int64))
 
 
 def boxes_of(rules: RuleSet, space: Space) -> Boxes:
-    """The premises of rules as boxes; the owner is the rule."""
+    """Return the premises of rules as boxes; the owner is the rule."""
     columns = rules.columns
     low = np.full((len(rules), len(space)), -np.inf)
     high = np.full((len(rules), len(space)), np.inf)
     rule_of_term = np.repeat(np.arange(len(rules)), columns.lengths)
     is_interval = columns.value_set == NO_SET
     # Dimensions are in the order of features; an interval has exactly one.
-    place = np.searchsorted(space.feature, columns.feature)
-    # A term without bounds still asks for a known value; a box has no place for that but the least number.
+    dimension = np.searchsorted(space.feature, columns.feature)
+    # A term without bounds still requires a known value; in a box, the smallest double as `low` encodes that.
     is_known_test = is_interval & np.isinf(columns.low) & np.isinf(columns.high)
     lows = np.where(is_known_test, _LEAST, columns.low)
-    low[rule_of_term[is_interval], place[is_interval]] = lows[is_interval]
-    high[rule_of_term[is_interval], place[is_interval]] = columns.high[is_interval]
+    low[rule_of_term[is_interval], dimension[is_interval]] = lows[is_interval]
+    high[rule_of_term[is_interval], dimension[is_interval]] = columns.high[is_interval]
     for term in np.flatnonzero(~is_interval).tolist():
         of_feature = np.flatnonzero(space.feature == columns.feature[term])
         is_refused = ~np.isin(space.code[of_feature], columns.codes(int(columns.value_set[term])))
@@ -122,7 +121,7 @@ def boxes_of(rules: RuleSet, space: Space) -> Boxes:
 
 
 def rules_of(boxes: Boxes, like: RuleSet, class_index: NDArray[np.int32]) -> RuleSet:
-    """Boxes as rules that conclude these classes, with the classes and default of another rule set."""
+    """Return boxes as rules that predict these classes, with the classes and default of another rule set."""
     space = boxes.space
     is_number = space.code < 0
     is_bounded = np.isfinite(boxes.low) | np.isfinite(boxes.high)
@@ -158,7 +157,7 @@ def rules_of(boxes: Boxes, like: RuleSet, class_index: NDArray[np.int32]) -> Rul
 
 
 def joined(parts: list[Boxes], space: Space) -> Boxes:
-    """All boxes of one space behind each other."""
+    """Concatenate boxes of one space."""
     if not parts:
         return everything(space).take(np.zeros(1, dtype=bool))
     return Boxes(
@@ -170,7 +169,7 @@ def joined(parts: list[Boxes], space: Space) -> Boxes:
 
 
 def intersections(left: Boxes, right: Boxes) -> Iterator[Boxes]:
-    """All non-empty intersections of a left and a right box, some at a time; owners are the left ones'."""
+    """Yield all non-empty intersections of a left and a right box, in parts, with the owners of the left."""
     n_dimensions = len(left.space)
     n_left = max(1, _NUMBERS_AT_ONCE // max(1, len(right) * n_dimensions))
     for start in range(0, len(left), n_left):
@@ -183,20 +182,19 @@ def intersections(left: Boxes, right: Boxes) -> Iterator[Boxes]:
 
 
 def without_repetitions(boxes: Boxes) -> Boxes:
-    """The boxes, of equal ones the first."""
+    """Return the distinct boxes; of equal ones, the first."""
     if len(boxes.space) == 0:
         return boxes.take(np.arange(min(len(boxes), 1)))
-    # Adding zero makes one zero of two.
+    # Adding 0 turns −0 into 0.
     bounds = np.hstack([boxes.low + 0.0, boxes.high + 0.0])
     _, first = np.unique(bounds, axis=0, return_index=True)
     return boxes.take(np.sort(first))
 
 
 def minimal(boxes: Boxes, is_late: Callable[[], bool] = lambda: False) -> Boxes:
-    """The boxes that are not part of another; of equal ones the first. They hold on the same rows.
+    """Drop boxes that lie inside another, and repetitions; the rest holds on the same rows.
 
-    Looking for them takes time that grows with the square of their number; when it is late, those that have
-    not been looked at stay.
+    This takes time quadratic in the number of boxes; when time is up, boxes that were not checked are kept.
     """
     distinct = without_repetitions(boxes)
     low, high = np.ascontiguousarray(distinct.low), np.ascontiguousarray(distinct.high)

@@ -1,4 +1,4 @@
-"""Clause-wise substitution, the paper's Algorithm 1: layer by layer, every clause on its own."""
+"""Clause-wise substitution, the paper's Algorithm 1: layer by layer, clause by clause."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ from clausewise.networks import LayerChoice
 from clausewise.rules import Origin, Rule, RuleSet
 from clausewise.rules.rule import ANYTHING
 
-# Where clauses hold is kept for this many bytes at once: one byte per clause and row.
+# Memory for where clauses hold, at one byte per clause and row; more clauses are processed in parts.
 MAX_TARGET_BYTES = 2**26
 
 
 @dataclass(frozen=True)
 class ClausewiseOptions:
-    """How rules are extracted clause by clause.
+    """Options of clause-wise extraction.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ClausewiseOptions:
 def extract_clausewise(
     data: ExtractionData, options: ClausewiseOptions, log: RunLog, progress: Progress
 ) -> ExtractionResult:
-    """Rules over the inputs that imitate the network (the paper's Algorithm 1)."""
+    """Extract rules over the inputs that imitate the network (the paper's Algorithm 1)."""
     found = RuleCollector(data)
     for layer in representations(data, options, log):
         found.add(rules_through(layer, data, options, log, progress))
@@ -196,5 +196,5 @@ class RuleCollector:
 
 
 def shown_premise(clause: Rule) -> str:
-    """The premise of a clause as text."""
+    """Return the premise of a clause as text."""
     return " AND ".join(map(str, clause.terms)) or ANYTHING

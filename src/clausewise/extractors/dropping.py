@@ -41,7 +41,7 @@ _SCORES: Final[dict[Ranking, Callable[[RuleColumns], NDArray[np.float64]]]] = {
 
 @dataclass(frozen=True)
 class Dropping:
-    """Which clauses are kept; the parameters are checked by the estimators that have them.
+    """Which clauses are dropped; the estimators check the parameters.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Dropping:
     ranking: Ranking = "confidence"
 
     def kept(self, clauses: RuleSet) -> RuleSet:
-        """Return the clauses that stay, in their order; among equal ranks the earlier ones."""
+        """Return the clauses that are kept, in their order; of equal ranks, earlier ones are kept first."""
         clauses = clauses.filter(min_confidence=self.min_confidence)
         if self.lowest > 0:
             clauses = clauses[self._is_high(clauses)]

@@ -32,7 +32,7 @@ from clausewise.rules.voting import Voting
 
 MinCases = int | float | Literal["auto"]
 
-# The fraction of rows that min_cases="auto" stands for where the rules only start a search.
+# The fraction of rows that min_cases="auto" means if the rules only seed a search.
 SEED_MIN_CASES = 0.01
 
 
@@ -237,7 +237,7 @@ class ECLAIRE(RuleExtractor):
         log: RunLog,
         progress: Progress,
     ) -> tuple[int | float | None, tuple[PathPoint, ...]]:
-        """The given value; "auto" stands for one chosen on held-out rows unless rules only seed a search."""
+        """Return min_cases; "auto" is chosen on held-out rows, or fixed if the rules only seed a search."""
         if self.min_cases != "auto":
             return self.min_cases, ()
         if self._has_budget:

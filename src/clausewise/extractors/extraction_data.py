@@ -1,4 +1,4 @@
-"""What rules are extracted from: rows, the decisions to imitate, and the representations of the rows."""
+"""The data of an extraction: rows, the decisions to imitate, and the representations of the rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from clausewise.networks import Layer, LayerChoice, Network
 from clausewise.rules import Rule, RuleSet
 
 INPUTS = "inputs"
-"""The name of the representation that the input features themselves are."""
+"""The name of the representation by the input features themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Representation:
 
 @dataclass(frozen=True)
 class RowChoice:
-    """Which of the given rows are learnt from: their weights, how many, drawn by which generator."""
+    """The choice of rows to learn from: weights, the largest number, and the random generator."""
 
     sample_weight: ArrayLike | None
     max_rows: int | float | None
@@ -38,11 +38,11 @@ class RowChoice:
 
     @property
     def is_all(self) -> bool:
-        """Whether every given row is learnt from."""
+        """Whether all given rows are used, unweighted."""
         return self.sample_weight is None and self.max_rows is None
 
     def drawn(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-        """The chosen rows, stratified by class, and the weights of all rows."""
+        """Return the chosen rows, stratified by class, and the weights of all rows."""
         weights = case_weights(self.sample_weight, len(codes))
         rows = np.arange(len(codes)) if weights is None else np.flatnonzero(weights > 0)
         limit = row_limit(self.max_rows, len(rows))
@@ -68,7 +68,7 @@ class ExtractionData:
     weights : ndarray of shape (n_rows,), optional
         Case weights.
     probabilities : ndarray of shape (n_rows, n_classes), optional
-        The network's probabilities, where they are needed.
+        The network's probabilities, if they are needed.
     activations : dict
         Hidden layers that were computed together with the decisions, by name.
     """
@@ -107,7 +107,7 @@ class ExtractionData:
         table = features.encode(X)
         is_read = network.reads(X)
         if not is_read.all():
-            # These columns become constant, so that no rule tests what the network does not read.
+            # Columns that the network does not read become constant, so that no rule tests them.
             table = table.copy()
             table[:, ~is_read] = 0
         rows, weights = choice.drawn(run.codes)
@@ -139,7 +139,7 @@ class ExtractionData:
         n_jobs: int | None,
         network: Network | None = None,
     ) -> "ExtractionData":
-        """Prepare rows with labels from anywhere."""
+        """Prepare rows with given labels."""
         rows, weights = choice.drawn(codes)
         table = features.encode(X)
         if len(rows) < len(table):
@@ -197,7 +197,7 @@ class ExtractionData:
         return bool((self.codes == self.codes[0]).all())
 
     def most_frequent(self, rows: NDArray[Any] | slice = slice(None)) -> Any:
-        """The most frequent decision on some of the rows."""
+        """Return the most frequent decision on some of the rows."""
         classes = self.classes
         weights = None if self.weights is None else self.weights[rows]
         return classes[np.bincount(self.codes[rows], weights=weights, minlength=len(classes)).argmax()]

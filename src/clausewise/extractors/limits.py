@@ -24,17 +24,17 @@ class ExtractionLimitExceeded(RuntimeError):  # noqa: N818 - it says what happen
     Attributes
     ----------
     rules : RuleSet
-        What was built so far: rules over the units of `layer` (or over the inputs).
+        The rules built so far, over the units of `layer` (or over the inputs).
     layer : str
         The representation whose rules were replacing terms: a hidden layer, or "inputs".
     next_size : int
-        The number of rules that the next step would have had to look at.
+        The number of rules that the next step would have processed.
     """
 
     def __init__(self, reason: str, rules: RuleSet, layer: str, next_size: int) -> None:
         super().__init__(
             f"{reason} while replacing terms by rules over {layer!r}: {len(rules):,} rules so far, and the "
-            f"next step would have looked at {next_size:,}. A larger min_cases makes fewer rules, "
+            f"next step would have processed {next_size:,}. A larger min_cases gives fewer rules, "
             "drop_lowest drops some, on_limit='truncate' keeps the best-ranked ones."
         )
         self.reason = reason
@@ -48,7 +48,7 @@ class ExtractionLimitExceeded(RuntimeError):  # noqa: N818 - it says what happen
 
 @dataclass
 class Limits:
-    """What a product may cost, counted from the moment this object is made.
+    """Limits on the cost of a product; time counts from the creation of this object.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Limits:
     n_truncated: int = 0
 
     def exceeded(self, n_rules: int, n_bytes: int) -> str | None:
-        """Say which limit these rules, of this size, exceed now; None if none."""
+        """Describe the limit that these rules exceed; None if they exceed none."""
         if self.max_product_rules is not None and n_rules > self.max_product_rules:
             return f"max_product_rules={self.max_product_rules:,} was exceeded"
         if self.max_memory is not None and n_bytes > self.max_memory:

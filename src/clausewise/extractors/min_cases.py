@@ -19,15 +19,15 @@ from clausewise.extractors.run_log import PathPoint, RunLog
 from clausewise.rules import RuleSet
 from clausewise.rules.voting import Voting
 
-# Values are tried as fractions of the rows, so that what is good for some rows is good for all of them.
+# Fractions of the rows, so that a value chosen on some of the rows suits all of them.
 FRACTIONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 LEAST = 2
-# A fifth of the rows is held out; with few rows, each fifth in turn, since chance would decide otherwise.
+# A fifth of the rows is held out; with few rows, each fifth in turn, since one fifth would be too noisy.
 N_FOLDS = 5
 FEW_ROWS = 5_000
 # More rows than this do not improve the choice, they only slow it down.
 MAX_ROWS = 20_000
-# With fewer rows, fidelity on a fifth of them says nothing.
+# With fewer rows, fidelity on a fifth of them is meaningless.
 LEAST_ROWS = 50
 
 
@@ -87,7 +87,7 @@ def _extracted_with_each(
 def held_out_splits(
     codes: NDArray[np.int32], random: np.random.RandomState
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Iterate over rows to learn from and held-out rows, stratified by class; several pairs of few rows."""
+    """Yield rows to learn from and held-out rows, stratified by class; several splits of few rows."""
     drawn = stratified_rows(codes, MAX_ROWS, random)
     shuffled = random.permutation(drawn)
     # The rows of each class are dealt to the folds in turn.
@@ -100,7 +100,7 @@ def held_out_splits(
 
 
 def n_layers(data: ExtractionData, options: ClausewiseOptions) -> int:
-    """The number of representations that an extraction goes through."""
+    """Count the representations that an extraction uses."""
     return len(data.trained_network.select_layers(options.layers)) + options.eclectic
 
 

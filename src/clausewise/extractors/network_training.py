@@ -70,7 +70,7 @@ def _is_seed(name: str) -> bool:
 def _default_network(
     X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, random_state: int
 ) -> Network:
-    """A small MLPClassifier on numbers brought to one scale and categories one-hot."""
+    """Train a small MLPClassifier on standardised numbers and one-hot encoded categories."""
     features = Features.learn(X)
     table = features.encode(X)
     require_finite(table, features)
@@ -89,7 +89,7 @@ def _default_network(
         {} if weights is None or not has_fit_parameter(model, "sample_weight") else {"sample_weight": weights}
     )
     with warnings.catch_warnings():
-        # The network imitates nothing yet, so one that could still improve a little does no harm.
+        # A network that has not quite converged is good enough, since nothing is compared with it.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(transformer.transform(table), labels, **options)
     return wrap(model, preprocess=[features.encode, transformer])

@@ -112,7 +112,7 @@ class Pedagogical(RuleExtractor):
         log: RunLog,
         network: Network | None,
     ) -> ExtractionData:
-        """The rows to learn from, with labels of the caller's."""
+        """Prepare the rows to learn from, with the caller's labels."""
         with log.stage("labels and inputs"):
             features = Features.learn(X) if network is None else network.features(X)
             classes, codes, _ = read_targets(labels, sample_weight, X.shape[0])  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ from clausewise.rules import RuleSet
 
 # Boxes that a product may collect before they are tidied.
 _BOXES_BEFORE_TIDYING = 10_000
-# When the time is up: rules that a product keeps, of how many, and premises of a term that take part.
+# Bounds when time is up: rules that a product keeps, rules that are ranked for it, and premises per term.
 _KEPT_WHEN_LATE = 50
 _RANKED_WHEN_LATE = 1_000
 _PREMISES_WHEN_LATE = 2
@@ -166,7 +166,7 @@ class Product:
         return [collector.finished() for collector in found]
 
     def of_factors(self, factors: Sequence[Boxes], space: Space, label: int | None) -> Boxes:
-        """Return the boxes that hold where one of each factor does; small factors first."""
+        """Return the boxes that hold where a box of each factor holds; small factors first."""
         found = everything(space)
         for factor in sorted(factors, key=len):
             if self._is_late:
@@ -185,7 +185,7 @@ class Product:
         return without_repetitions(boxes)
 
     def within_limits(self, boxes: Boxes, label: int | None, next_size: int) -> Boxes:
-        """Return the boxes, or the best-ranked of them; raise where exceeding a limit is an error."""
+        """Return the boxes, or the best-ranked if a limit is exceeded and that is not an error."""
         reason = self.limits.exceeded(len(boxes), boxes.n_bytes)
         if reason is None:
             return boxes
@@ -199,11 +199,11 @@ class Product:
 
     @property
     def _is_late(self) -> bool:
-        """Whether only a little more may be done. (Where that is an error, it is raised elsewhere.)"""
+        """Whether time is up and the work must end quickly; `on_limit="raise"` is handled elsewhere."""
         return self.limits.on_limit == "truncate" and self.limits.is_late
 
     def _so_far(self, boxes: Boxes, label: int | None) -> RuleSet:
-        """Rules of the finished classes and of the current one; premises of a term conclude True."""
+        """Return the rules of the finished classes and the current one; premises of a term predict True."""
         if label is None:
             of_term = RuleSet.from_rules([], boxes.space.features, default=False, classes=(True, False))
             return rules_of(boxes, of_term, np.zeros(len(boxes), dtype=np.int32))
@@ -222,7 +222,7 @@ class Product:
         return min(counts)
 
     def _best_first(self, boxes: Boxes, label: int | None) -> NDArray[np.intp]:
-        """The order by confidence for the class (by cover without a class), then by cover."""
+        """Return the boxes sorted by confidence for the class (by cover without a class), then by cover."""
         if self._is_late:  # the first come from premises that their inducer ranked first
             boxes = boxes.take(np.arange(min(len(boxes), _RANKED_WHEN_LATE)))
         class_index = np.full(len(boxes), 0 if label is None else label, dtype=np.int32)
@@ -242,7 +242,7 @@ class BoxCollector:
         self._n_boxes = self._n_when_tidied = 0
         self._next_size = 0
         limit = product.limits.max_memory
-        # Tidying holds a few copies.
+        # Tidying makes a few copies.
         fits = _BOXES_BEFORE_TIDYING if limit is None else int(limit // (64 * max(1, len(space))))
         self._n_before_tidying = max(1, min(_BOXES_BEFORE_TIDYING, fits))
 
@@ -250,7 +250,7 @@ class BoxCollector:
         return self._n_boxes
 
     def add(self, part: Boxes, next_size: int) -> None:
-        """Add a part; `next_size` is the number of rules that this step, or the next one, looks at."""
+        """Add a part; `next_size` is the number of rules that this step, or the next one, processes."""
         self._parts.append(part)
         self._n_boxes += len(part)
         self._next_size = next_size

@@ -30,7 +30,7 @@ from clausewise.rules.voting import Voting
 
 
 class TermwiseExtractor(RuleExtractor):
-    """What REM-D and DeepRED* share: everything but the order in which terms are replaced."""
+    """The base of REM-D and DeepRED*, which differ only in the order in which terms are replaced."""
 
     uses_layers = True
     _parameter_constraints: ClassVar[Mapping[str, Constraint]] = {
@@ -109,7 +109,7 @@ class TermwiseExtractor(RuleExtractor):
         return Limits(self.max_product_rules, self.max_seconds, self.max_memory, self.on_limit)
 
     def _inducers(self, n_steps: int, n_rows: int, seed: int = 0) -> tuple[Inducer, ...]:
-        """One per step; min_cases changes evenly from the first value to the last."""
+        """Return one inducer per step; min_cases changes linearly from the first value to the last."""
         first = counted_min_cases(self.min_cases, n_rows)
         last = first if self.final_min_cases is None else counted_min_cases(self.final_min_cases, n_rows)
         values = np.linspace(first, last, n_steps).round().astype(int).tolist()

@@ -1,4 +1,4 @@
-"""What an extraction found."""
+"""The result of an extraction."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from clausewise.rules.voting import Voting
 
 @dataclass(frozen=True)
 class ExtractionResult:
-    """What an extraction found.
+    """The result of an extraction.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class ExtractionResult:
     caveats : tuple of str
         Warnings for the user.
     voting : str, optional
-        How these rules vote, whatever the estimator's parameter says.
+        How these rules vote, if that overrides the estimator's parameter.
     """
 
     rules: RuleSet

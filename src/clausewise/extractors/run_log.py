@@ -165,7 +165,7 @@ class ExtractionReport:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with the first column left-aligned and numbers right-aligned."""
+    """Return lines with the first column left-aligned and numbers right-aligned."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines = []
     for row in (head, *rows):

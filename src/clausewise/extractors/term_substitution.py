@@ -27,7 +27,7 @@ from clausewise.rules import Origin, RuleSet
 
 @dataclass(frozen=True)
 class TermwiseOptions:
-    """How terms are replaced.
+    """Options of term-wise extraction.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class TermwiseOptions:
 
 
 class TermwiseExtraction:
-    """One extraction: the data, how it is done, what it may cost, and its log."""
+    """One term-wise extraction: its data, options, limits and log."""
 
     def __init__(
         self, data: ExtractionData, options: TermwiseOptions, limits: Limits, log: RunLog, progress: Progress
@@ -97,7 +97,7 @@ class TermwiseExtraction:
     # --- Steps ---
 
     def _start(self) -> tuple[list[str], PreparedMatrix, Level, RuleSet]:
-        """The hidden layers from last to first, and the last with clauses that predict the labels."""
+        """Return the layers' names from last to first, the last layer's units, and clauses over these."""
         names = list(reversed(self.data.trained_network.select_layers(self.options.layers)))
         units = self._layer(names[0]).units
         with self.log.stage("rules over units"):
@@ -109,7 +109,7 @@ class TermwiseExtraction:
         return names, units, Level.of(names[0], boxes), clauses
 
     def _layer(self, name: str) -> Representation:
-        """A layer, prepared; layers are prepared when they are needed, two at a time."""
+        """Return a layer, prepared on demand; at most two layers are in memory at a time."""
         return next(self.data.hidden_layers([name], self.log, self.options.n_jobs))
 
     def _product(self, below: Representation, class_of: NDArray[np.int32]) -> Product:
@@ -118,7 +118,7 @@ class TermwiseExtraction:
     def _premises_below(
         self, level: Level, above: PreparedMatrix, names: Sequence[str], step: int
     ) -> tuple[Representation, list[Boxes]]:
-        """The representation below a level and, per term of the level, the premises over it for the term."""
+        """Return the representation below a level and, for each term of the level, premises over it."""
         is_last = step == len(names)
         below = self.data.input_representation if is_last else self._layer(names[step])
         units = below.units
@@ -136,7 +136,7 @@ class TermwiseExtraction:
     def _learnt(
         self, level: Level, above: PreparedMatrix, units: PreparedMatrix, inducer: Inducer
     ) -> list[RuleSet]:
-        """Return, per term of a level, the rules that conclude True."""
+        """Return, for each term of a level, the rules that predict True."""
         terms = level.terms
         if len(terms) == 0:
             return []
@@ -155,10 +155,10 @@ class TermwiseExtraction:
     def _learnt_with_negations(
         self, level: Level, above: PreparedMatrix, units: PreparedMatrix, inducer: Inducer
     ) -> list[RuleSet]:
-        """Learn one rule set per threshold: True stands for "greater than", False for "at most"."""
+        """Learn one rule set per threshold: True means "greater than", False means "at most"."""
         terms = level.terms
         keys = np.stack([terms.feature.astype(np.float64), terms.threshold], axis=1)
-        distinct, place = np.unique(keys, axis=0, return_inverse=True)
+        distinct, test_of_term = np.unique(keys, axis=0, return_inverse=True)
         tests = Terms(distinct[:, 0].astype(np.int32), distinct[:, 1], np.ones(len(distinct), dtype=bool))
         learnt = induce_many(
             inducer,
@@ -169,14 +169,14 @@ class TermwiseExtraction:
             progress=partial(self._watch, level),
         )
         complete = [rules_or_default(rules, units) for rules in learnt]
-        wanted = zip(place.ravel().tolist(), terms.is_above.tolist(), strict=True)
-        return [_concluding_true(complete[test].concluding(is_above)) for test, is_above in wanted]
+        wanted = zip(test_of_term.ravel().tolist(), terms.is_above.tolist(), strict=True)
+        return [_predicting_true(complete[test].concluding(is_above)) for test, is_above in wanted]
 
     def _watch(self, level: Level, n_done: int, n_total: int) -> None:
-        """Show progress, and stop where the time is up and that is an error."""
+        """Show progress; raise an error if time is up and `on_limit` is "raise"."""
         self.progress.steps_done(0, n_done)
         if self.limits.on_limit == "raise" and self.limits.is_late:
-            # Clauses over hidden units; their conclusions are those of the clauses that they come from.
+            # Clauses over hidden units, all with the conclusion True.
             so_far = RuleSet.from_rules([], level.boxes.space.features, default=False, classes=(True, False))
             rules = rules_of(level.boxes, so_far, np.zeros(len(level.boxes), dtype=np.int32))
             raise ExtractionLimitExceeded(str(self.limits.exceeded(0, 0)), rules, level.name, n_total)
@@ -192,8 +192,8 @@ class TermwiseExtraction:
         return ExtractionResult(rules, tuple(self.layers))
 
 
-def _concluding_true(rules: RuleSet) -> RuleSet:
-    """The same premises, concluding the first class."""
+def _predicting_true(rules: RuleSet) -> RuleSet:
+    """Return the same premises as rules that predict the first class, True."""
     columns = rules.columns
     return replace(
         rules, columns=replace(columns, class_index=np.zeros_like(columns.class_index)), default=False

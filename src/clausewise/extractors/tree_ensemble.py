@@ -79,6 +79,6 @@ class TreeEnsembleRules(Pedagogical):
         random: np.random.RandomState,
         log: RunLog,
     ) -> ExtractionData:
-        """The rows to learn from and what is to be predicted: the true classes."""
+        """Prepare the rows to learn from, and the true classes to predict."""
         network = None if self.network is None else wrap(self.network)
         return self._labelled_data(X, y, sample_weight, random, log, network)

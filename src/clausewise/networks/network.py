@@ -1,4 +1,4 @@
-"""A trained network: rows in; classes, probabilities and hidden activations out."""
+"""A trained network: from rows to classes, probabilities and hidden activations."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ from clausewise.networks.shapes import REDUCE, Reduction, column_names, n_column
 _NUMBERS_PER_BATCH = 2**22
 _MAX_ROWS_PER_BATCH = 16_384
 _ROWS_TO_INSPECT = 4
-# Activations that `run` keeps: 256 MB in single precision.
-_NUMBERS_KEPT = 2**26
+# Activations that `run` keeps: 64 MB in single precision.
+_NUMBERS_KEPT = 2**24
 DEFAULT_MAX_UNITS = 20_000
 
 NETWORK_OPTIONS: Final[Mapping[str, Constraint]] = {
@@ -62,7 +62,7 @@ class _Source:
 
 @dataclass(frozen=True, eq=False)
 class NetworkRun:
-    """What a network computed for some rows in one pass; made by `Network.run`.
+    """The results of one pass of a network over some rows; made by `Network.run`.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class Network:
         return self._backend.n_inputs
 
     def inspect(self, X: Any) -> "Network":
-        """Look at a few rows, where the network does not say by itself what it reads and gives."""
+        """Evaluate a few rows to find out classes and layers that the model does not define; return self."""
         n_rows = self._seen(X)
         if self._reader is None:
             first = next(iter(self._batches(n_rows)))
@@ -220,21 +220,21 @@ class Network:
     # --- Answers ---
 
     def outputs(self, X: Any) -> NDArray[Any]:
-        """The network's own output, one row per row of X."""
+        """Return the network's raw output, one row per row of X."""
         batches = self._batches(self._seen(X))
         return np.concatenate([self._evaluate(X, rows, (), (), with_output=True)[0] for rows in batches])
 
     def run(
         self, X: Any, *, hidden: bool = True, layers: LayerChoice = None, probabilities: bool = True
     ) -> NetworkRun:
-        """Evaluate the network once per batch of rows, for all that is asked for.
+        """Evaluate the network once per batch of rows, for all requested results.
 
         Parameters
         ----------
         X : array or DataFrame
             Raw rows, before `preprocess`.
         hidden : bool, default True
-            Whether to keep the activations of hidden layers: of the first ones that fit into 256 MB together.
+            Whether to keep the activations of the first hidden layers, as many as fit into 64 MB.
             `hidden_layers` computes the others.
         layers : optional
             Other layers than those chosen when wrapping.
@@ -265,16 +265,16 @@ class Network:
         )
 
     def codes(self, X: Any) -> NDArray[np.int32]:
-        """The position in `classes` of the class of each row."""
+        """Return the class of each row, as a position in `classes`."""
         return self.run(X, hidden=False, probabilities=False).codes
 
     def labels(self, X: Any) -> NDArray[Any]:
-        """The network's decision for each row."""
+        """Return the predicted class label of each row."""
         codes = self.codes(X)
         return self.classes[codes]
 
     def probabilities(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class (columns in the order of `classes`) for each row."""
+        """Return the class probabilities of each row, with columns in the order of `classes`."""
         found = self.run(X, hidden=False).probabilities
         assert found is not None
         return found
@@ -285,10 +285,10 @@ class Network:
         self._hidden_sources(layers)
 
     def hidden_layers(self, X: Any, layers: LayerChoice = None) -> Iterator[Layer]:
-        """The activations of the hidden layers, one layer at a time.
+        """Yield the activations of the hidden layers, one layer at a time.
 
-        Layers are computed together only while they are no larger than the largest of them alone, so that
-        never more than one (largest) layer is held here.
+        Consecutive layers are computed in one pass if together they are not larger than the largest layer, so
+        no more memory is used than for that layer.
 
         Parameters
         ----------
@@ -303,7 +303,7 @@ class Network:
     # --- Internals ---
 
     def _hidden_sources(self, layers: LayerChoice) -> tuple[_Source, ...]:
-        """The chosen layers; at least one."""
+        """Return the chosen layers; raise a ValueError if there are none."""
         sources = self._sources_of(layers)
         if not sources:
             raise ValueError(
@@ -328,7 +328,7 @@ class Network:
         *,
         with_output: bool = False,
     ) -> list[NDArray[Any]]:
-        """One forward pass over a batch: fill in the layers' rows, and return the output if asked for."""
+        """Run one forward pass over a batch: fill in the layers' rows, and return the output if requested."""
         inputs = self._inputs(X, rows)
         names = [source.tensor.name for source in sources]
         values = self._backend.evaluate(inputs, [OUTPUT, *names] if with_output else names)
@@ -340,7 +340,7 @@ class Network:
         return outputs
 
     def _reader_for(self, output: NDArray[Any]) -> OutputReader:
-        """How outputs are read; the first batch decides, since recognising them looks at their values."""
+        """Return the reader of outputs; it is chosen on the first batch, by the values in it."""
         if self._reader is None:
             structure = self._known_structure
             self._reader = read_as(self._output, structure.output, output, structure.threshold)
@@ -350,8 +350,8 @@ class Network:
         n_classes = len(self.classes)
         if codes.min() < 0 or codes.max() >= n_classes:
             raise ValueError(
-                f"The network gives class positions {codes.min()} to {codes.max()} and has {n_classes} "
-                "classes; pass all of them as classes=."
+                f"The network's output has class positions {codes.min()} to {codes.max()}, but there are "
+                f"{n_classes} classes; pass all of them as classes=."
             )
         return codes
 
@@ -436,11 +436,11 @@ class Network:
 
     def _raise_not_finite(self, inputs: NDArray[Any], first_row: int) -> None:
         bad = ~np.isfinite(inputs)
-        place = np.argwhere(bad)[0]
+        first = np.argwhere(bad)[0]
         raise ValueError(
             f"X contains NaN or infinity{' after preprocessing' if self._transform else ''}: "
-            f"{int(bad.sum()):,} value(s), the first in row {first_row + place[0]}, column "
-            f"{', '.join(map(str, place[1:]))}; fill missing values in, or pass preprocess= with an imputer."
+            f"{int(bad.sum()):,} value(s), the first in row {first_row + first[0]}, column "
+            f"{', '.join(map(str, first[1:]))}; fill missing values in, or pass preprocess= with an imputer."
         )
 
     @property
@@ -503,7 +503,7 @@ def _empty_matrices(sources: Sequence[_Source], n_rows: int) -> list[NDArray[np.
 
 
 def _as_layers(sources: Sequence[_Source], matrices: list[NDArray[np.float32]]) -> Iterator[Layer]:
-    """Layers with checked activations, each handed over: no reference to it is kept."""
+    """Yield layers with checked activations, without keeping references to them."""
     for position, source in enumerate(sources):
         _check_activations(matrices[position], source.tensor.name)
     for source in sources:
@@ -563,8 +563,8 @@ def _check_activations(matrix: NDArray[np.float32], name: str) -> None:
 def _check_output(values: NDArray[Any], n_rows: int) -> None:
     if values.ndim == 0 or len(values) != n_rows:
         raise ValueError(
-            f"The network's output has shape {values.shape} for {n_rows} rows; one row of class scores "
-            "per row of X is needed."
+            f"The network's output has shape {values.shape} for {n_rows} rows; expected one row of class "
+            "scores per row of X."
         )
     # The logarithm of a probability of 0 is -inf, but not all classes can have probability 0.
     numbers = values.reshape(len(values), -1)

@@ -1,4 +1,4 @@
-"""What a rule is, how rules vote, how they are evaluated, measured and written as text."""
+"""Rules: terms, rules and rule sets, voting, evaluation, measures and text."""
 
 from clausewise.rules.builder import RuleSetBuilder
 from clausewise.rules.changes import RuleChange

@@ -1,4 +1,4 @@
-"""The stored rules with their classes and vote: construction, algebra and decisions."""
+"""The base of `RuleSet`: construction, selection, voting and decisions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +12,10 @@ from clausewise.base.frames import Backend, frame_of
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label, plain_label, read_labels
 from clausewise.data.weights import read_weights
-from clausewise.rules import columns as _columns
 from clausewise.rules import display
+from clausewise.rules.canonical import canonical, columns_of_rules
 from clausewise.rules.changes import RuleChange
-from clausewise.rules.columns import RuleColumns
+from clausewise.rules.columns import RuleColumns, joined, rule_at
 from clausewise.rules.evaluator import BitMatrix, Evaluator
 from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
@@ -28,35 +28,7 @@ DEFAULT_VOTING: Voting = "confidence"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BaseRuleSet:
-    """Rules over the columns of a table, in order, with the classes they conclude and the way they vote.
-
-    Immutable; made by `RuleSet.from_rules`, `RuleSet.from_arrays`, `RuleSetBuilder` or `RuleSet.load`.
-    Rules are stored in columns; `Rule` and `Term` objects are made when asked for. `rules[3]` is a Rule,
-    `rules[3:7]`, `rules[mask]` and `rules[[1, 4]]` are rule sets.
-
-    Attributes
-    ----------
-    features : Features
-        The columns that the rules may test.
-    columns : RuleColumns
-        The stored rules.
-    classes : ndarray of shape (n_classes,)
-        The class labels; `predict` gives elements of it.
-    default : str, int, float or bool
-        The class of a row on which no rule fires (under `weights`: unless `base` prefers another), and the
-        winner of ties.
-    voting : {"confidence", "majority", "share", "weights"}
-        How rules that fire decide together.
-    base : ndarray of shape (n_classes,)
-        Votes that every row starts with under `voting="weights"`: the intercept of fitted weights. Zeros
-        unless given; the other schemes take no notice of it.
-    scale : float
-        How many votes under `voting="weights"` make one unit of log-odds: `predict_proba` divides by it. 1
-        unless given; points on a scorecard have another.
-    changes : tuple of RuleChange
-        What was edited by hand (`add`, `remove`, `replace`, `reweight`), the oldest first. It plays no part
-        in equality.
-    """
+    """Rules over the columns of a table, with their classes and their voting; see `RuleSet`."""
 
     features: Features
     columns: RuleColumns
@@ -68,7 +40,7 @@ class BaseRuleSet:
     changes: tuple[RuleChange, ...] = ()
 
     def __post_init__(self) -> None:
-        # No row can then get votes that are infinite, or no number at all, whichever rules fire on it.
+        # A finite sum of absolute votes keeps every score finite, whichever rules fire.
         with np.errstate(over="ignore"):
             most = float(np.abs(self.columns.weight).sum() + np.abs(self.base).sum())
         if not np.isfinite(most):
@@ -88,7 +60,7 @@ class BaseRuleSet:
         voting: Voting = DEFAULT_VOTING,
         base: ArrayLike | None = None,
     ) -> "Self":
-        """A rule set of Rule objects; without `classes`, their conclusions and the default, sorted."""
+        """Make a rule set of Rule objects; without `classes`, their conclusions and `default`, sorted."""
         listed = list(rules)
         known = as_features(features)
         if classes is None:
@@ -96,7 +68,7 @@ class BaseRuleSet:
             classes = sorted(found, key=lambda label: (isinstance(label, str), label))
         labels = as_classes(classes)
         index_of_label = {label: index for index, label in enumerate(labels.tolist())}
-        stored = _columns.from_rules(listed, known, index_of_label)
+        stored = columns_of_rules(listed, known, index_of_label)
         return cls._made(known, stored, labels, default, voting, base)
 
     @classmethod
@@ -122,13 +94,14 @@ class BaseRuleSet:
         voting: Voting = DEFAULT_VOTING,
         base: ArrayLike | None = None,
     ) -> "Self":
-        """A rule set of columns, without a Python object per rule.
+        """Make a rule set of columns, without a Python object per rule.
 
-        Terms of rule r are `starts[r]:starts[r + 1]` of `feature`, `low`, `high` (and `value_set`, an index
-        into `value_sets`, lists of category codes; −1 for an interval). They need not be in canonical form.
+        The terms of rule r are `starts[r]:starts[r + 1]` of `feature`, `low` and `high`. A term on a
+        categorical feature has in `value_set` the index of a list of category codes in `value_sets`; an
+        interval has −1. Terms need not be in canonical form.
         """
         known, labels = as_features(features), as_classes(classes)
-        stored = _columns.canonical(
+        stored = canonical(
             known,
             len(labels),
             starts=starts,
@@ -171,9 +144,9 @@ class BaseRuleSet:
         voting: Voting = DEFAULT_VOTING,
         base: ArrayLike | None = None,
     ) -> "Self":
-        """The rules of several sets, over the same features and classes, behind each other.
+        """Concatenate the rules of several sets over the same features and classes.
 
-        Without `base`, all parts must have the same, which the result has too.
+        Without `base`, all parts must have the same base votes, which the result then has too.
         """
         empty = cls.from_rules([], features, default=default, classes=classes, voting=voting, base=base)
         for part in parts:
@@ -186,7 +159,7 @@ class BaseRuleSet:
             for part in parts:
                 _require_same_base(part.base, parts[0].base)
             empty = replace(empty, base=parts[0].base)
-        return empty._with_columns(_columns.joined([empty.columns, *(part.columns for part in parts)]))
+        return empty._with_columns(joined([empty.columns, *(part.columns for part in parts)]))
 
     # --- A sequence of rules ---
 
@@ -201,18 +174,18 @@ class BaseRuleSet:
         if hasattr(key, "__index__") and not isinstance(key, bool | np.bool_ | np.ndarray):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"There is no rule {key}; there are {len(self)}, counted from 0.")
-            return _columns.rule_at(self.columns, int(key) % len(self), self.features, self.labels)
+            return rule_at(self.columns, int(key) % len(self), self.features, self.labels)
         return self._with_columns(self.columns.take(self.selected(key)))
 
     def __iter__(self) -> Iterator[Rule]:
         for number in range(len(self)):
-            yield _columns.rule_at(self.columns, number, self.features, self.labels)
+            yield rule_at(self.columns, number, self.features, self.labels)
 
     def __contains__(self, rule: object) -> bool:
         if not isinstance(rule, Rule):
             return False
         stored = self.columns
-        # Made into objects only where numbers that are quickly compared are the same.
+        # Rule objects are only made for candidates whose numbers are equal.
         alike = (
             (stored.lengths == len(rule))
             & (stored.confidence == rule.confidence)
@@ -229,7 +202,7 @@ class BaseRuleSet:
             if mine != theirs:
                 raise ValueError(
                     f"Rule sets with different {what} cannot be joined ({mine!r} and {theirs!r}); "
-                    "bring them in line first."
+                    "make them equal first."
                 )
         _require_same_base(self.base, other.base)
         changes = self.changes if self.changes == other.changes else self.changes + other.changes
@@ -244,7 +217,7 @@ class BaseRuleSet:
         return mine == theirs and same_base and self.columns.same_as(other.columns)
 
     def __hash__(self) -> int:
-        # Arrays that equal rule sets share byte for byte; value sets may be numbered differently.
+        # Only arrays that are bytewise the same in equal rule sets; value sets may be numbered differently.
         stored = self.columns
         shared = (stored.starts, stored.feature, stored.low, stored.class_index, self.base)
         return hash((self.features, self.labels, self.default, *(array.tobytes() for array in shared)))
@@ -259,18 +232,18 @@ class BaseRuleSet:
         min_cover: float = 0.0,
         min_confidence: float = 0.0,
     ) -> "Self":
-        """The rules that satisfy every condition given, in their order.
+        """Return the rules that satisfy all given conditions, in their order.
 
         Parameters
         ----------
         conclusion : class label, optional
-            Rules that conclude this class.
+            Rules that predict this class.
         feature : str or int, optional
             Rules that test this feature, given by name or position.
         min_length, max_length : int, optional
             Bounds on the number of terms.
         min_cover, min_confidence : float, optional
-            Least support and least confidence.
+            Smallest cover and smallest confidence.
         """
         stored = self.columns
         kept = (
@@ -289,23 +262,23 @@ class BaseRuleSet:
         return self[kept]
 
     def concluding(self, label: Label) -> "Self":
-        """The rules that conclude this class."""
+        """Return the rules that predict this class."""
         return self.filter(conclusion=label)
 
     def distinct(self) -> "Self":
-        """The rules that can fire, of those with equal premise, conclusion and priority only the first."""
+        """Return the rules that can fire, without repetitions of premise, conclusion and priority."""
         return self[self.columns.first_of_equals()]
 
     def with_voting(self, voting: Voting) -> "Self":
-        """The same rules, voting in another way."""
+        """Return the same rules with another voting scheme."""
         return replace(self, voting=checked_voting(voting))
 
     def with_default(self, default: Label) -> "Self":
-        """The same rules, with another class where no rule fires."""
+        """Return the same rules with another default class."""
         return replace(self, default=known_label(default, self.classes))
 
     def with_weights(self, weight: ArrayLike, base: ArrayLike | None = None) -> "Self":
-        """The same rules with these weights, voting by weights; the base votes stay unless given."""
+        """Return the same rules with these weights, voting by them; base votes are kept unless given."""
         column = np.array(weight, dtype=np.float64) + 0.0
         if column.shape != (len(self),) or not np.isfinite(column).all():
             raise ValueError(
@@ -316,7 +289,7 @@ class BaseRuleSet:
         return replace(self, columns=replace(self.columns, weight=column), voting="weights", base=start)
 
     def with_scale(self, scale: float) -> "Self":
-        """The same rules; under `weights` this many votes make one unit of log-odds."""
+        """Return the same rules with another scale: this many votes make one unit of log-odds."""
         number = float(scale)
         if not 0.0 < number < np.inf:
             raise ValueError(f"scale is {scale!r}; it must be a positive, finite number.")
@@ -325,23 +298,23 @@ class BaseRuleSet:
     def with_statistics(
         self, X: Any, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
     ) -> "Self":
-        """The same rules with cover, correct and confidence counted on these rows.
+        """Return the same rules with cover, correct and confidence counted on these rows.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features)
-            Rows as `Features.encode` takes them.
+            Rows as for `Features.encode`.
         labels : array-like of shape (n_rows,)
-            What is right for each row: true classes, or those of a network.
+            The correct class of each row: true classes, or those of a network.
         sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts.
+            The weight of each row.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
 
         Returns
         -------
         RuleSet
-            With confidence (correct + 1) / (cover + 2), Laplace's estimate.
+            With the Laplace estimate of confidence, (correct + 1) / (cover + 2).
         """
         matrix = self.features.encode(X)
         codes = read_labels(labels, self.labels, len(matrix), "labels", allow_unknown=True).codes
@@ -349,7 +322,7 @@ class BaseRuleSet:
         return self.with_counts(*self.evaluator.statistics(matrix, codes, weights, n_jobs))
 
     def with_counts(self, cover: NDArray[np.float64], correct: NDArray[np.float64]) -> "Self":
-        """The same rules with these cover and correct counts, and the confidence that follows from them."""
+        """Return the same rules with these counts, and the Laplace estimate of confidence from them."""
         confidence = (correct + 1) / (cover + 2)
         for column in (cover, correct, confidence):
             column.setflags(write=False)
@@ -359,16 +332,18 @@ class BaseRuleSet:
     # --- Rules on rows ---
 
     def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> NDArray[Any]:
-        """The class of each row: the largest score; on ties the default class, then the lowest class index.
+        """Return the class of each row, the one with the largest score.
+
+        Ties go to the default class, then to the lowest class index.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features)
-            Rows as `Features.encode` takes them.
+            Rows as for `Features.encode`.
         voting : {"confidence", "majority", "share", "weights"}, optional
             Another scheme for this call.
         n_jobs : int, optional
-            Number of threads; all usable cores unless given. It does not change any result.
+            Number of threads; all usable cores unless given. Results do not depend on it.
         """
         scheme = self._voting(voting)
         matrix = self.features.encode(X)
@@ -377,38 +352,38 @@ class BaseRuleSet:
     def scores(
         self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Votes per row and class: counts, per-mille confidences, shares, or base votes plus weights."""
+        """Return votes per row and class: counts, per-mille confidences, shares, or base plus weights."""
         scheme = self._voting(voting)
         return self.evaluator.scores(self.features.encode(X), scheme, n_jobs)
 
     def predict_proba(
         self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Scores as probabilities: each class's part of all votes (`weights`: softmax of
-        the scores divided by `scale`).
+        """Return scores as probabilities: the fraction of all votes that each class gets.
 
-        The largest is that of the predicted class, except on exact ties, which `predict` gives to the default
-        class. A row on which no rule fires gets 1 / n_classes everywhere, unless base votes speak for it.
+        Under `weights`, the softmax of the scores divided by `scale`. The predicted class has the largest
+        probability; on exact ties, `predict` returns the default class. A row on which no rule fires gets
+        1 / n_classes for every class unless there are base votes.
         """
         return self.probabilities(self.scores(X, voting=voting, n_jobs=n_jobs), voting)
 
     def probabilities(self, scores: NDArray[np.float64], voting: Voting | None = None) -> NDArray[np.float64]:
-        """What `predict_proba` makes of `scores`."""
+        """Convert `scores` to the probabilities that `predict_proba` returns."""
         scheme = SCHEMES[self._voting(voting)]
         return scheme.probabilities(_unscaled(scores, self.scale) if scheme.uses_base else scores)
 
     def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
-        """Which rules fire on which rows: a bit matrix of shape (rules, rows); `.dense()` gives booleans."""
+        """Return which rules fire on which rows, as bits of shape (rules, rows); see `BitMatrix.dense`."""
         return self.evaluator.fires(self.features.encode(X), n_jobs)
 
     def uncovered(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """The rows on which no rule fires, which get the default class or what the base votes prefer."""
+        """Return on which rows no rule fires; base votes or the default class decide there."""
         return self.evaluator.uncovered(self.features.encode(X), n_jobs)
 
     # --- Display ---
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """One row per rule, as a DataFrame of pandas or of another backend ("polars", "pyarrow")."""
+        """Return one line per rule, as a DataFrame of pandas or another backend ("polars", "pyarrow")."""
         stored = self.columns
         data = {
             "premise": [display.describe_premise(stored, rule, self.features) for rule in range(len(self))],
@@ -435,7 +410,7 @@ class BaseRuleSet:
 
     @property
     def headline(self) -> str:
-        """One line about all rules: how many, for which classes, how they vote."""
+        """One line on the whole rule set: number of rules, classes, voting."""
         start = SCHEMES[self.voting].start(self.base)
         n_first = int(self.columns.priority.sum())
         return display.headline(len(self), self.labels, self.default, self.voting, start, n_first)
@@ -449,7 +424,7 @@ class BaseRuleSet:
 
     @property
     def n_premises(self) -> int:
-        """Number of different premises; fewer than rules where a premise speaks for several classes."""
+        """Number of distinct premises; fewer than rules if several rules share a premise."""
         return len(set(self.columns.premise_keys()))
 
     @property
@@ -459,11 +434,11 @@ class BaseRuleSet:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The rules made ready for encoded matrices, for callers that encode once and ask often."""
+        """The rules compiled for encoded matrices, for callers that encode once and ask often."""
         return Evaluator(self.columns, self.features, len(self.labels), self.base)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The evaluator lives in the compiled core and is cheap to make again.
+        # The evaluator lives in the compiled core and is cheap to rebuild.
         return {name: value for name, value in self.__dict__.items() if name != "evaluator"}
 
     def _with_columns(self, stored: RuleColumns) -> "Self":
@@ -473,14 +448,16 @@ class BaseRuleSet:
         return self.voting if voting is None else checked_voting(voting)
 
     def selected(self, key: Any) -> NDArray[np.int64]:
-        """The numbers of the rules that a slice, a mask or a list of numbers selects."""
+        """Return the numbers of the rules that a slice, a mask or a list of numbers selects."""
         if isinstance(key, slice):
             return np.arange(len(self))[key]
         array = np.asarray(key)
         if array.size == 0:
             array = array.astype(np.int64)
         if array.ndim != 1 or array.dtype.kind not in "iub":
-            raise TypeError(f"{key!r} selects no rules; use a number, a slice, a mask or a list of numbers.")
+            raise TypeError(
+                f"{key!r} cannot select rules; use a number, a slice, a mask or a list of numbers."
+            )
         if array.dtype == bool and len(array) != len(self):
             raise IndexError(f"The mask has {len(array)} entries for {len(self)} rules.")
         if array.dtype != bool and len(outside := array[(array < -len(self)) | (array >= len(self))]):
@@ -489,12 +466,12 @@ class BaseRuleSet:
 
 
 def as_features(features: Features | Sequence[str]) -> Features:
-    """Features as they are, or numeric ones of these names."""
+    """Return features unchanged, or numeric features with these names."""
     return features if isinstance(features, Features) else Features(tuple(features))
 
 
 def base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:
-    """One number per class as a read-only array; zeros if there are none."""
+    """Return one finite number per class as a read-only array; zeros for None."""
     votes = np.zeros(n_classes) if base is None else np.array(base, dtype=np.float64) + 0.0  # no −0
     if votes.shape != (n_classes,) or not np.isfinite(votes).all():
         raise ValueError(f"base has shape {votes.shape}; expected {n_classes} finite numbers, one per class.")
@@ -503,7 +480,7 @@ def base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:
 
 
 def _unscaled(votes: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Votes in units of log-odds; where they are too large for doubles, by how much they fall behind."""
+    """Return votes in units of log-odds; if these overflow, relative to each row's largest."""
     with np.errstate(over="ignore"):
         units = votes / scale
         if not np.isfinite(units).all():
@@ -515,5 +492,5 @@ def _require_same_base(mine: NDArray[np.float64], theirs: NDArray[np.float64]) -
     if not np.array_equal(mine, theirs):
         raise ValueError(
             f"Rule sets with different base cannot be joined ({mine.tolist()[:5]} and "
-            f"{theirs.tolist()[:5]}); bring them in line first."
+            f"{theirs.tolist()[:5]}); make them equal first."
         )

@@ -1,4 +1,4 @@
-"""Rule sets built rule by rule."""
+"""Building rule sets rule by rule."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RuleSetBuilder:
-    """Collects rules one by one and then makes the rule set.
+    """Collects rules one by one and builds a rule set from them.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class RuleSetBuilder:
         return self
 
     def build(self) -> RuleSet:
-        """The rules added so far as a rule set."""
+        """Return a rule set of the rules added so far."""
         return RuleSet.from_rules(
             self._rules,
             self.features,

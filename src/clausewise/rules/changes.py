@@ -1,4 +1,4 @@
-"""What was changed by hand in a rule set, kept beside the rules for whoever reads them later."""
+"""The log of edits made to a rule set by hand."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
@@ -14,7 +14,7 @@ class RuleChange:
     Attributes
     ----------
     action : {"added", "removed", "replaced", "reweighted"}
-        What was done.
+        The kind of edit.
     rule : int
         Number of the rule at that time, counted from 0.
     before, after : str or None

@@ -1,19 +1,17 @@
-"""How a rule set is stored: one array per property, all terms of all rules behind each other."""
+"""The storage of a rule set: one array per property, with the terms of all rules concatenated."""
 
 import itertools
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
-from clausewise.rules.rule import Origin, Rule, check_statistics
+from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.term import Term
 
 NO_SET = -1
@@ -22,11 +20,10 @@ NO_SET = -1
 
 @dataclass(frozen=True, eq=False)
 class RuleColumns:
-    """The rules of a rule set in columns; arrays are read-only and canonical (see `canonical`).
+    """The rules of a rule set in columns; arrays are read-only and in canonical form (see `canonical`).
 
-    Terms of rule r are `starts[r]:starts[r + 1]`. A term is the interval (low, high] of `feature`, or,
-    where `value_set` is not −1, the category codes `set_codes[set_starts[s]:set_starts[s + 1]]` with s =
-    `value_set`.
+    The terms of rule r are `starts[r]:starts[r + 1]`. A term is the interval (low, high] of `feature` or, if
+    its `value_set` s is not −1, the category codes `set_codes[set_starts[s]:set_starts[s + 1]]`.
     """
 
     starts: NDArray[np.int64]
@@ -58,7 +55,7 @@ class RuleColumns:
         return np.diff(self.starts)
 
     def codes(self, value_set: int) -> NDArray[np.int32]:
-        """The category codes of one value set, ascending."""
+        """Return the category codes of one value set, ascending."""
         return self.set_codes[self.set_starts[value_set] : self.set_starts[value_set + 1]]
 
     @property
@@ -75,28 +72,28 @@ class RuleColumns:
         return np.asarray(np.bincount(rule_of_term[is_impossible], minlength=self.n_rules) == 0)
 
     def take(self, rules: NDArray[np.int64]) -> "RuleColumns":
-        """These rules, in this order; the value sets stay as they are."""
+        """Return these rules, in this order; the value sets stay unchanged."""
         lengths = self.lengths[rules]
-        starts = _starts(lengths)
-        # Position of every kept term: its place inside its rule plus where the rule used to begin.
+        starts = starts_of(lengths)
+        # The old position of every kept term: its offset inside its rule plus the old start of the rule.
         terms = np.arange(starts[-1]) + np.repeat(self.starts[:-1][rules] - starts[:-1], lengths)
         picked = {name: getattr(self, name)[rules] for name in self.PER_RULE}
         picked |= {name: getattr(self, name)[terms] for name in self.PER_TERM}
         origins = tuple(self.origins[rule] for rule in rules.tolist())
-        return _frozen(replace(self, starts=starts, origins=origins, **picked))
+        return frozen(replace(self, starts=starts, origins=origins, **picked))
 
     def keep_terms(self, is_kept: NDArray[np.bool_]) -> "RuleColumns":
-        """The same rules with these terms only."""
+        """Return the same rules with only these terms."""
         rule_of_term = np.repeat(np.arange(self.n_rules), self.lengths)
-        starts = _starts(np.bincount(rule_of_term[is_kept], minlength=self.n_rules))
+        starts = starts_of(np.bincount(rule_of_term[is_kept], minlength=self.n_rules))
         picked = {name: getattr(self, name)[is_kept] for name in self.PER_TERM}
-        return _frozen(replace(self, starts=starts, **picked))
+        return frozen(replace(self, starts=starts, **picked))
 
     def __add__(self, other: "RuleColumns") -> "RuleColumns":
         return joined([self, other])
 
     def first_of_equals(self) -> NDArray[np.int64]:
-        """The satisfiable rules, of those with equal premise, conclusion and priority the first."""
+        """Return the satisfiable rules without repetitions of premise, conclusion and priority."""
         can_fire = self.satisfiable.tolist()
         seen: dict[tuple[int, bool, bytes], int] = {}
         alike = zip(self.class_index.tolist(), self.priority.tolist(), self.premise_keys(), strict=True)
@@ -106,7 +103,7 @@ class RuleColumns:
         return np.array(list(seen.values()), dtype=np.int64)
 
     def premise_keys(self) -> Iterator[bytes]:
-        """Per rule a key that it shares with the rules of the same premise; without objects per term."""
+        """Yield a key per rule that rules with the same premise share, without making term objects."""
         terms = np.empty((len(self.feature), 4), dtype=np.int64)
         terms[:, 0], terms[:, 1] = self.feature, self.value_set
         terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
@@ -115,7 +112,7 @@ class RuleColumns:
             yield terms[begin:end].tobytes()
 
     def same_as(self, other: "RuleColumns") -> bool:
-        """Whether both hold the same rules in the same order."""
+        """Return whether both hold the same rules in the same order."""
         same_arrays = all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("starts", *self.PER_RULE, "feature", "low", "high")
@@ -129,21 +126,21 @@ class RuleColumns:
 
 
 def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
-    """The rules of all parts behind each other; equal value sets are shared."""
+    """Concatenate the rules of all parts; equal value sets are shared."""
     sets: list[tuple[int, ...]] = []
     moved = []
     for part in parts:
         moved.append(np.where(part.value_set == NO_SET, NO_SET, part.value_set + len(sets)))
         sets += part.value_sets
     sets, value_set = pooled(sets, np.concatenate(moved).astype(np.int32))
-    set_starts, set_codes = _flat(sets)
+    set_starts, set_codes = flat_sets(sets)
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])
         for name in (*RuleColumns.PER_RULE, "feature", "low", "high")
     }
-    return _frozen(
+    return frozen(
         RuleColumns(
-            starts=_starts(np.concatenate([part.lengths for part in parts])),
+            starts=starts_of(np.concatenate([part.lengths for part in parts])),
             value_set=value_set,
             set_starts=set_starts,
             set_codes=set_codes,
@@ -153,107 +150,8 @@ def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
     )
 
 
-def canonical(
-    features: Features,
-    n_classes: int,
-    *,
-    starts: ArrayLike,
-    feature: ArrayLike,
-    low: ArrayLike,
-    high: ArrayLike,
-    class_index: ArrayLike,
-    value_set: ArrayLike | None = None,
-    value_sets: Sequence[Iterable[int]] = (),
-    confidence: ArrayLike | None = None,
-    cover: ArrayLike | None = None,
-    correct: ArrayLike | None = None,
-    weight: ArrayLike | None = None,
-    priority: ArrayLike | None = None,
-    origins: Sequence[Origin | None] | None = None,
-) -> RuleColumns:
-    """Checked columns with one term per rule and feature, terms sorted by feature, and every value set once.
-
-    Terms on the same feature of a rule are intersected; −0 becomes 0; an interval on a binary feature becomes
-    one of x ≤ 0, x > 0 and "is known", so that equal conditions are equal terms.
-    """
-    class_index = _column(class_index, np.int32, "class_index")
-    n_rules = len(class_index)
-    terms = _Terms(
-        rule=_rule_of_term(_column(starts, np.int64, "starts"), n_rules, np.size(feature)),
-        feature=_column(feature, np.int32, "feature"),
-        low=_column(low, np.float64, "low") + 0.0,
-        high=_column(high, np.float64, "high") + 0.0,
-        value_set=np.full(np.size(feature), NO_SET, np.int32)
-        if value_set is None
-        else _column(value_set, np.int32, "value_set"),
-    )
-    sets = [tuple(sorted({index(code) for code in codes})) for codes in value_sets]
-    _check_terms(terms, sets, features)
-    _check_classes(class_index, n_classes)
-    terms, sets = _merged(_with_binary_bounds(terms, features), sets)
-    sets, pooled_sets = pooled(sets, terms.value_set)
-    set_starts, set_codes = _flat(sets)
-    columns = RuleColumns(
-        starts=_starts(np.bincount(terms.rule, minlength=n_rules)),
-        feature=terms.feature,
-        low=terms.low,
-        high=terms.high,
-        value_set=pooled_sets,
-        set_starts=set_starts,
-        set_codes=set_codes,
-        class_index=class_index,
-        confidence=_per_rule(confidence, 1.0, n_rules, "confidence"),
-        cover=_per_rule(cover, 0.0, n_rules, "cover"),
-        correct=_per_rule(correct, 0.0, n_rules, "correct"),
-        weight=_per_rule(weight, 1.0, n_rules, "weight"),
-        priority=_flags(priority, n_rules),
-        origins=(None,) * n_rules if origins is None else tuple(origins),
-    )
-    if len(columns.origins) != n_rules:
-        raise ValueError(f"origins has {len(columns.origins)} entries for {n_rules} rules.")
-    _check_rule_statistics(columns)
-    return _frozen(columns)
-
-
-def from_rules(rules: Sequence[Rule], features: Features, index_of_label: dict[Label, int]) -> RuleColumns:
-    """Columns of Rule objects; their value sets become codes of `features`."""
-    starts = _starts(np.array([len(rule) for rule in rules], dtype=np.int64))
-    sets: list[tuple[int, ...]] = []
-    value_set: list[int] = []
-    code_of = [
-        None if values is None else {value: code for code, value in enumerate(values)}
-        for values in features.categories
-    ]
-    for number, term in _numbered_terms(rules, features):
-        if term.values is None:
-            value_set.append(NO_SET)
-        else:
-            value_set.append(len(sets))
-            sets.append(_codes_of(term, features, number, code_of[term.feature]))
-    terms = [term for rule in rules for term in rule.terms]
-    return canonical(
-        features,
-        len(index_of_label),
-        starts=starts,
-        feature=np.array([term.feature for term in terms], dtype=np.int32),
-        low=np.array([term.low for term in terms], dtype=np.float64),
-        high=np.array([term.high for term in terms], dtype=np.float64),
-        value_set=np.array(value_set, dtype=np.int32),
-        value_sets=sets,
-        class_index=np.array(
-            [_class_of(rule, n, index_of_label) for n, rule in enumerate(rules)], dtype=np.int32
-        ),
-        confidence=np.array([rule.confidence for rule in rules]),
-        cover=np.array([rule.cover for rule in rules]),
-        correct=np.array([rule.correct for rule in rules]),
-        weight=np.array([rule.weight for rule in rules]),
-        priority=np.array([rule.priority for rule in rules], dtype=bool),
-        origins=[rule.origin for rule in rules],
-    )
-
-
 def rule_at(columns: RuleColumns, number: int, features: Features, labels: Sequence[Label]) -> Rule:
-    """One rule as an object."""
+    """Return one rule as an object."""
     terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
     return Rule(
         terms=tuple(term_at(columns, term, features) for term in terms),
@@ -268,7 +166,7 @@ def rule_at(columns: RuleColumns, number: int, features: Features, labels: Seque
 
 
 def term_at(columns: RuleColumns, term: int, features: Features) -> Term:
-    """One term as an object; `term` counts over all rules."""
+    """Return one term as an object; `term` counts over all rules."""
     feature = int(columns.feature[term])
     name = features.names[feature]
     if columns.value_set[term] == NO_SET:
@@ -277,77 +175,16 @@ def term_at(columns: RuleColumns, term: int, features: Features) -> Term:
 
 
 def values_at(columns: RuleColumns, term: int, features: Features) -> list[Category]:
-    """The accepted categories of a term, in the order of the feature's categories."""
+    """Return the accepted categories of a term, in the order of the feature's categories."""
     categories = features.categories[columns.feature[term]]
     assert categories is not None
     return [categories[code] for code in columns.codes(int(columns.value_set[term])).tolist()]
 
 
-# --- Canonical form ---
-
-
-@dataclass(frozen=True)
-class _Terms:
-    rule: NDArray[np.int64]
-    feature: NDArray[np.int32]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    value_set: NDArray[np.int32]
-
-    def take(self, places: Any) -> "_Terms":
-        return _Terms(*(getattr(self, field.name)[places] for field in fields(self)))
-
-
-def _with_binary_bounds(terms: _Terms, features: Features) -> _Terms:
-    """A binary feature is 0 or 1, so all bounds in [0, 1) mean the same; 0 stands for them.
-
-    What neither 0 nor 1 satisfies becomes (0, 0], which is empty for every reader.
-    """
-    is_binary = np.array([kind == "binary" for kind in features.kinds])[terms.feature]
-    if not is_binary.any():
-        return terms
-    is_empty = (terms.low >= 1) | (terms.high < 0) | (terms.low >= terms.high)
-    low = np.where((terms.low < 0) & ~is_empty, -math.inf, 0.0)
-    high = np.where((terms.high >= 1) & ~is_empty, math.inf, 0.0)
-    return replace(terms, low=np.where(is_binary, low, terms.low), high=np.where(is_binary, high, terms.high))
-
-
-def _merged(terms: _Terms, sets: list[tuple[int, ...]]) -> tuple[_Terms, list[tuple[int, ...]]]:
-    if len(terms.rule) == 0:
-        return terms, sets
-    terms = terms.take(np.lexsort((terms.feature, terms.rule)))
-    is_first = np.ones(len(terms.rule), dtype=bool)
-    is_first[1:] = (np.diff(terms.rule) != 0) | (np.diff(terms.feature) != 0)
-    if is_first.all():
-        return terms, sets
-    first = np.flatnonzero(is_first)
-    value_set, sets = _intersected_sets(terms.value_set, first, sets)
-    kept = replace(
-        terms.take(first),
-        low=np.maximum.reduceat(terms.low, first),
-        high=np.minimum.reduceat(terms.high, first),
-    )
-    return replace(kept, value_set=value_set), sets
-
-
-def _intersected_sets(
-    value_set: NDArray[np.int32], first: NDArray[np.int64], sets: list[tuple[int, ...]]
-) -> tuple[NDArray[np.int32], list[tuple[int, ...]]]:
-    sets = list(sets)
-    result = value_set[first].copy()
-    ends = np.append(first[1:], len(value_set))
-    for place, (begin, end) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
-        if end - begin > 1 and value_set[begin] != NO_SET:
-            common = set.intersection(*(set(sets[s]) for s in value_set[begin:end]))
-            result[place] = len(sets)
-            sets.append(tuple(sorted(common)))
-    return result, sets
-
-
 def pooled(
     sets: Sequence[tuple[int, ...]], value_set: NDArray[np.int32]
 ) -> tuple[list[tuple[int, ...]], NDArray[np.int32]]:
-    """Every value set that is used, once, numbered by first use; and `value_set` in the new numbers."""
+    """Return the distinct value sets that are used, in order of first use, and `value_set` renumbered."""
     number_of: dict[tuple[int, ...], int] = {}
     renumbered = [
         NO_SET if s == NO_SET else number_of.setdefault(sets[s], len(number_of)) for s in value_set.tolist()
@@ -355,170 +192,21 @@ def pooled(
     return list(number_of), np.array(renumbered, dtype=np.int32)
 
 
-# --- Checks ---
-
-
-def _check_terms(terms: _Terms, sets: list[tuple[int, ...]], features: Features) -> None:
-    lengths = {len(getattr(terms, field.name)) for field in fields(terms)}
-    if len(lengths) != 1:
-        raise ValueError(
-            f"feature, low, high and value_set must be equally long; they have {sorted(lengths)} entries."
-        )
-    unknown = np.flatnonzero((terms.feature < 0) | (terms.feature >= len(features)))
-    if len(unknown):
-        number, column = terms.rule[unknown[0]], terms.feature[unknown[0]]
-        raise ValueError(
-            f"Rule {number} tests column {column}; there are {len(features)} features, counted from 0."
-        )
-    bad_bound = (
-        np.isnan(terms.low) | np.isnan(terms.high) | (terms.low == math.inf) | (terms.high == -math.inf)
-    )
-    if bad_bound.any():
-        place = int(np.flatnonzero(bad_bound)[0])
-        raise ValueError(
-            f"Rule {terms.rule[place]} has the bounds ({terms.low[place]}, {terms.high[place]}]; bounds are "
-            "finite numbers, −inf for an open low and inf for an open high end."
-        )
-    _check_sets(terms, sets, features)
-
-
-def _check_sets(terms: _Terms, sets: list[tuple[int, ...]], features: Features) -> None:
-    n_categories = features.n_categories[terms.feature]
-    has_set = terms.value_set != NO_SET
-    wrong = np.flatnonzero(has_set != (n_categories >= 0))
-    if len(wrong):
-        name = features.names[terms.feature[wrong[0]]]
-        kind = features.kinds[terms.feature[wrong[0]]]
-        expected = "a set of values" if kind == "categorical" else "an interval"
-        raise ValueError(
-            f"Rule {terms.rule[wrong[0]]} tests '{name}' in the wrong way; the feature is {kind}, "
-            f"so {expected} is needed."
-        )
-    if ((terms.value_set < NO_SET) | (terms.value_set >= len(sets))).any():
-        raise ValueError(f"value_set refers to a set that is not there; there are {len(sets)} value_sets.")
-    is_open = (terms.low == -math.inf) & (terms.high == math.inf)
-    if (has_set & ~is_open).any():
-        raise ValueError("A term with a value_set must have low = −inf and high = inf.")
-    for place in np.flatnonzero(has_set).tolist():
-        codes = sets[terms.value_set[place]]
-        if codes and not 0 <= codes[0] <= codes[-1] < n_categories[place]:
-            name = features.names[terms.feature[place]]
-            wrong_code = codes[-1] if codes[0] >= 0 else codes[0]
-            raise ValueError(
-                f"Rule {terms.rule[place]} tests '{name}' for category code {wrong_code}; "
-                f"the feature has {n_categories[place]} categories."
-            )
-
-
-def _check_classes(class_index: NDArray[np.int32], n_classes: int) -> None:
-    unknown = np.flatnonzero((class_index < 0) | (class_index >= n_classes))
-    if len(unknown):
-        raise ValueError(
-            f"Rule {unknown[0]} concludes class {class_index[unknown[0]]}; there are {n_classes} classes."
-        )
-
-
-def _check_rule_statistics(columns: RuleColumns) -> None:
-    is_bad = ~((columns.confidence >= 0) & (columns.confidence <= 1) & np.isfinite(columns.weight))
-    is_bad |= ~((columns.correct >= 0) & (columns.correct <= columns.cover) & np.isfinite(columns.cover))
-    for rule in np.flatnonzero(is_bad).tolist():
-        check_statistics(
-            float(columns.confidence[rule]),
-            float(columns.cover[rule]),
-            float(columns.correct[rule]),
-            float(columns.weight[rule]),
-            subject=f"Rule {rule}",
-        )
-
-
-def _numbered_terms(rules: Sequence[Rule], features: Features) -> Iterator[tuple[int, Term]]:
-    for number, rule in enumerate(rules):
-        for term in rule.terms:
-            if term.feature >= len(features):
-                raise ValueError(
-                    f"Rule {number} tests column {term.feature}; there are {len(features)} features, "
-                    "counted from 0."
-                )
-            yield number, term
-
-
-def _codes_of(
-    term: Term, features: Features, number: int, code_of: dict[Category, int] | None
-) -> tuple[int, ...]:
-    name = features.names[term.feature]
-    if code_of is None:
-        raise ValueError(
-            f"Rule {number} tests '{name}' against categories, but it is {features.kinds[term.feature]}."
-        )
-    unknown = [value for value in term.values or () if value not in code_of]
-    if unknown:
-        raise ValueError(f"Rule {number} tests '{name}' for {unknown[0]!r}, which is none of its categories.")
-    return tuple(sorted(code_of[value] for value in term.values or ()))
-
-
-def _class_of(rule: Rule, number: int, index_of_label: dict[Label, int]) -> int:
-    try:
-        return index_of_label[rule.conclusion]
-    except KeyError:
-        known = ", ".join(map(repr, index_of_label))
-        raise ValueError(f"Rule {number} concludes {rule.conclusion!r}; the classes are {known}.") from None
-
-
-# --- Arrays ---
-
-
-def _column(values: ArrayLike, dtype: type[np.generic], name: str) -> NDArray[Any]:
-    """A copy of the values as a column of this type; whole numbers must not be cut off."""
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has {array.ndim} dimensions; a column has one.")
-    if np.issubdtype(dtype, np.integer) and array.size and array.dtype.kind not in "iu":
-        raise ValueError(f"{name} has dtype {array.dtype}; whole numbers are needed.")
-    converted = array.astype(dtype)
-    if np.issubdtype(dtype, np.integer) and not np.array_equal(converted, array):
-        raise ValueError(f"{name} holds numbers beyond {np.dtype(dtype)}.")
-    return converted
-
-
-def _per_rule(values: ArrayLike | None, fallback: float, n_rules: int, name: str) -> NDArray[np.float64]:
-    column: NDArray[np.float64] = (
-        np.full(n_rules, fallback) if values is None else _column(values, np.float64, name) + 0.0
-    )
-    if len(column) != n_rules:
-        raise ValueError(f"{name} has {len(column)} entries for {n_rules} rules.")
-    return column
-
-
-def _flags(values: ArrayLike | None, n_rules: int) -> NDArray[np.bool_]:
-    flags = np.zeros(n_rules, dtype=bool) if values is None else np.array(values)
-    if flags.shape != (n_rules,) or (flags.dtype != bool and n_rules > 0):
-        raise ValueError(
-            f"priority has shape {flags.shape} and type {flags.dtype}; expected {n_rules} booleans."
-        )
-    return flags.astype(bool)
-
-
-def _rule_of_term(starts: NDArray[np.int64], n_rules: int, n_terms: int) -> NDArray[np.int64]:
-    if len(starts) != n_rules + 1 or starts[0] != 0 or starts[-1] != n_terms or (np.diff(starts) < 0).any():
-        raise ValueError(
-            f"starts must ascend from 0 to the number of terms ({n_terms}) and have {n_rules + 1} entries, "
-            "one per rule and one for the end."
-        )
-    return np.repeat(np.arange(n_rules), np.diff(starts))
-
-
-def _starts(lengths: NDArray[Any]) -> NDArray[np.int64]:
+def starts_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Return where each part of a concatenation starts, and its end, from the lengths of the parts."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
 
 
-def _flat(sets: Sequence[tuple[int, ...]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def flat_sets(sets: Sequence[tuple[int, ...]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the starts and the codes of value sets, concatenated."""
     codes = np.array([code for codes in sets for code in codes], dtype=np.int32)
-    return _starts(np.array([len(codes) for codes in sets], dtype=np.int64)), codes
+    return starts_of(np.array([len(codes) for codes in sets], dtype=np.int64)), codes
 
 
-def _frozen(columns: RuleColumns) -> RuleColumns:
+def frozen(columns: RuleColumns) -> RuleColumns:
+    """Make all arrays read-only, and return the columns."""
     for field in fields(columns):
         values = getattr(columns, field.name)
         if isinstance(values, np.ndarray):

@@ -1,9 +1,8 @@
-"""Thresholds that people can read.
+"""Readable thresholds.
 
-Any number between two neighbouring training values separates the same training rows, so an inducer takes
-the one that is shortest to write. The chosen decimal *is* the threshold (as the double nearest to it):
-text, JSON, SQL and the browser all show that number and all compare with it, so they route every row alike,
-seen in training or not.
+Any number between two neighbouring training values separates the same training rows, so inducers take the one
+with the fewest digits. That decimal *is* the threshold (as the nearest double): text, JSON, SQL and the
+browser all show it and compare with it, so they decide alike on every row, seen in training or not.
 """
 
 import math
@@ -18,15 +17,15 @@ _ROUNDINGS = [
 
 
 def shortest_decimal(low: float, high: float, prefer: float | None = None) -> float:
-    """The double t with low ≤ t < high that has the fewest significant decimal digits.
+    """Return the double t with low ≤ t < high that has the fewest significant decimal digits.
 
-    Among equally short ones, that closest to `prefer` (the middle of the gap unless given), and of two
-    equally close ones the smaller. Zero has no significant digits, so a gap that contains it gives 0.
+    Of equally short ones, return the closest to `prefer` (the middle of the gap unless given); of two equally
+    close ones, the smaller. Zero has no significant digits, so it is returned if the gap contains it.
     """
     low, high = float(low), float(high)
     if not low < high or math.isinf(low):
         raise ValueError(
-            f"The gap [{low!r}, {high!r}) holds no threshold; low must be finite and below high."
+            f"The gap [{low!r}, {high!r}) contains no threshold; low must be finite and below high."
         )
     if low <= 0.0 < high:
         return 0.0
@@ -38,7 +37,7 @@ def shortest_decimal(low: float, high: float, prefer: float | None = None) -> fl
     centre = min(max(float(prefer), low), last)
     exact = Decimal(centre)
     for down, up in _ROUNDINGS:
-        # Rounding to doubles keeps the order of decimals, so the closest are those next to the centre.
+        # Rounding to doubles preserves order, so the closest decimals are the neighbours of the centre.
         below, above = float(down.plus(exact)), float(up.plus(exact))
         if below < low:
             if above <= last:
@@ -51,26 +50,26 @@ def shortest_decimal(low: float, high: float, prefer: float | None = None) -> fl
 
 
 def _is_closer(below: float, above: float, centre: float) -> bool:
-    """Whether `below` is at least as close to `centre` as `above`, without rounding the differences."""
+    """Return whether `below` is at least as close to `centre` as `above`, without rounding errors."""
     return 2 * Fraction(centre) <= Fraction(below) + Fraction(above)
 
 
 def format_number(number: float) -> str:
-    """The shortest text that reads back as exactly this double: `47`, `0.1`, `2.5e-8`.
+    """Return the shortest text that reads back as exactly this double: `47`, `0.1`, `2.5e-8`.
 
-    Written as JavaScript writes numbers (exponents only from 1e21 up and below 1e-6), so that a report
-    opened in a browser shows the same text as Python does.
+    Numbers are written as in JavaScript (exponents only from 1e21 up and below 1e-6), so a report in a
+    browser shows the same text as Python.
     """
     number = float(number)
     if not math.isfinite(number):
         return str(number)
     if number == 0.0:
         return "0"
-    if 1e-4 <= abs(number) < 1e16:  # nearly every number there is; Python writes these the same way
+    if 1e-4 <= abs(number) < 1e16:  # the common case, in which Python writes the same text
         text = repr(number)
         return text[:-2] if text.endswith(".0") else text
     sign = "-" if number < 0 else ""
-    # repr gives the shortest digits that identify the double; only their arrangement differs here.
+    # repr has the shortest digits that identify the double; only their arrangement differs here.
     _, digit_tuple, exponent = Decimal(repr(number)).normalize(_DIGITS).as_tuple()
     digits = "".join(map(str, digit_tuple))
     assert isinstance(exponent, int)
@@ -89,12 +88,12 @@ _DIGITS = Context(prec=17)
 
 
 def lower_bound(low: float) -> str:
-    """`> 3`; or `>= 3` if that is what is meant: the number itself is the double just below 3."""
+    """Return `> 3`, or `>= 3` for the double just below 3."""
     return f"> {format_number(low)}" if _is_readable(low) else f">= {format_number(_above(low))}"
 
 
 def upper_bound(high: float) -> str:
-    """`<= 3`; or `< 3` if the number itself is the double just below 3."""
+    """Return `<= 3`, or `< 3` for the double just below 3."""
     return f"<= {format_number(high)}" if _is_readable(high) else f"< {format_number(_above(high))}"
 
 
@@ -103,7 +102,7 @@ def _above(number: float) -> float:
 
 
 def _is_readable(number: float) -> bool:
-    """Whether the next double is not much shorter to write, as 3 is than 2.9999999999999996."""
+    """Return whether the next double is not much shorter, as 3 is than 2.9999999999999996."""
     above = _above(number)
     if math.isinf(above) or above == 0.0:
         return math.isinf(above)

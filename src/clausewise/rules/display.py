@@ -1,4 +1,4 @@
-"""Rule sets as text and as HTML for notebooks."""
+"""Rule sets as text, and as HTML for notebooks."""
 
 from collections.abc import Sequence
 from html import escape
@@ -15,11 +15,11 @@ from clausewise.rules.term import describe_interval, describe_values, format_cat
 from clausewise.rules.voting import Voting
 
 SHOWN_RULES = 40
-"""A longer rule set is cut off after this many rules when printed."""
+"""At most this many rules are printed."""
 
 
 def describe_term(columns: RuleColumns, term: int, features: Features) -> str:
-    """A term as text: categories in their declared order, true or false for binary features."""
+    """Return a term as text: categories in their declared order, true or false for binary features."""
     feature = int(columns.feature[term])
     name = features.names[feature]
     if columns.value_set[term] != NO_SET:
@@ -30,23 +30,23 @@ def describe_term(columns: RuleColumns, term: int, features: Features) -> str:
     return describe_interval(name, low, high)
 
 
-# The bounds that canonical rules have on binary features.
+# The bounds of canonical terms on binary features.
 _BINARY = {(float("-inf"), 0.0): "false", (0.0, float("inf")): "true"}
 
 
 def describe_terms(columns: RuleColumns, rule: int, features: Features) -> list[str]:
-    """All terms of a rule as text."""
+    """Return the terms of a rule as texts."""
     terms = range(int(columns.starts[rule]), int(columns.starts[rule + 1]))
     return [describe_term(columns, term, features) for term in terms]
 
 
 def describe_premise(columns: RuleColumns, rule: int, features: Features) -> str:
-    """All terms of a rule in one text."""
+    """Return the terms of a rule as one text."""
     return " AND ".join(describe_terms(columns, rule, features)) or ANYTHING
 
 
 def describe_rule_at(columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...]) -> str:
-    """One rule as text."""
+    """Return one rule as text."""
     return describe_rule(describe_premise(columns, rule, features), rule_at(columns, rule, features, labels))
 
 
@@ -58,7 +58,7 @@ def headline(
     start: NDArray[np.float64],
     n_with_priority: int = 0,
 ) -> str:
-    """What holds for all rules: how many, which classes, how they vote, what else a row gets."""
+    """Return one line on a rule set: number of rules, classes, voting, start votes and default class."""
     classes = list(map(format_category, labels))
     shown = ", ".join(classes[:8]) + (f", … {len(classes) - 8} more" if len(classes) > 8 else "")
     rules = "1 rule" if n_rules == 1 else f"{n_rules:,} rules"
@@ -69,7 +69,7 @@ def headline(
 
 
 def describe_start(labels: Sequence[Label], start: NDArray[np.float64], most: int = 8) -> str:
-    """`start with gamma +1.25, hadron -0.5`: the base votes that are not 0."""
+    """Return the base votes that are not 0: `start with gamma +1.25, hadron -0.5`."""
     votes = [
         f"{format_category(label)} {describe_votes(vote)}"
         for label, vote in zip(labels, start.tolist(), strict=True)
@@ -80,13 +80,13 @@ def describe_start(labels: Sequence[Label], start: NDArray[np.float64], most: in
 
 
 def describe_votes(votes: float) -> str:
-    """`+1.25`, `-0.333`: votes with their sign, three digits after the leading one."""
+    """Return votes with their sign and four significant digits: `+1.25`, `-0.3333`."""
     text = format_number(float(f"{votes:.4g}"))
     return text if text.startswith("-") else f"+{text}"
 
 
 def as_text(columns: RuleColumns, features: Features, labels: tuple[Label, ...], headline: str) -> str:
-    """The headline and one line per rule."""
+    """Return the headline and one line per rule."""
     width = len(str(max(min(columns.n_rules, SHOWN_RULES) - 1, 0)))
     lines = [
         f"{rule:>{width}}  {describe_rule_at(columns, rule, features, labels)}"
@@ -100,7 +100,7 @@ def as_text(columns: RuleColumns, features: Features, labels: tuple[Label, ...],
 
 
 def as_html(columns: RuleColumns, features: Features, labels: tuple[Label, ...], headline: str) -> str:
-    """A table for notebooks. Names and labels come from data, so all text is escaped."""
+    """Return an HTML table for notebooks. Names and labels come from data, so all text is escaped."""
     rows = []
     for rule in range(min(columns.n_rules, SHOWN_RULES)):
         found = rule_at(columns, rule, features, labels)

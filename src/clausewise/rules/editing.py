@@ -1,4 +1,4 @@
-"""Edits by hand: rules added, removed, replaced and reweighted, each with an entry in the log."""
+"""Editing rule sets: add, remove, replace and reweight rules, each with an entry in the log."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.rules import columns as _columns
+from clausewise.rules.canonical import columns_of_rules
 from clausewise.rules.changes import Action, RuleChange
+from clausewise.rules.columns import RuleColumns, joined
 from clausewise.rules.rule import Rule, check_statistics, checked_priority
 from clausewise.rules.ruleset import RuleLike, RuleSelection, RuleSet
 from clausewise.rules.text import read_rules, vocabulary_of, write_rule
@@ -28,7 +29,7 @@ def add(
     position = len(rules) if at is None else _checked_position(at, len(rules))
     added = _stored(rules, new)
     before, after = (rules.columns.take(part) for part in np.split(np.arange(len(rules)), [position]))
-    edited = replace(rules, columns=_columns.joined([before, added, after]))
+    edited = replace(rules, columns=joined([before, added, after]))
     changes = [_change(edited, "added", position + i, note=note) for i in range(len(new))]
     return _logged(edited, changes)
 
@@ -37,7 +38,7 @@ def remove(rules: RuleSet, which: RuleSelection, note: str | None) -> RuleSet:
     """Return the rules without some; see `RuleSet.remove`."""
     gone = _numbers(rules, which)
     kept = np.setdiff1d(np.arange(len(rules)), gone)
-    # Logged from the last to the first, so that each number is right when its turn comes.
+    # Logged from last to first, so that each number is still right when its rule is removed.
     changes = [
         RuleChange("removed", number, before=_text(rules, number), note=note)
         for number in sorted(set(gone.tolist()), reverse=True)
@@ -53,7 +54,7 @@ def replace_rule(rules: RuleSet, number: int, rule: RuleLike, note: str | None) 
         raise ValueError(f"{len(new)} rules were given to replace rule {position}; pass one.")
     parts = [rules.columns.take(np.arange(position)), _stored(rules, new)]
     parts.append(rules.columns.take(np.arange(position + 1, len(rules))))
-    edited = replace(rules, columns=_columns.joined(parts))
+    edited = replace(rules, columns=joined(parts))
     return _logged(edited, [_change(edited, "replaced", position, rules, note)])
 
 
@@ -101,8 +102,8 @@ def _as_rules(rules: RuleSet, given: RuleLike | Iterable[RuleLike]) -> list[Rule
     return [rule for part in parts for rule in _as_rules(rules, part)]
 
 
-def _stored(rules: RuleSet, new: Sequence[Rule]) -> _columns.RuleColumns:
-    return _columns.from_rules(new, rules.features, {label: i for i, label in enumerate(rules.labels)})
+def _stored(rules: RuleSet, new: Sequence[Rule]) -> RuleColumns:
+    return columns_of_rules(new, rules.features, {label: i for i, label in enumerate(rules.labels)})
 
 
 def _numbers(rules: RuleSet, which: Any) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Rules on rows: the calls into the compiled core. Matrices here are encoded (`Features.encode`)."""
+"""Evaluating rules on rows in the compiled core. Matrices here are encoded (`Features.encode`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _Number = TypeVar("_Number", bound=np.generic)
 class BitMatrix:
     """Which rules (rows) fire on which rows of a table (columns), one bit each.
 
-    Bit i of `words[r, w]` says whether rule r fires on table row 64·w + i; bits past the last row are 0.
+    Bit i of `words[r, w]` is 1 if rule r fires on table row 64·w + i; bits past the last row are 0.
     """
 
     words: NDArray[np.uint64]
@@ -37,24 +37,24 @@ class BitMatrix:
         return len(self.words)
 
     def __getitem__(self, rule: int) -> NDArray[np.bool_]:
-        """The rows on which one rule fires, as booleans."""
+        """Return the rows on which one rule fires, as booleans."""
         return self._unpacked(self.words[rule])
 
     def dense(self) -> NDArray[np.bool_]:
-        """All bits as a boolean array of shape (rules, rows)."""
+        """Return all bits as a boolean array of shape (rules, rows)."""
         return self._unpacked(self.words)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("A bit matrix is stored in bits; its dense view is always a copy.")
+            raise ValueError("A BitMatrix cannot be viewed as an array without a copy; leave out copy=False.")
         return self.dense() if dtype is None else self.dense().astype(dtype)
 
     def rows_per_rule(self) -> NDArray[np.int64]:
-        """How many rows each rule fires on."""
+        """Count the rows on which each rule fires."""
         return _core.count_bits_per_rule(self.words)
 
     def rules_per_row(self) -> NDArray[np.int64]:
-        """How many rules fire on each row."""
+        """Count the rules that fire on each row."""
         return _core.count_bits_per_row(self.words, self.n_rows)
 
     def _unpacked(self, words: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -67,7 +67,7 @@ class BitMatrix:
 
 @dataclass(frozen=True, eq=False)
 class FiredAndNear:
-    """Per row, in compressed form, the rules that fire and those that one term keeps from firing."""
+    """The rules that fire on each row, and those that only one term keeps from firing, as sparse rows."""
 
     fired_starts: NDArray[np.int64]
     fired_rules: NDArray[np.int32]
@@ -76,15 +76,15 @@ class FiredAndNear:
     failing_terms: NDArray[np.int64]
 
 
-# Rules × rows of one block, as booleans and as bits; bounds the memory of counting.
+# Bounds the memory of counting: rules × rows of one block, as booleans and as bits.
 _DENSE_BITS = 2**24
 _PACKED_BITS = 2**28
 
 
 class Evaluator:
-    """Rules made ready for encoded matrices. Results do not depend on the number of threads.
+    """Rules compiled for encoded matrices. Results do not depend on the number of threads.
 
-    `max_table_bytes` bounds the look-up tables that exist at one time; very large rule sets are worked off in
+    `max_table_bytes` bounds the lookup tables in memory at one time; very large rule sets are evaluated in
     groups that stay below it.
     """
 
@@ -105,13 +105,13 @@ class Evaluator:
         self._juries_by_voting: dict[Voting, tuple[Jury, Jury]] = {}
 
     def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
-        """Which rules fire on which rows."""
+        """Return which rules fire on which rows."""
         words = np.empty((self._columns.n_rules, -(-len(matrix) // 64)), dtype=np.uint64)
         self._index.fires(matrix, words, threads.resolve(n_jobs))
         return BitMatrix(words, len(matrix))
 
     def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Class totals per row, of the jury that decides on it."""
+        """Return the class totals of each row, by the jury that decides on it."""
         n_threads = threads.resolve(n_jobs)
 
         def totals(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.float64]:
@@ -124,7 +124,7 @@ class Evaluator:
     def decide(
         self, matrix: Matrix, voting: Voting, default_index: int, n_jobs: int | None = None
     ) -> NDArray[np.int32]:
-        """Index of the winning class per row."""
+        """Return the index of the winning class of each row."""
         n_threads = threads.resolve(n_jobs)
 
         def decisions(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.int32]:
@@ -135,17 +135,17 @@ class Evaluator:
         return self._by_jury(matrix, voting, n_threads, decisions)
 
     def decided_by_priority(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """Where a rule with priority fires, so that the others have no say."""
+        """Return on which rows a rule with priority fires, so that the others do not vote."""
         if not self._columns.priority.any():
             return np.zeros(len(matrix), dtype=bool)
-        return _fires_at_all(self._jury_indices[0], matrix, threads.resolve(n_jobs))
+        return _is_covered(self._jury_indices[0], matrix, threads.resolve(n_jobs))
 
     def uncovered(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """Where no rule fires."""
-        return ~_fires_at_all(self._index, matrix, threads.resolve(n_jobs))
+        """Return on which rows no rule fires."""
+        return ~_is_covered(self._index, matrix, threads.resolve(n_jobs))
 
     def rules_per_class(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """How many rules of each class fire on each row, also where priority leaves them without a say."""
+        """Count the rules of each class that fire on each row, including overridden ones."""
         counts = np.empty((len(matrix), self._n_classes))
         zeros, ones = np.zeros(self._n_classes), np.ones(self._n_classes)
         votes = np.ones(self._columns.n_rules)
@@ -161,7 +161,7 @@ class Evaluator:
         weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Per rule the weight of the rows it covers, and of those whose class is the one it concludes."""
+        """Return, per rule, the weight of the rows it covers and of those among them with its class."""
         n_rules = self._columns.n_rules
         cover, correct = np.zeros(n_rules), np.zeros(n_rules)
         bits_per_chunk = _PACKED_BITS if weights is None else _DENSE_BITS
@@ -177,11 +177,11 @@ class Evaluator:
                 dense = fires.dense()
                 cover += dense @ weights[rows]
                 correct += (dense & (self._columns.class_index[:, None] == codes[rows])) @ weights[rows]
-        # Sums of weights may differ in the last digit for a rule without errors.
+        # For a rule without errors, the two sums of weights may differ in the last digit.
         return cover, np.minimum(correct, cover)
 
     def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
-        """The rules that fire on each row and the near misses."""
+        """Return the rules that fire on each row, and the near misses."""
         return FiredAndNear(*self._index.explain(matrix, threads.resolve(n_jobs)))
 
     def _by_jury(
@@ -191,13 +191,13 @@ class Evaluator:
         n_threads: int,
         answer: Callable[[_core.RuleIndex, Jury, Matrix], NDArray[_Number]],
     ) -> NDArray[_Number]:
-        """The answer of the rules with priority where one of them fires, and of the others elsewhere."""
+        """Return the answer of the rules with priority where one fires, and of the others elsewhere."""
         first, others = self._juries(voting)
         if len(first.rules) == 0:
             return answer(self._index, others, matrix)
         first_index, others_index = self._jury_indices
         found = answer(others_index, others, matrix)
-        overridden = _fires_at_all(first_index, matrix, n_threads)
+        overridden = _is_covered(first_index, matrix, n_threads)
         found[overridden] = answer(first_index, first, matrix[overridden])
         return found
 
@@ -215,7 +215,7 @@ class Evaluator:
         )
 
     def _juries(self, voting: Voting) -> tuple[Jury, Jury]:
-        # Rules never change, and single rows are decided faster than juries are called together.
+        # Cached, since making juries takes longer than deciding a single row.
         if voting not in self._juries_by_voting:
             self._juries_by_voting[voting] = juries(self._columns, self._base, voting)
         return self._juries_by_voting[voting]
@@ -229,18 +229,18 @@ class Evaluator:
 def _ballot(
     jury: Jury,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Per rule its class and votes, per class its divisor and the votes that every row starts with."""
+    """Return the class and votes of each rule, and the divisor and start votes of each class."""
     return jury.columns.class_index, jury.votes, jury.divisors, jury.start
 
 
-def _fires_at_all(index: _core.RuleIndex, matrix: Matrix, n_threads: int) -> NDArray[np.bool_]:
-    is_silent = np.ones(len(matrix), dtype=np.uint8)
-    index.uncovered(matrix, is_silent, n_threads)
-    return ~is_silent.view(np.bool_)
+def _is_covered(index: _core.RuleIndex, matrix: Matrix, n_threads: int) -> NDArray[np.bool_]:
+    is_uncovered = np.ones(len(matrix), dtype=np.uint8)
+    index.uncovered(matrix, is_uncovered, n_threads)
+    return ~is_uncovered.view(np.bool_)
 
 
 def _class_bits(codes: NDArray[Any], n_classes: int, n_words: int) -> NDArray[np.uint64]:
-    """For each class one bit per row, in the words of a BitMatrix."""
+    """Return one bit per row for each class, in the words of a BitMatrix."""
     is_class = np.zeros((n_classes, n_words * 64), dtype=bool)
     is_class[:, : len(codes)] = np.arange(n_classes)[:, None] == codes
     return np.packbits(is_class, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)

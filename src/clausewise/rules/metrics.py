@@ -1,4 +1,4 @@
-"""How good a rule set is: faithful, accurate, short, and speaking about most rows."""
+"""Measures of a rule set: fidelity, accuracy, length, coverage and overlap."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -27,28 +27,28 @@ __all__ = [
 
 
 def accuracy(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Part of the rows on which the prediction is the target."""
+    """Return the fraction of rows on which the prediction equals the target."""
     guess, truth = _paired(predicted, target)
     return float(np.mean(guess == truth))
 
 
 def fidelity(predicted: ArrayLike, network: ArrayLike) -> float:
-    """Part of the rows on which the rules decide as the network does (the paper's main measure)."""
+    """Return the fraction of rows decided as the network decides them (the paper's main measure)."""
     return accuracy(predicted, network)
 
 
 def balanced_accuracy(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Mean over the classes in `target` of the part of their rows that are predicted right."""
+    """Return the mean, over the classes in `target`, of the fraction of their rows predicted correctly."""
     guess, truth = _paired(predicted, target)
     _, index = np.unique(truth, return_inverse=True)
     return float(np.mean(np.bincount(index, weights=guess == truth) / np.bincount(index)))
 
 
 def auc(scores: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
-    """Area under the ROC curve of class scores (one column per class).
+    """Return the area under the ROC curve of class scores (one column per class).
 
-    With two classes that of the second one; with more, the mean over the classes, each against all others.
-    A class that has no rows, or all of them, has no curve and is left out; NaN if none is left.
+    With two classes, the area for the second; with more, the mean over the classes, each against all others.
+    A class with no rows, or with all of them, has no curve and is left out; NaN if none is left.
     """
     columns, truth, labels = np.asarray(scores, dtype=np.float64), np.asarray(target), np.asarray(classes)
     if columns.shape != (len(truth), len(labels)):
@@ -64,53 +64,53 @@ def auc(scores: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
 
 
 def auc_from_labels(predicted: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
-    """AUC of hard decisions taken as scores 0 and 1: what the paper reports, kept for comparison."""
+    """Return the AUC of hard decisions as scores 0 and 1, which the paper reports, for comparison."""
     guess, truth = _paired(predicted, target)
     labels = np.asarray(classes)
     return auc((guess[:, None] == labels).astype(np.float64), truth, labels)
 
 
 def mean_rule_length(rules: "RuleSet") -> float:
-    """Mean number of terms per rule; 0 without rules."""
+    """Return the mean number of terms per rule; 0 without rules."""
     return float(rules.columns.lengths.mean()) if len(rules) else 0.0
 
 
 def n_distinct_terms(rules: "RuleSet") -> int:
-    """Number of different terms: what a reader has to understand."""
+    """Count the distinct terms, which a reader has to understand."""
     columns = rules.columns
     parts = (columns.feature, columns.low, columns.high, columns.value_set)
     return len(set(zip(*(part.tolist() for part in parts), strict=True)))
 
 
 def coverage(rules: "RuleSet", X: Any) -> float:
-    """Part of the rows on which at least one rule fires."""
+    """Return the fraction of rows on which at least one rule fires."""
     return 1.0 - fraction_of(rules.uncovered(X))
 
 
 def overlap(rules: "RuleSet", X: Any) -> float:
-    """Part of the rows on which two or more rules fire."""
+    """Return the fraction of rows on which two or more rules fire."""
     return fraction_of(_rules_fired(rules, X).sum(axis=1) >= 2)
 
 
 def conflict(rules: "RuleSet", X: Any) -> float:
-    """Part of the rows on which rules of different classes fire, so that the vote matters."""
+    """Return the fraction of rows on which rules of different classes fire, so that the vote matters."""
     return fraction_of((_rules_fired(rules, X) > 0).sum(axis=1) >= 2)
 
 
 def _rules_fired(rules: "RuleSet", X: Any) -> NDArray[np.float64]:
-    """Per row and class the number of rules that fire."""
+    """Count the rules that fire, per row and class."""
     return rules.evaluator.rules_per_class(rules.features.encode(X))
 
 
 def fraction_of(holds: NDArray[np.bool_]) -> float:
-    """The fraction of rows for which something holds; there must be a row."""
+    """Return the fraction of rows for which something holds; there must be at least one row."""
     if len(holds) == 0:
         raise ValueError("There are no rows to measure on; pass at least one.")
     return float(holds.mean())
 
 
 def _auc_of_one(score: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> float:
-    """The chance that a positive row scores above a negative one, ties counting half (Mann–Whitney)."""
+    """Return the chance that a positive row scores above a negative one; ties count half (Mann–Whitney)."""
     n_positive = int(is_positive.sum())
     n_negative = len(is_positive) - n_positive
     if n_positive == 0 or n_negative == 0:
@@ -123,8 +123,8 @@ def _paired(predicted: ArrayLike, target: ArrayLike) -> tuple[NDArray[Any], NDAr
     guess, truth = np.asarray(predicted), np.asarray(target)
     if guess.ndim != 1 or guess.shape != truth.shape:
         raise ValueError(
-            f"{guess.shape} predictions and {truth.shape} targets were given; "
-            "expected two columns of equal length."
+            f"predictions have shape {guess.shape} and targets {truth.shape}; "
+            "expected two one-dimensional arrays of equal length."
         )
     if len(guess) == 0:
         raise ValueError("There are no rows to measure on; pass at least one.")

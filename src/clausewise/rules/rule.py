@@ -15,14 +15,15 @@ ANYTHING = "anything"
 
 
 RESIDUAL = "residual"
-"""`Origin.layer` of a rule that no layer gave, but a search against what earlier rules left over."""
+"""`Origin.layer` of a rule found by searching what earlier rules get wrong, rather than in a layer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a rule was found: the network's layer, and the intermediate clause over its units.
+    """Where a rule was found: the layer of the network, and the intermediate clause over its units.
 
-    Rules over the inputs have the layer "inputs"; those found in what earlier rules left over, `RESIDUAL`.
+    Rules found on the inputs have the layer "inputs"; those found in what earlier rules get wrong have
+    `RESIDUAL`.
     """
 
     layer: str | None = None
@@ -36,9 +37,9 @@ class Origin:
 class Rule:
     """A conjunction of terms with a conclusion, in canonical form.
 
-    Terms on the same feature are merged into their intersection and sorted by feature, so two satisfiable
-    rules have the same `terms` exactly when they hold on the same rows. A contradictory rule keeps its
-    impossible term, so that one sees why it never fires. A rule without terms holds on every row.
+    Terms on the same feature are intersected, and terms are sorted by feature, so two satisfiable rules have
+    the same `terms` exactly when they hold on the same rows. A contradictory rule keeps its impossible term,
+    to show why it never fires. A rule without terms holds on every row.
 
     Parameters
     ----------
@@ -47,14 +48,14 @@ class Rule:
     conclusion : str, int, float or bool
         The class label.
     confidence : float, default 1
-        How often the conclusion is right where the premise holds, from 0 to 1, as the inducer estimates it.
+        The inducer's estimate, from 0 to 1, of how often the conclusion is right where the premise holds.
     cover, correct : float, default 0
-        Training rows on which the premise holds, and those of them with the conclusion. Fractions come from
-        sample weights.
+        Number of training rows on which the premise holds, and of those among them with the conclusion; sums
+        of sample weights need not be whole.
     weight : float, default 1
-        What the rule adds to its class under `voting="weights"`.
+        The votes that the rule adds to its class under `voting="weights"`.
     origin : Origin, optional
-        Where an extractor found it.
+        Where an extractor found the rule.
     priority : bool, default False
         Whether it overrides rules without priority: where any rule with priority fires, only those vote.
     """
@@ -89,22 +90,22 @@ class Rule:
         return all(term.is_satisfiable for term in self.terms)
 
     def holds(self, row: Sequence[Value]) -> bool:
-        """Whether all terms hold on one row of raw values, in column order."""
+        """Return whether all terms hold on one row of raw values, in column order."""
         return all(term.holds(row[term.feature]) for term in self.terms)
 
     def subsumes(self, other: "Rule") -> bool:
-        """Whether this premise holds wherever `other`'s does (conclusions are not compared)."""
+        """Return whether this premise holds wherever that of `other` does; conclusions are not compared."""
         if not other.is_satisfiable:
             return True
         others = {term.feature: term for term in other.terms}
         return all(term.feature in others and term.contains(others[term.feature]) for term in self.terms)
 
     def contradicts(self, other: "Rule") -> bool:
-        """Whether no row satisfies both premises (conclusions are not compared)."""
+        """Return whether no row satisfies both premises; conclusions are not compared."""
         return not all(term.is_satisfiable for term in self.intersection(other))
 
     def intersection(self, other: "Rule") -> tuple[Term, ...]:
-        """The premise that holds exactly where both do."""
+        """Return the premise that holds exactly where both do."""
         return merged((*self.terms, *other.terms))
 
     def __str__(self) -> str:
@@ -112,7 +113,7 @@ class Rule:
 
 
 def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """The canonical premise: one term per feature, sorted by feature."""
+    """Return the canonical premise: one term per feature, sorted by feature."""
     by_feature: dict[int, Term] = {}
     for term in terms:
         if not isinstance(term, Term):
@@ -123,12 +124,12 @@ def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 
 def describe_rule(premise: str, rule: Rule) -> str:
-    """`IF age ≤ 47 AND job = nurse THEN yes   (confidence 0.93, covers 120)`."""
+    """Return `IF age ≤ 47 AND job = nurse THEN yes   (confidence 0.93, covers 120)`."""
     return f"IF {premise} THEN {format_category(rule.conclusion)}   ({describe_statistics(rule)})"
 
 
 def describe_statistics(rule: Rule) -> str:
-    """What is worth saying about a rule after its conclusion."""
+    """Return the statistics that are shown after a rule's conclusion."""
     parts = [f"confidence {rule.confidence:.2f}"]
     if rule.cover > 0:
         parts.append(f"covers {format_number(round(rule.cover, 1))}")
@@ -140,7 +141,7 @@ def describe_statistics(rule: Rule) -> str:
 
 
 def checked_priority(priority: object) -> bool:
-    """The flag as a plain bool; 0.5 or "no" is a mistake rather than a yes."""
+    """Return the flag as a plain bool; other truthy values, such as 0.5 or "no", raise a TypeError."""
     if not isinstance(priority, bool | np.bool_):
         raise TypeError(f"priority is {priority!r}; it must be True or False.")
     return bool(priority)
@@ -149,7 +150,7 @@ def checked_priority(priority: object) -> bool:
 def check_statistics(
     confidence: float, cover: float, correct: float, weight: float, subject: str = "The rule"
 ) -> None:
-    """Refuse numbers that no induction can give."""
+    """Raise a ValueError for statistics that no rule can have."""
     if not 0.0 <= confidence <= 1.0:
         raise ValueError(f"{subject} has confidence {confidence}; it must lie between 0 and 1.")
     # Sums of sample weights may differ in their last digits.

@@ -1,4 +1,4 @@
-"""One condition of a rule: a feature lies in an interval, or is one of a set of categories."""
+"""One condition of a rule: a feature lies in an interval, or is one of several categories."""
 
 import math
 from collections.abc import Iterable
@@ -8,24 +8,24 @@ from clausewise.data.table import Category
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 
 Value = Category | None
-"""What a cell of a table may hold; None and NaN are missing."""
+"""The value of a table cell; None and NaN are missing."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Term:
-    """A condition on one feature: low < x ≤ high, or x one of `values`. Missing (None, NaN) never satisfies.
+    """A condition on one feature: low < x ≤ high, or x in `values`. Missing values never satisfy it.
 
     Parameters
     ----------
     feature : int
         Column index of the feature.
     name : str, optional
-        How the feature is shown; `x0`, `x1`, … unless given. It plays no part in equality.
+        The displayed name of the feature; `x0`, `x1`, … unless given. Equality ignores it.
     low, high : float
         Bounds of the interval (low, high]; −inf and +inf where it is open. A term open on both sides holds
         wherever the value is known. Bounds with low ≥ high are allowed and hold nowhere (`is_satisfiable`).
     values : iterable of str, int, float or bool, optional
-        The accepted categories, in place of an interval.
+        The accepted categories, instead of an interval.
     """
 
     feature: int
@@ -44,13 +44,13 @@ class Term:
         values: Iterable[Category] | None = None,
     ) -> None:
         if isinstance(feature, bool) or not hasattr(feature, "__index__") or feature < 0:
-            raise ValueError(f"feature is {feature!r}; a term needs the index of a column, 0 or more.")
+            raise ValueError(f"feature is {feature!r}; expected the index of a column, 0 or more.")
         if isinstance(values, str):
             raise ValueError(f"values is the text {values!r}; pass the accepted categories as a list.")
         bounds = _bound("low", low, -math.inf), _bound("high", high, math.inf)
         if values is not None and bounds != (-math.inf, math.inf):
-            raise ValueError("A term is an interval or a set of values; leave out low and high, or values.")
-        # A frozen dataclass can only be filled this way.
+            raise ValueError("A term is an interval or a set of values; pass either low and high, or values.")
+        # A frozen dataclass with its own __init__ must set its fields this way.
         fill = object.__setattr__
         fill(self, "feature", int(feature))
         fill(self, "name", f"x{int(feature)}" if name is None else str(name))
@@ -60,16 +60,16 @@ class Term:
 
     @property
     def is_categorical(self) -> bool:
-        """Whether this is a set of values rather than an interval."""
+        """Whether the term is a set of values rather than an interval."""
         return self.values is not None
 
     @property
     def is_satisfiable(self) -> bool:
-        """Whether any value at all satisfies the term."""
+        """Whether any value satisfies the term."""
         return bool(self.values) if self.values is not None else self.low < self.high
 
     def holds(self, value: Value) -> bool:
-        """Whether one value satisfies the term."""
+        """Return whether a value satisfies the term."""
         if value is None or value != value:
             return False
         if self.values is not None:
@@ -79,7 +79,7 @@ class Term:
         return number <= self.high and (number > self.low or self.low == -math.inf)
 
     def contains(self, other: "Term") -> bool:
-        """Whether every value that satisfies `other` satisfies this term."""
+        """Return whether every value that satisfies `other` satisfies this term."""
         self._require_same_kind(other)
         if not other.is_satisfiable:
             return True
@@ -88,21 +88,21 @@ class Term:
         return self.low <= other.low and other.high <= self.high
 
     def intersection(self, other: "Term") -> "Term":
-        """The term that holds exactly where both do; not satisfiable when they contradict each other."""
+        """Return the term that holds exactly where both do; unsatisfiable if they contradict each other."""
         self._require_same_kind(other)
         if self.values is not None and other.values is not None:
             return Term(self.feature, self.name, values=self.values & other.values)
         return Term(self.feature, self.name, low=max(self.low, other.low), high=min(self.high, other.high))
 
     def contradicts(self, other: "Term") -> bool:
-        """Whether no value satisfies both."""
+        """Return whether no value satisfies both."""
         return not self.intersection(other).is_satisfiable
 
     def _require_same_kind(self, other: "Term") -> None:
         if self.feature != other.feature or self.is_categorical != other.is_categorical:
             raise ValueError(
                 f"'{self}' and '{other}' cannot be compared; both must be intervals, or both value sets, "
-                "on one feature."
+                "on the same feature."
             )
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ class Term:
 
 
 def describe_interval(name: str, low: float, high: float) -> str:
-    """`age ≤ 47`, `age > 30`, `30 < age ≤ 47`, or `age is known` for an interval open on both sides.
+    """Return an interval as text: `age ≤ 47`, `age > 30`, `30 < age ≤ 47`, or `age is known` without bounds.
 
     A bound just below a short number is shown as `age < 47` or `age ≥ 30`.
     """
@@ -128,13 +128,13 @@ def describe_interval(name: str, low: float, high: float) -> str:
 
 
 def describe_values(name: str, values: Iterable[Category]) -> str:
-    """`job = nurse`, `job ∈ {nurse, teacher}`, or `job ∈ {}`, which nothing satisfies."""
+    """Return a set of values as text: `job = nurse`, `job ∈ {nurse, teacher}`, or `job ∈ {}`."""
     shown = [format_category(value) for value in values]
     return f"{name} = {shown[0]}" if len(shown) == 1 else f"{name} ∈ {{{', '.join(shown)}}}"
 
 
 def format_category(value: Category) -> str:
-    """A category as text: quoted only where it could be misread."""
+    """Return a category as text, quoted only where it could be misread."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -156,7 +156,7 @@ def _category(value: Category) -> Category:
     plain = value.item() if hasattr(value, "item") else value
     if not isinstance(plain, str | int | float) or plain != plain:
         raise ValueError(
-            f"{value!r} is no category; categories are text, numbers or booleans, and not missing."
+            f"{value!r} is not a category; categories are text, numbers or booleans, and not missing."
         )
     return plain
 

@@ -1,15 +1,15 @@
-"""How the rules that fire on a row decide together.
+"""Voting: how the rules that fire on a row decide together.
 
-Every scheme is: each rule that fires adds a fixed number of votes to its class, each class total is divided
-by a fixed number, the largest total wins. Ties go to the default class, then to the lowest class index; when
-no rule fires all totals are 0, so the default class. Fitted weights may come with base votes, which every row
-starts with; they decide where no rule fires. Nothing is random and nothing depends on threads.
+In every scheme, each rule that fires adds a fixed number of votes to its class, each class total is divided
+by a fixed number, and the largest total wins. Ties go to the default class, then to the lowest class index.
+If no rule fires, all totals are 0 and the default class wins. Fitted weights may come with base votes, which
+every row starts with; these decide where no rule fires. Nothing is random or depends on threads.
 
-Rules with priority are a jury of their own. Where any of them fires they decide alone, without base votes and
-with divisors of their own; everywhere else the other rules decide as if there were none. So a rule that is
-added with priority changes no decision on rows on which it does not fire.
+Rules with priority form a separate jury. Where any of them fires, they decide alone, without base votes and
+with their own divisors; everywhere else, the other rules decide as if there were no rules with priority. So
+adding a rule with priority does not change decisions on rows where it does not fire.
 
-A new kind of conclusion (numbers, for regression) would be a scheme of its own here.
+A new kind of conclusion (numbers, for regression) would be another scheme here.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Scheme:
-    """One way to vote, in terms of the rules' columns."""
+    """A voting scheme: the votes of each rule, the divisor of each class, and scores to probabilities."""
 
     summary: str
     votes: Callable[[RuleColumns], Floats]
@@ -38,12 +38,12 @@ class Scheme:
     uses_base: bool = False
 
     def start(self, base: Floats) -> Floats:
-        """The votes that every row starts with, of a rule set with these base votes."""
+        """Return the votes that every row starts with: the base votes if the scheme uses them."""
         return base if self.uses_base else np.zeros(len(base))
 
 
 def per_mille(confidence: Floats) -> Floats:
-    """C5.0's votes, ⌊1000·confidence + 0.5⌋: integers, so that their sum does not depend on the order."""
+    """Return C5.0's votes, ⌊1000·confidence + 0.5⌋: integers, whose sum does not depend on the order."""
     return np.floor(1000.0 * confidence + 0.5)
 
 
@@ -56,21 +56,21 @@ def _undivided(columns: RuleColumns, n_classes: int) -> Floats:
 
 
 def _rules_per_class(columns: RuleColumns, n_classes: int) -> Floats:
-    # Counts below 2^26 divide to doubles that are equal exactly when the fractions are.
+    # Quotients of counts below 2^26 are equal as doubles exactly if the fractions are equal.
     counts = np.bincount(columns.class_index, minlength=n_classes).astype(np.float64)
     return np.maximum(counts, 1.0)
 
 
 def _normalised(scores: Floats) -> Floats:
-    """Each class's part of all votes; where nobody votes, all classes alike (as C5.0 does)."""
+    """Return each class's fraction of all votes; without votes, the same for all classes (as C5.0 does)."""
     totals = scores.sum(axis=1, keepdims=True)
     alike = np.full_like(scores, 1.0 / scores.shape[1])
     return np.asarray(np.divide(scores, totals, out=alike, where=totals > 0))
 
 
 def _softmax(scores: Floats) -> Floats:
-    """Fitted weights are log-odds, and may be negative."""
-    with np.errstate(over="ignore"):  # what falls behind by more than a double can hold has probability 0
+    """Return the softmax of scores in log-odds, which may be negative."""
+    with np.errstate(over="ignore"):  # a difference that overflows means probability 0
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
@@ -98,7 +98,7 @@ SCHEMES: Final[dict[Voting, Scheme]] = {
 
 @dataclass(frozen=True, eq=False)
 class Jury:
-    """Rules that decide together: which they are, what each adds, divided by what, starting from what."""
+    """Rules that decide together: their numbers, columns and votes; divisors and start votes by class."""
 
     rules: NDArray[np.int64]
     columns: RuleColumns
@@ -108,7 +108,7 @@ class Jury:
 
 
 def juries(columns: RuleColumns, base: Floats, voting: Voting) -> tuple[Jury, Jury]:
-    """The rules with priority, which may be none, and the others."""
+    """Return the jury of the rules with priority, which may be empty, and that of the others."""
     scheme = SCHEMES[voting]
 
     def jury(members: NDArray[np.bool_], start: Floats) -> Jury:
@@ -120,7 +120,7 @@ def juries(columns: RuleColumns, base: Floats, voting: Voting) -> tuple[Jury, Ju
 
 
 def votes_of_rules(columns: RuleColumns, n_classes: int, voting: Voting) -> Floats:
-    """What each rule adds to the score of its class in its jury."""
+    """Return what each rule adds to the score of its class in its jury."""
     votes = np.zeros(columns.n_rules)
     for jury in juries(columns, np.zeros(n_classes), voting):
         votes[jury.rules] = jury.votes / jury.divisors[jury.columns.class_index]
@@ -128,15 +128,15 @@ def votes_of_rules(columns: RuleColumns, n_classes: int, voting: Voting) -> Floa
 
 
 def sums_are_exact(numbers: Iterable[float]) -> bool:
-    """Whether these doubles add up without rounding in any order and any selection."""
-    # Denominators are powers of 2, so the largest is a multiple of all; sums are multiples of its inverse.
+    """Return whether any selection of these doubles, in any order, adds up without rounding."""
+    # Denominators are powers of 2, so all sums are multiples of the inverse of the largest denominator.
     ratios = [number.as_integer_ratio() for number in numbers]
     finest = max((denominator for _, denominator in ratios), default=1)
     return sum(abs(numerator) * (finest // denominator) for numerator, denominator in ratios) < 2**53
 
 
 def checked_voting(voting: str) -> Voting:
-    """The scheme's name, or an error that lists the names there are."""
+    """Return the name of a voting scheme, or raise an error that lists them."""
     for name in VOTINGS:
         if voting == name:
             return name
