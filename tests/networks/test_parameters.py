@@ -25,13 +25,13 @@ def test_every_parameter_has_a_constraint(constraints, function, unconstrained):
     check_constraints(constraints, function, unconstrained)
 
 
-@pytest.mark.parametrize("name", [*ARRAY_OPTIONS, *(NETWORK_OPTIONS.keys() - {"output"})])
+@pytest.mark.parametrize("name", [*ARRAY_OPTIONS, *sorted(NETWORK_OPTIONS.keys() - {"output"})])
 def test_networks_of_arrays_check_their_parameters(name):
     with pytest.raises(ParameterError, match=rf"^{name} is <object object at .*>; expected .*\.$"):
         ArrayNetwork(**(ARRAYS | {name: HOSTILE[0]}))
 
 
-@pytest.mark.parametrize("name", [*CALLABLE_OPTIONS, *(NETWORK_OPTIONS.keys() - CALLABLE_OPTIONS.keys())])
+@pytest.mark.parametrize("name", [*CALLABLE_OPTIONS, *sorted(NETWORK_OPTIONS.keys() - CALLABLE_OPTIONS.keys())])
 def test_networks_of_functions_check_their_parameters(name):
     given = {"predict": lambda rows: rows, name: HOSTILE[0]}
     with pytest.raises(ParameterError, match=rf"^{name} is <object object at .*>; expected .*\.$"):
