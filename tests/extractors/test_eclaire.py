@@ -195,7 +195,7 @@ def test_min_cases_goes_to_the_inducer_that_is_named(iris):
     X, _, network = iris
     model = ECLAIRE(network, inducer=C50Inducer(min_cases=5), intermediate_inducer="c5.0").fit(X)
     assert model.min_cases_ is not None
-    with pytest.raises(ValueError, match="an object keeps its own"):
+    with pytest.raises(ValueError, match="only applies to inducers given by name"):
         ECLAIRE(network, intermediate_inducer=C50Inducer(), intermediate_min_cases=3).fit(X)
 
 
@@ -427,7 +427,7 @@ def test_an_inducer_must_return_a_rule_set(numbers):
         ({"max_rows": 2.5}, "max_rows is 2.5"),
         ({"voting": "random"}, "random"),
         ({"inducer": "c4.5"}, "inducer is 'c4.5'"),
-        ({"inducer": C50Inducer(), "min_cases": 3}, "an object keeps its own"),
+        ({"inducer": C50Inducer(), "min_cases": 3}, "only applies to inducers given by name"),
         ({"layers": "hidden 9"}, "There is no layer 'hidden 9'; the layers are 'hidden 1'"),
         ({"n_jobs": 0}, "n_jobs"),
     ],

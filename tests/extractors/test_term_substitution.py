@@ -230,7 +230,7 @@ def test_an_exceeded_limit_may_keep_the_best_ranked_rules(explosive, method, bou
         ({"on_limit": "ignore"}, "on_limit is 'ignore'"),
         ({"min_cases": 0}, "min_cases is 0"),
         ({"final_min_cases": -3}, "min_cases is -3"),
-        ({"final_min_cases": 3, "inducer": C50Inducer()}, "an object keeps its own"),
+        ({"final_min_cases": 3, "inducer": C50Inducer()}, "only applies to inducers given by name"),
     ],
 )
 def test_a_bad_parameter_is_named(explosive, options, message):
