@@ -31,7 +31,9 @@ def test_networks_of_arrays_check_their_parameters(name):
         ArrayNetwork(**(ARRAYS | {name: HOSTILE[0]}))
 
 
-@pytest.mark.parametrize("name", [*CALLABLE_OPTIONS, *sorted(NETWORK_OPTIONS.keys() - CALLABLE_OPTIONS.keys())])
+@pytest.mark.parametrize(
+    "name", [*CALLABLE_OPTIONS, *sorted(NETWORK_OPTIONS.keys() - CALLABLE_OPTIONS.keys())]
+)
 def test_networks_of_functions_check_their_parameters(name):
     given = {"predict": lambda rows: rows, name: HOSTILE[0]}
     with pytest.raises(ParameterError, match=rf"^{name} is <object object at .*>; expected .*\.$"):
