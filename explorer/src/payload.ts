@@ -23,6 +23,5 @@ export function readPayload(root: Document): Payload {
 
 function isPayload(value: unknown): value is Payload {
   if (typeof value !== "object" || value === null) return false;
-  const fields = value as Record<string, unknown>;
-  return fields["format"] === "clausewise-report" && fields["version"] === 1;
+  return "format" in value && value.format === "clausewise-report" && "version" in value && value.version === 1;
 }

@@ -77,11 +77,11 @@ function encoded(cell: string, feature: Feature, delimiter: string): number {
   if (MISSING.has(text.toLowerCase())) return NaN;
   if (feature.kind === "binary") {
     const value = BOOLEANS.get(text.toLowerCase()) ?? Number(text);
-    if (value !== 0 && value !== 1) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
+    if (value !== 0 && value !== 1) throw new Error(`${formatName(feature.name)} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
     return value;
   }
   const number = numberOf(text, delimiter);
-  if (number !== number) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
+  if (number !== number) throw new Error(`${formatName(feature.name)} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
   return number;
 }
 

@@ -41,7 +41,7 @@ export function formatLabel(label: Scalar): string {
   return isPlain ? label : JSON.stringify(label);
 }
 
-/** The name of a feature, quoted if it is blank. */
+/** The name of a feature, a layer or a rule set, quoted if it is blank. */
 export function formatName(name: string): string {
   return name.trim() === "" ? JSON.stringify(name) : name;
 }
