@@ -22,8 +22,9 @@ export function readCsvRow(text: string, set: RuleSet): ReadRow {
   const delimiter = delimiterOf(text.replace(/^\ufeff/, ""));
   const lines = cellsOf(text.replace(/^\ufeff/, ""), delimiter).filter((cells) => cells.some((cell) => cell.trim() !== ""));
   if (lines.length === 0) throw new Error("There is no row; paste a line of values, with or without a line of names above it.");
-  const names = lines[0].map((cell) => cell.trim());
   const known = new Set(set.features.map((feature) => feature.name));
+  // Spaces around a name may be part of it.
+  const names = lines[0].map((cell) => (known.has(cell) ? cell : cell.trim()));
   const hasHeader = names.some((name) => known.has(name));
   const cells = lines[hasHeader ? 1 : 0];
   if (cells === undefined) throw new Error("There are names, but no row of values below them.");

@@ -56,7 +56,11 @@ export function Origin() {
             </button>
           )}
         </div>
-        {clause !== null && <p class="clause-text">{clause.text === "" ? "no clause" : clause.text}</p>}
+        {clause !== null && (
+          <p class="clause-text" tabIndex={0} role="region" aria-label="Clause">
+            {clause.text === "" ? "no clause" : clause.text}
+          </p>
+        )}
         <RuleTable places={(clause ?? layer).places} />
       </section>
     </div>
