@@ -153,7 +153,7 @@ export function evaluateForeign(set: RuleSet, own: RuleSet, table: Table, evalua
     const place = places[feature];
     if (place < 0) return `the report has no feature ${name}, which these rules test`;
     if (own.features[place].kind !== kind) return `${name} is ${kind} in these rules and ${own.features[place].kind} in the report`;
-    if (table.columns[place] === null) return `the report has no values of ${name}, which these rules test`;
+    if (table.columns[place] === null) return `the report has no values for ${name}, which these rules test`;
   }
   const rules = set.rules.map((rule) => ({ ...rule, terms: rule.terms.map((term) => ({ ...term, feature: places[term.feature], codes: codesIn(own, term.codes, set.features[term.feature], places[term.feature]) })) }));
   return evaluator.evaluate({ ...set, features: own.features, rules });

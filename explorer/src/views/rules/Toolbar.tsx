@@ -58,7 +58,7 @@ function termText(set: RuleSet, key: string): string {
     const found = rule.terms.find((term) => termKey(term) === key);
     if (found !== undefined) return describeTerm(found, set.features[found.feature]);
   }
-  return "a term that no rule has now";
+  return "a term that no longer occurs";
 }
 
 interface ChoiceProps {
