@@ -252,6 +252,7 @@ WORDED_ALIKE = [
     lambda file: file.update(class_dtype="int64"),
     lambda file: file.update(classes=[1, 300, 2], class_dtype="int8"),
     lambda file: file.update(classes=[1, -1, 2], class_dtype="uint64"),
+    lambda file: file.update(classes=[0.1, 0.5, 2], class_dtype="float32"),
     lambda file: file.update(base=[1]),
     lambda file: file.update(base=[1, "2", 3]),
     lambda file: file.update(scale=-1.5),
@@ -291,6 +292,22 @@ def test_files_are_refused_in_the_words_of_python(page):
             loads(text, source="file")
         expected = str(error.value).removeprefix("file: ").removesuffix(".")
         assert refusal(page, text) == expected, number
+
+
+@pytest.mark.parametrize(
+    ("dtype", "labels"),
+    [
+        ("int8", [-128, 127]),
+        ("int64", [-(2**63), 2**63 - 1]),
+        ("uint64", [0, 2**64 - 1]),
+        ("float32", [0.5, -2]),
+    ],
+)
+def test_labels_at_the_ends_of_their_type_are_read(dtype, labels, page):
+    file = json.loads(dumps(edited().remove(slice(None)))) | {"classes": labels, "class_dtype": dtype}
+    text = json.dumps(file | {"default": labels[0]})
+    assert loads(text).labels == tuple(labels)
+    assert refusal(page, text) is None
 
 
 def test_it_says_how_features_of_one_name_differ(page, tmp_path):

@@ -65,7 +65,7 @@ function checkClasses(value: unknown, dtype: unknown): ReadonlySet<unknown> {
     scalar(label, `classes[${i}]`);
     const isWhole = !name.includes("int") || Number.isInteger(label);
     if (typeof label !== expected || !isWhole) throw new Error(`classes[${i}] is ${shown(label)}, which is not of type ${name}`);
-    if (typeof label === "number" && !isHeldBy(name, label)) throw new Error(`classes has a number that ${name} cannot hold`);
+    if (typeof label === "number" && !isHeldBy(name, label)) throw new Error(`classes has a ${name.includes("int") ? "number" : "label"} that ${name} cannot hold`);
   });
   return distinct(labels, (label) => `classes contains ${shown(label)} twice; the labels must differ`);
 }
@@ -74,8 +74,9 @@ function checkClasses(value: unknown, dtype: unknown): ReadonlySet<unknown> {
 function isHeldBy(dtype: string, label: number): boolean {
   const bits = Number(/\d+$/.exec(dtype)?.[0] ?? 64);
   if (dtype.startsWith("float")) return bits !== 32 || Math.fround(label) === label;
-  if (dtype.startsWith("uint")) return label >= 0 && label < 2 ** bits;
-  return label >= -(2 ** (bits - 1)) && label < 2 ** (bits - 1);
+  const [low, end] = dtype.startsWith("uint") ? [0, 2 ** bits] : [-(2 ** (bits - 1)), 2 ** (bits - 1)];
+  // The largest 64-bit number is read as the double above it.
+  return label >= low && (label < end || (bits === 64 && label === end));
 }
 
 /** Per name the categories of a feature; null where it has none. */
