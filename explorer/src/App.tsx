@@ -4,7 +4,7 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { clearSelection, Inspector } from "./Inspector";
 import { rowsShown } from "./lib/rows";
-import { counted } from "./lib/text";
+import { counted, formatName } from "./lib/text";
 import { type Store, useStore } from "./store";
 import type { Theme } from "./theme";
 import { type View, VIEWS } from "./views";
@@ -22,7 +22,7 @@ export function App({ theme }: { theme: Signal<Theme> }) {
           Skip to the view
         </button>
         <div class="titles">
-          <h1>{store.payload.title}</h1>
+          <h1>{formatName(store.payload.title)}</h1>
           <Summary />
         </div>
         <div class="tools">
@@ -114,6 +114,22 @@ function EditState() {
   );
 }
 
+/** The tab that a key moves to, around the ends; null for other keys. */
+function moved(key: string, place: number, n: number): number | null {
+  switch (key) {
+    case "ArrowRight":
+      return (place + 1) % n;
+    case "ArrowLeft":
+      return (place - 1 + n) % n;
+    case "Home":
+      return 0;
+    case "End":
+      return n - 1;
+    default:
+      return null;
+  }
+}
+
 function Tabs({ views, current }: { views: readonly View[]; current: View }) {
   const store = useStore();
   const list = useRef<HTMLDivElement>(null);
@@ -128,10 +144,10 @@ function Tabs({ views, current }: { views: readonly View[]; current: View }) {
   }, [current]);
   const step = (event: KeyboardEvent) => {
     const place = views.indexOf(current);
-    const target = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: views.length - 1 }[event.key];
-    if (target === undefined) return;
+    const target = moved(event.key, place, views.length);
+    if (target === null) return;
     event.preventDefault();
-    const next = views[(target + views.length) % views.length];
+    const next = views[target];
     store.show(next.id);
     list.current?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
   };

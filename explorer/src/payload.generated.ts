@@ -65,7 +65,7 @@ export interface Payload {
   served?: ServedEntry;
 }
 /**
- * Rules over the columns of a table, the classes they conclude, and how they vote. See docs/rule-file-format.md.
+ * Rules over the columns of a table, the classes they predict, and how they vote. See docs/rule-file-format.md.
  */
 export interface RuleFile {
   format: "clausewise-rules";
@@ -108,7 +108,7 @@ export interface RuleFile {
    */
   base?: number[] | null;
   /**
-   * How many votes under voting = weights make one unit of log-odds, which probabilities divide by; 1 if left out.
+   * Votes per unit of log-odds under voting = weights, used for probabilities; 1 if left out.
    */
   scale?: number;
   /**
@@ -117,7 +117,7 @@ export interface RuleFile {
   features: FeatureEntry[];
   rules: RuleEntry[];
   /**
-   * What was edited by hand, the oldest first; for readers only.
+   * Edits by hand, oldest first; for information only.
    */
   changes?: ChangeEntry[];
 }
@@ -144,7 +144,7 @@ export interface RuleEntry {
    */
   cover: number;
   /**
-   * Those of them with the conclusion.
+   * Covered rows whose class is the conclusion.
    */
   correct: number;
   /**

@@ -13,16 +13,15 @@ export type Voting = RuleFile["voting"];
 /** The payload of this page; throws an Error with a readable message if there is none. */
 export function readPayload(root: Document): Payload {
   const element = root.getElementById("clausewise-payload");
-  if (element === null) throw new Error("This page holds no report: its data is missing.");
+  if (element === null) throw new Error("This page contains no report data.");
   const parsed: unknown = JSON.parse(element.textContent ?? "");
   if (!isPayload(parsed)) {
-    throw new Error("The data in this page is not a clausewise report of a version that it can show.");
+    throw new Error("The data in this page is not a clausewise report, or it has a version that this page cannot show.");
   }
   return parsed;
 }
 
 function isPayload(value: unknown): value is Payload {
   if (typeof value !== "object" || value === null) return false;
-  const fields = value as Record<string, unknown>;
-  return fields["format"] === "clausewise-report" && fields["version"] === 1;
+  return "format" in value && value.format === "clausewise-report" && "version" in value && value.version === 1;
 }

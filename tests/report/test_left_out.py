@@ -7,7 +7,7 @@ from clausewise.report import payload as payload_module
 from tests.report import reports
 from tests.report.conftest import check_accessibility, view_tab
 
-WHY = "the report has no values of income"
+WHY = "the report has no values for income"
 
 
 @pytest.fixture

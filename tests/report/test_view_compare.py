@@ -119,9 +119,11 @@ def test_edits_are_compared_with_the_original(page):
 def test_a_file_is_dropped(page):
     text = edited().to_text()  # no JSON, and so refused
     for content, notice in [
-        (text, "dropped.json cannot be opened: it is not JSON"),
-        ('{"format": "other"}', "it is not a rule file; open a file that RuleSet.save wrote."),
-        ("[]", "the file is []; expected an object."),
+        (text, "dropped.json cannot be opened: this is not JSON"),
+        (
+            '{"format": "other"}',
+            'this is not a rule file; expected an object with "format": "clausewise-rules".',
+        ),
     ]:
         data = page.evaluate_handle(
             """content => { const data = new DataTransfer();
@@ -216,13 +218,96 @@ def test_files_that_python_refuses_are_refused(change, reason, page):
     text = damaged(change)
     with pytest.raises(RuleFileError):
         loads(text)
-    found = page.evaluate(
+    found = refusal(page, text)
+    assert found is not None
+    assert reason in found
+
+
+def refusal(page, text):
+    """The page's reason to refuse a file, or None."""
+    return page.evaluate(
         """text => { try { window.clausewise.tools.compareWith(text); return null; }
         catch (error) { return error.message; } }""",
         text,
     )
-    assert found is not None
-    assert reason in found
+
+
+WORDED_ALIKE = [
+    lambda file: file.update(format="other"),
+    lambda file: file.update(version="1"),
+    lambda file: file.update(version=0),
+    lambda file: file.pop("version"),
+    lambda file: file.pop("classes"),
+    lambda file: file.update({"__proto__": {"voting": "share"}}),
+    lambda file: file.update(constructor=1),
+    lambda file: file.update(voting="toString"),
+    lambda file: file.update(voting=["majority"]),
+    lambda file: file.update(named=1),
+    lambda file: file.update(default="constructor"),
+    lambda file: file.update(default=None),
+    lambda file: file.update(classes={}),
+    lambda file: file.update(classes=["no", "yes", 3]),
+    lambda file: file.update(classes=["no", "yes", {}]),
+    lambda file: file.update(class_dtype="valueOf"),
+    lambda file: file.update(class_dtype="int64"),
+    lambda file: file.update(classes=[1, 300, 2], class_dtype="int8"),
+    lambda file: file.update(classes=[1, -1, 2], class_dtype="uint64"),
+    lambda file: file.update(classes=[0.1, 0.5, 2], class_dtype="float32"),
+    lambda file: file.update(base=[1]),
+    lambda file: file.update(base=[1, "2", 3]),
+    lambda file: file.update(scale=-1.5),
+    lambda file: file.update(features="age"),
+    lambda file: file["features"].append(["height", "numeric"]),
+    lambda file: file["features"][0].update(name=3),
+    lambda file: file["features"][0].update(kind="hasOwnProperty"),
+    lambda file: file["features"][2].update(categories=["cook", None]),
+    lambda file: file["rules"][0].pop("cover"),
+    lambda file: file["rules"][0].update(cover="many"),
+    lambda file: file["rules"][0].update(weight=None),
+    lambda file: file["rules"][0].update(priority="yes"),
+    lambda file: file["rules"][0].update(then="x" * 100),
+    lambda file: file["rules"][0].update({"__proto__": None}),
+    lambda file: file["rules"][0].update(origin=[]),
+    lambda file: file["rules"][0].update(origin={"layer": 3}),
+    lambda file: file["rules"][0].update({"if": {}}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "__proto__"}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": 7}]}),
+    lambda file: file["rules"][0].update({"if": [{"low": 7}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "age", "low": "7"}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "age", "values": []}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "job", "low": 3}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "job", "values": ["toString"]}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "job", "values": "cook"}]}),
+    lambda file: file["rules"][0]["if"].append({"feature": "age", "low": 3}),
+    lambda file: file["changes"][0].update(action="eaten"),
+    lambda file: file["changes"][0].update(rule=-1),
+    lambda file: file["changes"][0].update(note=3),
+]
+
+
+def test_files_are_refused_in_the_words_of_python(page):
+    for number, change in enumerate(WORDED_ALIKE):
+        text = damaged(change)
+        with pytest.raises(RuleFileError) as error:
+            loads(text, source="file")
+        expected = str(error.value).removeprefix("file: ").removesuffix(".")
+        assert refusal(page, text) == expected, number
+
+
+@pytest.mark.parametrize(
+    ("dtype", "labels"),
+    [
+        ("int8", [-128, 127]),
+        ("int64", [-(2**63), 2**63 - 1]),
+        ("uint64", [0, 2**64 - 1]),
+        ("float32", [0.5, -2]),
+    ],
+)
+def test_labels_at_the_ends_of_their_type_are_read(dtype, labels, page):
+    file = json.loads(dumps(edited().remove(slice(None)))) | {"classes": labels, "class_dtype": dtype}
+    text = json.dumps(file | {"default": labels[0]})
+    assert loads(text).labels == tuple(labels)
+    assert refusal(page, text) is None
 
 
 def test_it_says_how_features_of_one_name_differ(page, tmp_path):

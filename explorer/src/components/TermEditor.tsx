@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { lowerBound, nextBelow, upperBound } from "../lib/decimals";
 import type { Term } from "../lib/rules";
-import { formatLabel, grouped } from "../lib/text";
+import { formatLabel, formatName, grouped } from "../lib/text";
 import { useStore } from "../store";
 import { TermStrip } from "./TermStrip";
 
@@ -16,7 +16,8 @@ interface Props {
 }
 
 export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
-  const { name, kind } = useStore().original.features[term.feature];
+  const { name: given, kind } = useStore().original.features[term.feature];
+  const name = formatName(given);
   return (
     <fieldset class="term-editor">
       <legend>{name}</legend>

@@ -43,11 +43,11 @@ export class Address {
     this.isStepNext = isInside;
   }
 
-  /** The address with these parameters changed, for links. */
-  link(changes: Readonly<Record<string, string>>): string {
+  /** The parameters as they are now. */
+  private hash(): string {
     const current = new URLSearchParams();
     for (const [name, { value, fallback }] of this.params) {
-      const text = changes[name] ?? value.peek();
+      const text = value.peek();
       if (text !== fallback) current.set(name, text);
     }
     return `#${current.toString()}`;
@@ -77,7 +77,7 @@ export class Address {
   }
 
   private write(isStep: boolean): void {
-    const hash = this.link({});
+    const hash = this.hash();
     if (hash === this.window.location.hash || (hash === "#" && this.window.location.hash === "")) return;
     try {
       this.window.history[isStep ? "pushState" : "replaceState"](null, "", hash);

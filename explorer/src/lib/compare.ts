@@ -148,11 +148,12 @@ export function evaluateForeign(set: RuleSet, own: RuleSet, table: Table, evalua
   const places = set.features.map((feature, place) => (isByPlace ? place : (placeOf.get(feature.name) ?? -1)));
   const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
   for (const feature of tested) {
-    const { name, kind } = set.features[feature];
+    const { name: given, kind } = set.features[feature];
+    const name = formatName(given);
     const place = places[feature];
     if (place < 0) return `the report has no feature ${name}, which these rules test`;
     if (own.features[place].kind !== kind) return `${name} is ${kind} in these rules and ${own.features[place].kind} in the report`;
-    if (table.columns[place] === null) return `the report has no values of ${name}, which these rules test`;
+    if (table.columns[place] === null) return `the report has no values for ${name}, which these rules test`;
   }
   const rules = set.rules.map((rule) => ({ ...rule, terms: rule.terms.map((term) => ({ ...term, feature: places[term.feature], codes: codesIn(own, term.codes, set.features[term.feature], places[term.feature]) })) }));
   return evaluator.evaluate({ ...set, features: own.features, rules });

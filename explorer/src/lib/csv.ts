@@ -22,8 +22,9 @@ export function readCsvRow(text: string, set: RuleSet): ReadRow {
   const delimiter = delimiterOf(text.replace(/^\ufeff/, ""));
   const lines = cellsOf(text.replace(/^\ufeff/, ""), delimiter).filter((cells) => cells.some((cell) => cell.trim() !== ""));
   if (lines.length === 0) throw new Error("There is no row; paste a line of values, with or without a line of names above it.");
-  const names = lines[0].map((cell) => cell.trim());
   const known = new Set(set.features.map((feature) => feature.name));
+  // Spaces around a name may be part of it.
+  const names = lines[0].map((cell) => (known.has(cell) ? cell : cell.trim()));
   const hasHeader = names.some((name) => known.has(name));
   const cells = lines[hasHeader ? 1 : 0];
   if (cells === undefined) throw new Error("There are names, but no row of values below them.");
@@ -77,11 +78,11 @@ function encoded(cell: string, feature: Feature, delimiter: string): number {
   if (MISSING.has(text.toLowerCase())) return NaN;
   if (feature.kind === "binary") {
     const value = BOOLEANS.get(text.toLowerCase()) ?? Number(text);
-    if (value !== 0 && value !== 1) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
+    if (value !== 0 && value !== 1) throw new Error(`${formatName(feature.name)} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
     return value;
   }
   const number = numberOf(text, delimiter);
-  if (number !== number) throw new Error(`${feature.name} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
+  if (number !== number) throw new Error(`${formatName(feature.name)} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
   return number;
 }
 

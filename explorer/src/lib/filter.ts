@@ -59,13 +59,17 @@ function wordsOf(query: string): string[] {
   });
 }
 
-const SIGNS: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠" };
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["<=", "≤"],
+  [">=", "≥"],
+  ["!=", "≠"],
+]);
 
 /** Lower-case text with the page's comparison signs, spaces around them, and no directional marks. */
 function plain(text: string): string {
   return text
     .toLowerCase()
-    .replace(/\s*(<=|>=|!=|[≤≥≠<>=])\s*/g, (_, sign: string) => ` ${SIGNS[sign] ?? sign} `)
+    .replace(/\s*(<=|>=|!=|[≤≥≠<>=])\s*/g, (_, sign: string) => ` ${SIGNS.get(sign) ?? sign} `)
     .replace(/ in \{/g, " ∈ {")
     .replace(/[\u2068\u2069]/g, "");
 }

@@ -10,7 +10,7 @@ export function whyTermsUnknown(terms: Iterable<Term>, set: RuleSet, table: Tabl
   for (const { feature } of terms) if (table.columns[feature] === null) names.add(formatName(set.features[feature].name));
   if (names.size === 0) return null;
   const shown = [...names].slice(0, 3).join(", ") + (names.size > 3 ? ` and ${names.size - 3} more features` : "");
-  return `the report has no values of ${shown}`;
+  return `the report has no values for ${shown}`;
 }
 
 /** The reason why the decisions of these rules are unknown; null if they are known. */

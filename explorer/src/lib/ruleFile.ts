@@ -50,7 +50,7 @@ function originOf({ origin }: RuleEntry): Origin | null {
 
 function found<K extends Scalar>(places: ReadonlyMap<K, number>, key: K, what: string): number {
   const place = places.get(key);
-  if (place === undefined) throw new Error(`The rules name the ${what} ${JSON.stringify(key)}, which they do not list.`);
+  if (place === undefined) throw new Error(`The rules use the ${what} ${JSON.stringify(key)}, which is not declared in the rule file.`);
   return place;
 }
 

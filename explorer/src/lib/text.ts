@@ -41,14 +41,14 @@ export function formatLabel(label: Scalar): string {
   return isPlain ? label : JSON.stringify(label);
 }
 
-/** The name of a feature, quoted if it is blank. */
+/** The name of a feature, a layer or a rule set, quoted if it is blank. */
 export function formatName(name: string): string {
   return name.trim() === "" ? JSON.stringify(name) : name;
 }
 
 /** The condition of a term without the name of its feature: `≤ 47`, `30 to 47`, `nurse, cook`. */
 export function describeCondition(term: Term, feature: Feature, most = Infinity): string {
-  if (term.codes !== null) return categoriesOf(term.codes, feature, most).join(", ") || "none of all";
+  if (term.codes !== null) return categoriesOf(term.codes, feature, most).join(", ") || "no category";
   if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
   const [above, below] = boundsOf(term);
   if (term.low >= term.high) return `${above} and ${below}`;

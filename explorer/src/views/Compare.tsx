@@ -2,7 +2,7 @@
 
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { compareRules } from "../lib/compare";
-import { counted, grouped } from "../lib/text";
+import { counted, formatName, grouped } from "../lib/text";
 import { useStore } from "../store";
 import { Differences } from "./compare/Differences";
 import { FlipList } from "./compare/FlipList";
@@ -44,7 +44,7 @@ export function Compare() {
       <select value={current.id} onChange={(event) => (param.value = event.currentTarget.value)}>
         {sources.value.map(({ id, title, set }) => (
           <option key={id} value={id}>
-            {title} ({grouped(set.rules.length)})
+            {formatName(title)} ({grouped(set.rules.length)})
           </option>
         ))}
       </select>

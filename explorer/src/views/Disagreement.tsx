@@ -109,6 +109,14 @@ interface GridProps {
   onChoose: (cohort: Cohort) => void;
 }
 
+/** By key, how many rows and columns the focus moves. */
+const STEPS: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ["ArrowDown", [1, 0]],
+  ["ArrowUp", [-1, 0]],
+  ["ArrowRight", [0, 1]],
+  ["ArrowLeft", [0, -1]],
+]);
+
 function CellGrid({ confusion, cohort, onChoose }: GridProps) {
   const table = useRef<HTMLTableElement>(null);
   const focus = useStore().address.param("dis.focus", "0.0");
@@ -120,7 +128,7 @@ function CellGrid({ confusion, cohort, onChoose }: GridProps) {
   const [focusRow, focusColumn] = [within(wantedRow, aNames.length), within(wantedColumn, bNames.length)];
   const focused = `${focusRow}.${focusColumn}`;
   const move = (event: KeyboardEvent) => {
-    const step = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key];
+    const step = STEPS.get(event.key);
     if (step === undefined) return;
     event.preventDefault();
     const target = `${within(focusRow + step[0], aNames.length)}.${within(focusColumn + step[1], bNames.length)}`;

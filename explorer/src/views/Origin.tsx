@@ -4,7 +4,7 @@ import { useComputed } from "@preact/signals";
 import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
 import { type Clause, type LayerUse, layersOf } from "../lib/origin";
-import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent } from "../lib/text";
+import { counted, describePremise, formatLabel, formatName, grouped, MOST_CATEGORIES, percent } from "../lib/text";
 import { type Store, useStore } from "../store";
 import "./origin.css";
 
@@ -39,7 +39,7 @@ export function Origin() {
       <section aria-label="Clauses" class="origin-part">
         <div class="origin-head">
           <h2>
-            2 Intermediate clauses of {layer.name === "" ? "rules without a layer" : layer.name} <span class="quiet">({counted(layer.clauses.length, "clause")})</span>
+            2 Intermediate clauses of {layer.name === "" ? "rules without a layer" : formatName(layer.name)} <span class="quiet">({counted(layer.clauses.length, "clause")})</span>
           </h2>
         </div>
         <ClauseTable layer={layer} active={clausePlace} onChoose={(place) => (clauseParam.value = named(layer.clauses[place].text))} />
@@ -47,7 +47,7 @@ export function Origin() {
       <section aria-label="Rules" class="origin-part">
         <div class="origin-head">
           <h2>
-            3 Final rules {clause === null ? `of ${layer.name === "" ? "no layer" : layer.name}` : "of the clause"}{" "}
+            3 Final rules {clause === null ? `of ${layer.name === "" ? "no layer" : formatName(layer.name)}` : "of the clause"}{" "}
             <span class="quiet">({counted((clause ?? layer).places.length, "rule")})</span>
           </h2>
           {clause !== null && (
@@ -56,7 +56,11 @@ export function Origin() {
             </button>
           )}
         </div>
-        {clause !== null && <p class="clause-text">{clause.text === "" ? "no clause" : clause.text}</p>}
+        {clause !== null && (
+          <p class="clause-text" tabIndex={0} role="region" aria-label="Clause">
+            {clause.text === "" ? "no clause" : clause.text}
+          </p>
+        )}
         <RuleTable places={(clause ?? layer).places} />
       </section>
     </div>
@@ -82,7 +86,7 @@ function LayerList({ layers, current, onChoose }: { layers: readonly LayerUse[];
       {layers.map((layer) => (
         <li key={layer.name}>
           <button type="button" aria-pressed={layer === current} class={layer === current ? "layer is-on" : "layer"} onClick={() => onChoose(layer.name)}>
-            <span class="layer-name">{layer.name === "" ? "no layer" : layer.name}</span>
+            <span class="layer-name">{layer.name === "" ? "no layer" : formatName(layer.name)}</span>
             <span class="quiet">
               {counted(layer.clauses.length, "clause")} → {counted(layer.places.length, "rule")}
             </span>

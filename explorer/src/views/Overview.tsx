@@ -4,7 +4,7 @@ import { useComputed } from "@preact/signals";
 import { ClassChip, ClassMark } from "../components/ClassMark";
 import { termKey } from "../lib/rules";
 import { type FeatureUse, summaryOf } from "../lib/summary";
-import { counted, describeTerm, formatLabel, grouped, MOST_CATEGORIES } from "../lib/text";
+import { counted, describeTerm, formatLabel, formatName, grouped, MOST_CATEGORIES } from "../lib/text";
 import { useStore } from "../store";
 import { Figures } from "./overview/Figures";
 import { Frontier } from "./overview/Frontier";
@@ -15,7 +15,7 @@ export function Overview() {
   const summary = useComputed(() => summaryOf(store.rules.value)).value;
   const set = store.rules.value;
   const largest = Math.max(...summary.rulesPerClass, 1);
-  const goTo = (filters: Readonly<Record<string, string>>) => showRules(store, filters);
+  const goTo = (filters: Filters) => showRules(store, filters);
   return (
     <div class="overview" data-ready>
       <Figures nTerms={summary.terms.length} nFeatures={summary.features.length} meanLength={summary.meanLength} />
@@ -24,7 +24,7 @@ export function Overview() {
         <ul class="bars">
           {set.classes.map((label, index) => (
             <li key={index}>
-              <button type="button" class="plain" onClick={() => goTo({ "rules.class": String(index) })} title={`Show the rules for ${formatLabel(label)}`}>
+              <button type="button" class="plain" onClick={() => goTo({ class: String(index) })} title={`Show the rules for ${formatLabel(label)}`}>
                 <ClassChip index={index} />
               </button>
               <span class="bar-box" aria-hidden="true">
@@ -57,7 +57,7 @@ export function Overview() {
           {summary.terms.slice(0, 12).map(({ term, nRules }) => {
             return (
               <li key={termKey(term)}>
-                <button type="button" class="plain" onClick={() => goTo({ "rules.term": termKey(term) })} title="Show the rules with this term">
+                <button type="button" class="plain" onClick={() => goTo({ term: termKey(term) })} title="Show the rules with this term">
                   {describeTerm(term, set.features[term.feature], MOST_CATEGORIES)}
                 </button>
                 <span class="bar-box" aria-hidden="true">
@@ -74,14 +74,14 @@ export function Overview() {
   );
 }
 
-type Filters = Readonly<Record<string, string>>;
+/** Parameters of the Rules view that are set; without the prefix `rules.`. */
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+const FILTERS = ["q", "class", "feature", "term", "length", "support", "confidence", "layer", "fired"] as const;
 
 /** Go to the table of rules with these filters and no others. */
-export function showRules(store: ReturnType<typeof useStore>, filters: Filters): void {
+function showRules(store: ReturnType<typeof useStore>, filters: Filters): void {
   store.address.step(() => {
-    for (const name of ["q", "class", "feature", "term", "length", "support", "confidence", "layer", "fired"]) {
-      store.address.param(`rules.${name}`).value = filters[`rules.${name}`] ?? "";
-    }
+    for (const name of FILTERS) store.address.param(`rules.${name}`).value = filters[name] ?? "";
     store.show("rules");
   });
 }
@@ -118,8 +118,8 @@ function FeatureTable({ features, goTo }: { features: readonly FeatureUse[]; goT
           {features.slice(0, MOST_FEATURES).map((use) => (
             <tr key={use.feature}>
               <th scope="row">
-                <button type="button" class="plain" onClick={() => goTo({ "rules.feature": String(use.feature) })} title={`Show the rules that test ${set.features[use.feature].name}`}>
-                  {set.features[use.feature].name}
+                <button type="button" class="plain" onClick={() => goTo({ feature: String(use.feature) })} title={`Show the rules that test ${formatName(set.features[use.feature].name)}`}>
+                  {formatName(set.features[use.feature].name)}
                 </button>
               </th>
               <td class="end">{grouped(use.nRules)}</td>

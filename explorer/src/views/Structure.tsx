@@ -70,20 +70,20 @@ export function Structure() {
     const line = shown[current];
     const node = line?.node;
     const isOpen = node?.kind === "branch" && openIds.has(node.id);
-    const targets: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => goTo(shown[Math.min(shown.length - 1, current + 1)]),
-      ArrowUp: () => goTo(shown[Math.max(0, current - 1)]),
-      PageDown: () => goTo(shown[Math.min(shown.length - 1, current + 12)]),
-      PageUp: () => goTo(shown[Math.max(0, current - 12)]),
-      Home: () => goTo(shown[0]),
-      End: () => goTo(shown[shown.length - 1]),
-      ArrowRight: () => (node?.kind === "branch" && !isOpen ? toggle(node, true) : goTo(shown[current + 1])),
-      ArrowLeft: () => (node?.kind === "branch" && isOpen ? toggle(node, false) : goTo(shown[line?.parent ?? -1])),
-      Enter: () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line)),
-      " ": () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line)),
-      "*": () => setOpen(new Set([...openIds, ...(line === undefined ? [] : siblings(tree.value, line.node.id))])),
-    };
-    const act = targets[event.key];
+    const targets = new Map<string, () => void>([
+      ["ArrowDown", () => goTo(shown[Math.min(shown.length - 1, current + 1)])],
+      ["ArrowUp", () => goTo(shown[Math.max(0, current - 1)])],
+      ["PageDown", () => goTo(shown[Math.min(shown.length - 1, current + 12)])],
+      ["PageUp", () => goTo(shown[Math.max(0, current - 12)])],
+      ["Home", () => goTo(shown[0])],
+      ["End", () => goTo(shown[shown.length - 1])],
+      ["ArrowRight", () => (node?.kind === "branch" && !isOpen ? toggle(node, true) : goTo(shown[current + 1]))],
+      ["ArrowLeft", () => (node?.kind === "branch" && isOpen ? toggle(node, false) : goTo(shown[line?.parent ?? -1]))],
+      ["Enter", () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line))],
+      [" ", () => (node?.kind === "branch" ? toggle(node, !isOpen) : goTo(line))],
+      ["*", () => setOpen(new Set([...openIds, ...(line === undefined ? [] : siblings(tree.value, line.node.id))]))],
+    ]);
+    const act = targets.get(event.key);
     if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     act();

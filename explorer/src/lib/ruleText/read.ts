@@ -6,7 +6,7 @@ import { canonicalTerms, DEFAULT_STATISTICS, intersection, type NewRule, type Or
 import { strOf } from "./python";
 import { closest } from "./similar";
 import { statisticsProblem } from "./statistics";
-import { isKeyword, MIRRORED, TokenCursor } from "./tokens";
+import { isKeyword, mirrored, TokenCursor } from "./tokens";
 import type { Vocabulary } from "./vocabulary";
 import { STATISTICS, writeName, writeValue } from "./write";
 
@@ -112,7 +112,7 @@ class RuleReader extends TokenCursor {
     if (!this.sees("<", "<=", ">", ">=")) this.fail(`expected <, <=, > or >=, found ${this.shown}`);
     const comparison = this.next().text;
     const feature = this.knownFeature();
-    const term = this.bounded(feature, MIRRORED[comparison], bound);
+    const term = this.bounded(feature, mirrored(comparison), bound);
     const isUpward = comparison === "<" || comparison === "<=";
     if (!(isUpward ? this.sees("<", "<=") : this.sees(">", ">="))) return term;
     const other = this.next().text;

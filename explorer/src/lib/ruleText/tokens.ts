@@ -10,8 +10,10 @@ const KEYWORDS = new Set(
   ),
 );
 
-/** Each comparison with its sides swapped: `3 < x` is `x > 3`. */
-export const MIRRORED: Readonly<Record<string, string>> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+/** A comparison with its sides swapped: `3 < x` is `x > 3`. */
+export function mirrored(comparison: string): string {
+  return comparison.replace(/[<>]/, (sign) => (sign === "<" ? ">" : "<"));
+}
 
 // As in Python, letters and digits are those of all scripts; numbers are written with 0 to 9.
 const WORD = String.raw`(?:(?!\p{Nd})[\p{L}\p{N}_])[\p{L}\p{N}_.]*`;
@@ -24,9 +26,14 @@ const TOKEN = new RegExp(
   "yu",
 );
 const BARE_WORD = new RegExp(`^${WORD}$`, "u");
-const SAME_SYMBOL: ReadonlyMap<string, string> = new Map(
-  Object.entries({ "≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "==": "=", "∈": "IN" }),
-);
+const SAME_SYMBOL: ReadonlyMap<string, string> = new Map([
+  ["≤", "<="],
+  ["≥", ">="],
+  ["≠", "!="],
+  ["<>", "!="],
+  ["==", "="],
+  ["∈", "IN"],
+]);
 
 /** Whether a name can be written without quotes. */
 export function isBareName(name: string): boolean {

@@ -3,7 +3,7 @@
 import type { Scalar } from "../../payload";
 import { formatNumber, lowerBound, upperBound } from "../decimals";
 import { DEFAULT_STATISTICS, type Feature, type NewRule, type Statistic, type Term } from "../rules";
-import { isBareName, MIRRORED } from "./tokens";
+import { isBareName, mirrored } from "./tokens";
 import type { Vocabulary } from "./vocabulary";
 
 export const STATISTICS = Object.keys(DEFAULT_STATISTICS) as Statistic[];
@@ -41,7 +41,7 @@ export function writeTerm(term: Term, feature: Feature): string {
   if (low === -Infinity) return `${name} ${upperBound(high)}`;
   if (high === Infinity) return `${name} ${lowerBound(low)}`;
   const [comparison, number] = lowerBound(low).split(" ");
-  return `${number} ${MIRRORED[comparison]} ${name} ${upperBound(high)}`;
+  return `${number} ${mirrored(comparison)} ${name} ${upperBound(high)}`;
 }
 
 /** A class or category. Whole numbers that are floats in Python are written with a fraction: `2.0`. */

@@ -40,7 +40,7 @@ export function sourcesOf(store: Store, state: CompareState): Source[] {
 }
 
 export async function opened(file: File): Promise<RuleSet> {
-  if (file.size > MAX_FILE_BYTES) throw new Error(`it has ${grouped(Math.round(file.size / 2 ** 20))} MB; rule files have at most ${MAX_FILE_BYTES / 2 ** 20}`);
+  if (file.size > MAX_FILE_BYTES) throw new Error(`the file has ${grouped(Math.round(file.size / 2 ** 20))} MB; rule files may have at most ${MAX_FILE_BYTES / 2 ** 20} MB`);
   return openRules(await file.text());
 }
 

@@ -60,7 +60,7 @@ export function Verdict({ found, draft }: { found: ReadonlySignal<RowEvaluation>
       <span class="quiet">The rules predict</span> <ClassChip index={decision} />{" "}
       <span class="quiet">
         {fired.length > 0 ? `with a probability of ${percent(probability, 0)}` : hasBase ? "by the base votes: no rule fires" : "by default: no rule fires"}
-        {unknown !== undefined && `, assuming that rules that test ${formatName(set.features[unknown].name)} do not fire: the report has no value of it`}
+        {unknown !== undefined && `, assuming that rules that test ${formatName(set.features[unknown].name)} do not fire: the report has no value for it`}
       </span>
     </div>
   );

@@ -4,7 +4,7 @@ import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals
 import { ClassChip } from "../../components/ClassMark";
 import { type Counterfactual, CounterfactualSearch } from "../../lib/counterfactuals/search";
 import type { RowDraft } from "../../lib/rowDraft";
-import { describeShortly, describeValue, formatLabel, shortNumber } from "../../lib/text";
+import { describeShortly, describeValue, formatLabel, formatName, shortNumber } from "../../lib/text";
 import { useStore } from "../../store";
 import { PAUSE_MS, SLICE_MS } from "./timing";
 
@@ -88,7 +88,7 @@ function FoundChange({ draft, found }: { draft: RowDraft; found: Counterfactual 
       <ul>
         {found.changes.map(({ feature, before, after }) => (
           <li key={feature}>
-            {features[feature].name} <span class="quiet">{describeShortly(before, features[feature])} →</span> <strong>{describeValue(after, features[feature])}</strong>
+            {formatName(features[feature].name)} <span class="quiet">{describeShortly(before, features[feature])} →</span> <strong>{describeValue(after, features[feature])}</strong>
           </li>
         ))}
       </ul>

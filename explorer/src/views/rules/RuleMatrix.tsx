@@ -9,7 +9,7 @@ import { TermStrip } from "../../components/TermStrip";
 import { keepInSight, linesInSight, useViewport } from "../../components/viewport";
 import { moved } from "../../components/VirtualTable";
 import { axisOf } from "../../lib/axis";
-import { describeCondition, describeTerm, MOST_CATEGORIES, shortNumber } from "../../lib/text";
+import { describeCondition, describeTerm, formatName, MOST_CATEGORIES, shortNumber } from "../../lib/text";
 import { useStore } from "../../store";
 
 const [ROW, COLUMN, HEAD] = [32, 118, 58];
@@ -113,7 +113,7 @@ function byUse(uses: ReadonlyMap<number, number>): number[] {
 
 function FeatureHead({ feature, column, left, nRules }: { feature: number; column: number; left: number; nRules: number }) {
   const store = useStore();
-  const { name } = store.rules.value.features[feature];
+  const name = formatName(store.rules.value.features[feature].name);
   const axis = axisOf(store, feature);
   return (
     <div class="matrix-feature" role="columnheader" aria-colindex={column + 2} title={`${name}: in ${nRules} of these rules`} style={{ left: `${left}px`, width: `${COLUMN}px` }}>

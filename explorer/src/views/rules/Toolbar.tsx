@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { type RuleSet, termKey } from "../../lib/rules";
 import { readSelection, writeSelection } from "../../lib/selection";
-import { counted, describeTerm, formatLabel, grouped } from "../../lib/text";
+import { counted, describeTerm, formatLabel, formatName, grouped } from "../../lib/text";
 import { useStore } from "../../store";
 import { chosenRows, paramsOf } from "./listed";
 
@@ -24,9 +24,9 @@ export function Toolbar({ nShown }: { nShown: number }) {
     <div class="toolbar" role="search" aria-label="Filter the rules">
       <input type="search" placeholder="Search: age nurse …" aria-label="Words in the rule" value={query.value} onInput={(event) => (query.value = event.currentTarget.value)} />
       <Choice label="Class" value={classIndex.value} onChange={(value) => (classIndex.value = value)} options={set.classes.map((name, index) => [String(index), formatLabel(name)])} />
-      <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), set.features[place].name])} />
+      <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), formatName(set.features[place].name)])} />
       {term.value !== "" && <Choice label="Term" value={term.value} onChange={(value) => (term.value = value)} options={[[term.value, termText(set, term.value)]]} />}
-      {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, name])} />}
+      {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, formatName(name)])} />}
       <Bound label="Terms ≤" value={length.value} onInput={(value) => (length.value = value)} />
       <Bound label="Support ≥" value={support.value} onInput={(value) => (support.value = value)} />
       <Bound label="Confidence % ≥" value={confidence.value} onInput={(value) => (confidence.value = value)} />
@@ -58,7 +58,7 @@ function termText(set: RuleSet, key: string): string {
     const found = rule.terms.find((term) => termKey(term) === key);
     if (found !== undefined) return describeTerm(found, set.features[found.feature]);
   }
-  return "a term that no rule has now";
+  return "a term that no longer occurs";
 }
 
 interface ChoiceProps {
