@@ -1,6 +1,7 @@
 """Networks given as plain arrays: dense layers with activations between them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
 from clausewise.base.parameters import ARRAY_LIKE, FUNCTION, Constraint, check_parameters, list_of, one_of
+from clausewise.networks.locks import SharedContext
 from clausewise.networks.network import Network
 from clausewise.networks.outputs import OUTPUT_MEANING, Output
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
@@ -77,6 +79,14 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _one_thread() -> AbstractContextManager[Any]:
+    limit: AbstractContextManager[Any] = _blas().limit(limits=1, user_api="blas")
+    return limit
+
+
+_ONE_BLAS_THREAD: Final = SharedContext(_one_thread)
+
+
 class DenseBackend:
     """Dense layers in NumPy: `rows @ weights + bias`, with an activation after each layer except the last.
 
@@ -130,7 +140,7 @@ class DenseBackend:
         found: dict[int, NDArray[Any]] = {}
         # One thread: the last bits of a product must not depend on the number of cores, and threads waiting
         # for the next small product would keep a core busy.
-        with _blas().limit(limits=1, user_api="blas"):
+        with _ONE_BLAS_THREAD:
             for place in range(max(places) + 1):
                 rows = rows @ self._weights[place] + self._biases[place]
                 is_last = place == len(self._layer_names)

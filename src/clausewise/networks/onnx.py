@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clausewise.networks.graph import Operation, inner_tensors, last_operation, last_weights
 from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
+from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import Titles
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
@@ -178,22 +179,26 @@ class OnnxBackend:
 
     def _session(self, names: tuple[str, ...]) -> Any:
         """Return a session of the model with these tensors as outputs, or with its own outputs."""
-        if names not in self._sessions:
-            model = self._model
-            if names:
-                model = onnx.ModelProto()
-                model.CopyFrom(self._model)
-                del model.graph.output[:]
-                model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-            options = onnxruntime.SessionOptions()
-            options.log_severity_level = 4  # errors are raised as exceptions
-            try:
-                self._sessions[names] = onnxruntime.InferenceSession(
-                    model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-                )
-            except Exception as error:  # onnxruntime's exceptions have no common base class
-                raise ValueError(f"{self.title} cannot be run by onnxruntime: {error}") from error
-        return self._sessions[names]
+        with lock_of(self):
+            if names not in self._sessions:
+                self._sessions[names] = self._opened(names)
+            return self._sessions[names]
+
+    def _opened(self, names: tuple[str, ...]) -> Any:
+        model = self._model
+        if names:
+            model = onnx.ModelProto()
+            model.CopyFrom(self._model)
+            del model.graph.output[:]
+            model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # errors are raised as exceptions
+        try:
+            return onnxruntime.InferenceSession(
+                model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's exceptions have no common base class
+            raise ValueError(f"{self.title} cannot be run by onnxruntime: {error}") from error
 
     def _form(self, steps: "_Steps", n_outputs: int) -> OutputForm | None:
         last = last_operation(steps.operations, self._output)

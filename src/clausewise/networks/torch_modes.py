@@ -1,15 +1,14 @@
 """Evaluation mode for PyTorch modules that several threads may use at once."""
 
-import os
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import nn
+
+from clausewise.networks.locks import after_fork, lock_of
 
 
 @dataclass
@@ -25,20 +24,11 @@ class _Held:
 
 
 class _Modes:
-    """The locks of models, and the parts in evaluation mode; by `id`, since modules may compare equal."""
+    """The parts of models that are in evaluation mode; by `id`, since modules may compare equal."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._locks: dict[int, Any] = {}
         self._held: dict[int, _Held] = {}
-
-    def lock(self, model: nn.Module) -> Any:
-        """Return the lock of a model, the same one for everybody who wraps it."""
-        with self._guard:
-            if id(model) not in self._locks:
-                self._locks[id(model)] = threading.RLock()
-                weakref.finalize(model, self._locks.pop, id(model), None).atexit = False
-            return self._locks[id(model)]
 
     def hold(self, part: nn.Module) -> None:
         """Switch a part to evaluation mode."""
@@ -60,21 +50,20 @@ class _Modes:
                     part.training = True
 
     def forget(self) -> None:
-        """Start afresh in a forked process, which has none of the threads that evaluate."""
+        """Start afresh with the flags that the modules had."""
         for held in self._held.values():
             held.part.training = held.is_training
-        self._guard, self._locks, self._held = threading.Lock(), {}, {}
+        self._guard, self._held = threading.Lock(), {}
 
 
 _MODES = _Modes()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_MODES.forget)
+after_fork(_MODES.forget)
 
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """Switch to evaluation mode without gradients, as the only user of this model; restore all flags."""
-    with _MODES.lock(model), torch.no_grad():
+    with lock_of(model), torch.no_grad():
         held: list[nn.Module] = []
         try:
             for part in model.modules():

@@ -1,8 +1,8 @@
 """The steps of a PyTorch module, found by symbolic tracing.
 
 While `torch.fx.Tracer.trace` runs, it replaces `nn.Module.__call__`, `nn.Module.__getattr__` and functions of
-`math` for the whole process, so that modules fail in other threads. Here a copy of the module is traced instead.
-The copy shares the weights, and the classes of its parts report calls to the tracer; nothing else is touched.
+`math` for the whole process, so that modules fail in other threads. Here a copy of the module is traced. The
+copy shares the weights, and the classes of its parts report calls to the tracer; nothing else is touched.
 """
 
 import inspect
