@@ -13,6 +13,7 @@ from clausewise.networks.graph import Operation, inner_tensors, last_operation, 
 from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
 from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import Titles
+from clausewise.networks.onnx_loops import UnboundedError, check_loops
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
@@ -217,14 +218,24 @@ def _loaded(model: Any) -> tuple[Any, str]:
     path = Path(model)
     try:
         loaded = onnx.load(path)
-    except Exception as error:  # a damaged file may raise anything
-        raise ValueError(f"{path.name} is not an ONNX model, or is damaged: {error}") from error
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {error.strerror or error}.") from error
+    except Exception as error:  # a damaged file may raise anything, also without a message
+        reason = str(error) or type(error).__name__
+        raise ValueError(f"{path.name} is not an ONNX model, or is damaged: {reason}") from error
     if not loaded.graph.node:
         raise ValueError(f"{path.name} is not an ONNX model, or is damaged: its graph is empty.")
     for node in loaded.graph.node:
         # protobuf returns text that is not UTF-8 as bytes.
         if any(isinstance(text, bytes) for text in (node.name, node.op_type, *node.input, *node.output)):
             raise ValueError(f"{path.name} is not an ONNX model, or is damaged: a name is not UTF-8.")
+    try:
+        check_loops(loaded)
+    except UnboundedError as error:
+        raise ValueError(
+            f"{path.name} is not run, because it might never end: {error}. If you trust it, load it yourself "
+            "with onnx.load and pass the model."
+        ) from error
     return loaded, path.stem
 
 
