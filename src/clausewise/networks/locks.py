@@ -1,11 +1,10 @@
-"""What threads share that use one model, or one process-wide setting, at once."""
+"""A lock per model, for models that several threads may use at once."""
 
 import os
 import threading
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import Any
 
 
@@ -43,43 +42,3 @@ def lock_of(model: Any) -> AbstractContextManager[Any]:
     """Return the lock of a model (or another object): the same one for everybody who uses that object."""
     lock: AbstractContextManager[Any] = _LOCKS.of(model)
     return lock
-
-
-class SharedContext:
-    """A context for the whole process: the first of several threads enters it, and the last one leaves it.
-
-    If every thread entered and left it, one of them would restore what another one had set.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the context to enter.
-    """
-
-    def __init__(self, make: Callable[[], AbstractContextManager[Any]]) -> None:
-        self._make = make
-        self._guard = threading.Lock()
-        self._n_inside = 0
-        self._context: AbstractContextManager[Any] | None = None
-        after_fork(self._forget)
-
-    def __enter__(self) -> None:
-        with self._guard:
-            if self._n_inside == 0:
-                self._context = self._make()
-                self._context.__enter__()
-            self._n_inside += 1
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with self._guard:
-            self._n_inside -= 1
-            if self._n_inside == 0 and self._context is not None:
-                self._context.__exit__(kind, error, trace)
-
-    def _forget(self) -> None:
-        self._guard = threading.Lock()
-        if self._n_inside and self._context is not None:
-            self._context.__exit__(None, None, None)
-        self._n_inside = 0
