@@ -1,5 +1,6 @@
 """Networks in many threads: nobody else notices, and everybody gets the same results."""
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,6 +24,15 @@ from tests.networks.test_torch import state_of  # noqa: E402
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4)).astype(np.float32)
 N_THREADS = 6
+
+
+@pytest.fixture(autouse=True)
+def hurried():
+    """Threads take turns 50 times as often as usual, so that what can go wrong does."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    yield
+    sys.setswitchinterval(usual)
 
 
 def dense(*sizes):
