@@ -202,7 +202,7 @@ def test_a_network_is_asked_about_few_rows_before_it_is_used():
     rows = RNG.normal(size=(5_000, 4))
     free.labels(rows)
     free.labels(rows)
-    # Inspection, the same rows twice, the last of them alone; then all rows, and nothing else the second time.
+    # Inspection, the same rows twice, the last of them alone; then all rows, and only these the second time.
     assert asked == [4, 128, 128, 1, 5_000, 5_000]
 
 

@@ -223,6 +223,13 @@ def scanning(length=None):
     return made
 
 
+def without_results(made):
+    """The model with a loop of which no result is read."""
+    made.graph.node[-1].output[0] = ""
+    made.graph.output[0].name = "c"
+    return made
+
+
 def in_function(made):
     """The model with its last node in a function that calls itself."""
     function = helper.make_function(
@@ -248,17 +255,24 @@ def test_a_scan_over_a_constant_number_of_steps_is_run(tmp_path):
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (looping(None, counted="", condition=["yes"], yes=np.bool_(True)), "'repeat' has no trip count"),
-        (looping(2**62, condition=[""]), "more than 1,000,000 steps"),
-        (looping(5_000, condition=[""], nested=True), "more than 1,000,000 steps"),
-        (scanning(), "Scan reads an axis whose length is not a constant"),
-        (scanning(2**40), "more than 1,000,000 steps"),
-        (in_function(model(DENSE, SCORES, w1=W1, w2=W2)), "function 'Twice' calls itself"),
+        (
+            looping(None, counted="", condition=["yes"], yes=np.bool_(True)),
+            "'repeat' might never end",
+        ),
+        (looping(2**62, condition=[""]), "more than 100,000 steps"),
+        (looping(5_000, condition=[""], nested=True), "more than 100,000 steps"),
+        (scanning(), "Scan might never end, because its axis has no constant length"),
+        (without_results(looping(3, condition=[""])), "has a result without a name"),
+        (scanning(2**40), "more than 100,000 steps"),
+        (
+            in_function(model(DENSE, SCORES, w1=W1, w2=W2)),
+            "'Twice' might never end, because it calls itself",
+        ),
     ],
 )
 def test_loops_that_may_never_end_are_refused_in_files(tmp_path, made, message):
     onnx.save(made, tmp_path / "net.onnx")
-    expected = rf"net.onnx is not run, because it might never end: its .*{message}.*with onnx.load"
+    expected = rf"net.onnx is not run: its .*{message}.*with onnx.load"
     with pytest.raises(ValueError, match=expected):
         clausewise.wrap(tmp_path / "net.onnx")
 
@@ -267,7 +281,7 @@ def test_a_trip_count_from_the_rows_is_refused_in_files_only(tmp_path):
     made = looping(None, counted="size", condition=[""])
     made.graph.node.insert(0, node("Size", ["x"], ["size"]))
     onnx.save(made, tmp_path / "net.onnx")
-    with pytest.raises(ValueError, match="no trip count that is a constant of the file"):
+    with pytest.raises(ValueError, match="its trip count is not a constant"):
         clausewise.wrap(tmp_path / "net.onnx")
     assert clausewise.wrap(onnx.load(tmp_path / "net.onnx"), output="logits").n_inputs == 4
 

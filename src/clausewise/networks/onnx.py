@@ -13,7 +13,7 @@ from clausewise.networks.graph import Operation, inner_tensors, last_operation, 
 from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
 from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import Titles
-from clausewise.networks.onnx_loops import UnboundedError, check_loops
+from clausewise.networks.onnx_loops import LoopError, check_loops
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
@@ -231,10 +231,10 @@ def _loaded(model: Any) -> tuple[Any, str]:
             raise ValueError(f"{path.name} is not an ONNX model, or is damaged: a name is not UTF-8.")
     try:
         check_loops(loaded)
-    except UnboundedError as error:
+    except LoopError as error:
         raise ValueError(
-            f"{path.name} is not run, because it might never end: {error}. If you trust it, load it yourself "
-            "with onnx.load and pass the model."
+            f"{path.name} is not run: {error}. If you trust it, load it yourself with onnx.load and pass the "
+            "model."
         ) from error
     return loaded, path.stem
 

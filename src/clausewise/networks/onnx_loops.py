@@ -9,33 +9,34 @@ from typing import Any, Final
 
 import onnx
 
-MAX_STEPS: Final = 1_000_000
-"""The most nodes that a file's loops and functions may run in one evaluation: a few seconds."""
+MAX_STEPS: Final = 100_000
+"""The most nodes that a file with loops or functions may run in one evaluation: less than a second."""
 
 _STANDARD = ("", "ai.onnx")
 # Before, a Scan read another axis.
 _FIRST_OPSET = 9
 
 
-class UnboundedError(ValueError):
-    """A model's loops have no bound that the file states, or one that is too large."""
+class LoopError(ValueError):
+    """A model's loops might never end, or crash onnxruntime."""
 
 
 def check_loops(model: Any) -> None:
-    """Raise an `UnboundedError` unless constants in the model bound the steps of all its loops.
+    """Raise an `LoopError` unless constants in the model bound the steps of all its loops.
 
     - `Loop`: its trip count must be a constant, whatever its condition is.
     - `Scan`: the length of the axis that it reads must be a constant, and it must be in the main graph. (An
       axis of an empty tensor takes no memory, however long it is.)
     - Other nodes with graphs inside, except `If`, and functions that call themselves, are refused.
+    - A result of a loop must have a name, since onnxruntime crashes otherwise.
     """
     if _has_loops(model):
         try:
             n_steps = _Counter(model).steps(model.graph, {})
         except RecursionError:
-            raise UnboundedError("its functions are nested too deeply") from None
+            raise LoopError("its functions might never end, because they are nested too deeply") from None
         if n_steps > MAX_STEPS:
-            raise UnboundedError(f"its loops and functions take more than {MAX_STEPS:,} steps")
+            raise LoopError(f"its loops and functions might take more than {MAX_STEPS:,} steps")
 
 
 def _has_loops(model: Any) -> bool:
@@ -85,18 +86,20 @@ class _Counter:
         self._depth += 1
         inside = sum(self.steps(graph, constants) for graph in _graphs(node))
         self._depth -= 1
+        if does in ("Loop", "Scan") and not all(node.output):
+            raise LoopError(f"its {_named(node)} has a result without a name, which crashes onnxruntime")
         if does == "Loop":
             return 1 + self._trips(node, constants) * (1 + inside)
         if does == "Scan":
             return 1 + self._length(node) * (1 + inside)
         if does == "SequenceMap" or (_graphs(node) and does != "If"):
-            raise UnboundedError(f"its {_named(node)} repeats other nodes, without a bound in the file")
+            raise LoopError(f"its {_named(node)} might never end, because it repeats nodes without a bound")
         key = _key(node.domain, node.op_type, node)
         return 1 + inside + (self._steps_of_function(key) if key in self._functions else 0)
 
     def _steps_of_function(self, key: _Key) -> int:
         if key in self._open:
-            raise UnboundedError(f"its function {key[1]!r} calls itself")
+            raise LoopError(f"its function {key[1]!r} might never end, because it calls itself")
         if key not in self._steps_of:
             self._open.add(key)
             self._depth += 1
@@ -110,7 +113,7 @@ class _Counter:
         is_given = len(node.input) > 0 and node.input[0] != ""
         found = _whole_number(constants.get(node.input[0])) if is_given else None
         if found is None:
-            raise UnboundedError(f"its {_named(node)} has no trip count that is a constant of the file")
+            raise LoopError(f"its {_named(node)} might never end, because its trip count is not a constant")
         return max(found, 0)
 
     def _length(self, node: Any) -> int:
@@ -122,7 +125,7 @@ class _Counter:
             shape = self._shapes.get(name, ()) if is_known else ()
             if -len(shape) <= axis < len(shape) and shape[axis].HasField("dim_value"):
                 return max(int(shape[axis].dim_value), 0)
-        raise UnboundedError(f"its {_named(node)} reads an axis whose length is not a constant of the file")
+        raise LoopError(f"its {_named(node)} might never end, because its axis has no constant length")
 
     @cached_property
     def _shapes(self) -> dict[str, Sequence[Any]]:
