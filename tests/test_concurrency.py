@@ -3,6 +3,7 @@
 Whatever could hang runs in a process of its own that is given a time limit.
 """
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -164,3 +165,59 @@ def test_torch_and_rules_work_in_one_process_at_the_same_time():
     """
     )
     assert said == "True True True\n"
+
+
+EXTRACTIONS = """
+    import os
+    os.environ["KERAS_BACKEND"] = "torch"
+    import sys, warnings
+    import threading
+    from concurrent.futures import ThreadPoolExecutor
+    import numpy as np
+    import torch
+    from torch import nn
+    import clausewise
+
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4)).astype(np.float32)
+
+    def torch_models():
+        torch.manual_seed(0)
+        layers = lambda: nn.Sequential(nn.Linear(4, 6), nn.Dropout(0.3), nn.ReLU(), nn.Linear(6, 3))
+        return [layers().train(), layers().train()]
+
+    def keras_models():
+        import keras
+        keras.utils.set_random_seed(0)
+        layers = keras.layers
+        shape = lambda: [keras.Input((4,)), layers.Dense(6, "relu"), layers.Dropout(0.3), layers.Dense(3)]
+        return [keras.Sequential(shape()), keras.Sequential(shape())]
+
+    def onnx_models():
+        from tests.networks.test_onnx import DENSE, SCORES, model
+        def draw(*shape):
+            return rng.normal(size=shape).astype(np.float32)
+        return [model(DENSE, SCORES, w1=draw(4, 5), w2=draw(5, 3)) for _ in range(2)]
+
+    def text(model, n_jobs):
+        return clausewise.extract(model, X, n_jobs=n_jobs).to_text()
+
+    models = {made}()
+    expected = [text(model, 1) for model in models]
+    jobs = [(number % 2, (1, None)[number // 2 % 2]) for number in range(16)]
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda job: text(models[job[0]], job[1]), jobs))
+    same = [one == expected[job[0]] for one, job in zip(found, jobs)]
+    print(all(same), len(set(expected)), all(getattr(model, "training", True) for model in models))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "needed"),
+    [("torch_models", "torch"), ("keras_models", "keras"), ("onnx_models", "onnxruntime")],
+)
+def test_many_threads_extract_from_two_models_as_one_thread_does(made, needed):
+    if not all(importlib.util.find_spec(name) for name in ("torch", needed)):
+        pytest.skip(f"{needed} or PyTorch is not installed")
+    assert said_by(EXTRACTIONS.replace("{made}", made)) == "True 2 True\n"

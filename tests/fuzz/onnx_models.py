@@ -62,7 +62,7 @@ WORDS = [
 
 @cache
 def examples():
-    """Return a perceptron (with any number of rows, and with one), a convolution and a recurrence."""
+    """Return a perceptron (with any number of rows, and with one), a convolution, a recurrence and a loop."""
     from onnx import TensorProto, helper, numpy_helper
 
     rng = np.random.default_rng(0)
@@ -104,6 +104,11 @@ def examples():
         node("MatMul", ["v", "out"], ["y"]),
     ]
     first = np.array([0], dtype=np.int64)
+    looping = [
+        node("MatMul", ["x", "w1"], ["h"]),
+        node("Loop", ["trips", "", "h"], ["l"], name="repeat", body=_body()),
+        node("MatMul", ["l", "w2"], ["y"]),
+    ]
     return [
         model(perceptron, [4], "y", w1=weights(5, 4), b1=weights(5), w2=weights(5, 3)),
         model(perceptron, [4], "y", n_rows=1, w1=weights(5, 4), b1=weights(5), w2=weights(5, 3)),
@@ -125,7 +130,31 @@ def examples():
             r=weights(1, 12, 3),
             out=weights(3, 2),
         ),
+        model(looping, [4], "y", trips=np.int64(3), w1=weights(4, 4), w2=weights(4, 2)),
     ]
+
+
+def _body():
+    """Return the body of a loop, which halves its state and goes on as long as it is told to."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    def value(name, kind, shape=()):
+        return helper.make_tensor_value_info(name, kind, shape)
+
+    return helper.make_graph(
+        [
+            helper.make_node("Mul", ["state", "half"], ["next"]),
+            helper.make_node("Identity", ["on"], ["still"]),
+        ],
+        "body",
+        [
+            value("i", TensorProto.INT64),
+            value("on", TensorProto.BOOL),
+            value("state", TensorProto.FLOAT, None),
+        ],
+        [value("still", TensorProto.BOOL), value("next", 1, None)],
+        [numpy_helper.from_array(np.float32(0.5), "half")],
+    )
 
 
 def changed(data, rng):
@@ -140,7 +169,7 @@ def changed(data, rng):
     graph = model.graph
     changes = [_other_opset]
     if graph.node:
-        changes += [_other_operator, _other_edge, _other_attribute, _without_node, _repeated_node]
+        changes += [_other_operator, _other_edge, _other_attribute, _without_node, _repeated_node, _looped]
     if graph.initializer:
         changes += [_other_shape, _other_type, _other_weights, _external_weights]
     if graph.input and graph.output:
@@ -197,6 +226,38 @@ def _without_node(model, rng):
 
 def _repeated_node(model, rng):
     model.graph.node.add().CopyFrom(rng.choice(model.graph.node))
+
+
+def _looped(model, rng):
+    """Put a loop around a result: with a few steps or endless ones, by a trip count or by a condition."""
+    from onnx import helper, numpy_helper
+
+    graph = model.graph
+    where = rng.choice([node for node in graph.node if node.output] or [None])
+    if where is None:
+        return
+    result = where.output[0]
+    where.output[0] = f"{result} before"
+    number = len(graph.node)
+    trips, on = f"trips {number}", f"on {number}"
+    graph.initializer.append(numpy_helper.from_array(np.int64(rng.choice(_SIZES)), trips))
+    graph.initializer.append(numpy_helper.from_array(np.bool_(rng.random() < 0.8), on))
+    body = _body()
+    if rng.random() < 0.3:  # a loop in the loop
+        inner = ["trips", "", "state"] if rng.random() < 0.5 else [trips, "on", "state"]
+        body.node[0].CopyFrom(helper.make_node("Loop", inner, ["next"], body=_body()))
+    count = rng.choice((trips, trips, "", "size"))
+    if count == "size":  # from the rows
+        graph.node.append(helper.make_node("Size", ["x"], ["size"]))
+    if rng.random() < 0.2:  # a Scan over a long axis without numbers
+        long = numpy_helper.from_array(np.zeros((0, 0), np.float32), "long")
+        long.dims[0] = rng.choice(_SIZES)
+        graph.initializer.append(long)
+        made = helper.make_node("Scan", ["long"], [result], body=body, num_scan_inputs=1)
+    else:
+        made = helper.make_node("Loop", [count, rng.choice(("", on)), where.output[0]], [result], body=body)
+    place = list(graph.node).index(where) + 1
+    graph.node.insert(place, made)
 
 
 def _other_shape(model, rng):

@@ -122,3 +122,53 @@ def test_wrapping_again_gives_the_network_itself():
         clausewise.wrap(network, classes=np.array(["down", "up"]), layers=np.array([0, 1]))
     with pytest.raises(ValueError, match="already a Network; pass batch_size when it is first wrapped"):
         clausewise.wrap(network, batch_size=5)
+
+
+# --- Tables ---
+
+JOBS = ["baker", "clerk", "smith"]
+
+
+def paid(rows):
+    """A function of a DataFrame, by column names."""
+    pay = np.asarray(rows["age"], dtype=float) + 30 * (np.asarray(rows["job"]) == "smith")
+    return np.where(pay > 60, "well", "badly")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_table_with_text_is_passed_on_as_it_is(library):
+    made = pytest.importorskip(library, reason=f"{library} is not installed")
+    draw = np.random.default_rng(0)
+    columns = {
+        "age": draw.integers(18, 80, 300),
+        "job": draw.choice(JOBS, 300),
+        "other": draw.normal(size=300),
+    }
+    table = made.table(columns) if library == "pyarrow" else made.DataFrame(columns)
+    seen = set()
+
+    def predict(rows):
+        seen.add((type(rows), tuple(getattr(rows, "column_names", getattr(rows, "columns", ())))))
+        return paid(rows)
+
+    network = CallableNetwork(
+        predict,
+        {"age": lambda rows: np.asarray(rows["age"], dtype=float)},
+        classes=["badly", "well"],
+        feature_names=["age", "job"],
+        batch_size=50,
+    )
+    assert network.labels(table).tolist() == paid(table).tolist()
+    assert seen == {(type(table), ("age", "job"))}
+    (layer,) = network.hidden_layers(table)
+    np.testing.assert_array_equal(layer.matrix[:, 0], columns["age"])
+    rules = clausewise.extract(network, table, method="pedagogical")
+    assert (rules.predict(table) == paid(table)).mean() > 0.95
+
+
+def test_a_table_of_numbers_is_passed_on_as_an_array():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pandas.DataFrame(X, columns=["a", "b", "c"])
+    network = CallableNetwork(labels, classes=["down", "up"])
+    assert network.labels(table).tolist() == labels(X).tolist()
+    assert network.labels(table.astype(object)).tolist() == labels(X).tolist()

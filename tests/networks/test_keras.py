@@ -109,6 +109,49 @@ class Own(keras.Model):
         return self.last(ops.tanh(ops.matmul(h, self.mix)))
 
 
+class Pair(keras.Model):
+    """A model with its own `call` that reads two tensors."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix = layers.Dense(3, name="mix")
+
+    def call(self, pair):
+        return ops.tanh(self.mix(ops.concatenate(pair, axis=1)))
+
+
+def nested(form):
+    """A model that contains one with two inputs, and the layers of both."""
+    keras.utils.set_random_seed(0)
+    left, mix, last = (
+        layers.Dense(2, "relu"),
+        layers.Dense(3, "tanh", name="mix"),
+        layers.Dense(2, name="last"),
+    )
+    a, b = keras.Input((2,), name="a"), keras.Input((2,), name="b")
+    inputs = keras.Input((4,))
+    halves = [left(inputs), inputs[:, 2:]]
+    if form == "own":
+        inner, given = Pair(), halves
+        mix = inner.mix
+    else:
+        given = {"a": halves[0], "b": halves[1]} if form != "list" else halves
+        reads = {"a": a, "b": b} if form == "mapping" else [a, b]
+        inner = keras.Model(reads, mix(layers.Concatenate(name="both")([a, b])), name="inner")
+    return keras.Model(inputs, last(inner(given))), left, mix, last
+
+
+@pytest.mark.parametrize("form", ["list", "mapping", "names", "own"])
+def test_a_nested_model_with_two_inputs_is_followed(form):
+    model, left, mix, last = nested(form)
+    both = np.hstack([relu(dense(X, left)), X[:, 2:]])
+    hidden = np.tanh(dense(both, mix))
+    network = clausewise.wrap(model)
+    names = ["concatenate", "tanh"] if form == "own" else ["inner.both", "inner.mix"]
+    assert_layers(network, X, dict(zip(names, [both, hidden], strict=True)))
+    np.testing.assert_allclose(network.outputs(X), dense(hidden, last), atol=1e-5)
+
+
 def test_a_model_with_a_call_of_its_own_is_followed():
     keras.utils.set_random_seed(0)
     model = Own()

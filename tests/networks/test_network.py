@@ -121,7 +121,7 @@ def test_large_but_finite_activations_are_let_through():
     ],
 )
 def test_an_output_that_is_no_number_is_refused(scores):
-    with pytest.raises(ValueError, match="The network's output is NaN or infinite for 4 of 4 rows"):
+    with pytest.raises(ValueError, match="The network's output is NaN or infinite for 50 of 50 rows"):
         CallableNetwork(scores, output="logits").labels(X)
 
 
@@ -147,10 +147,63 @@ def test_an_output_that_depends_on_other_rows_is_refused():
         CallableNetwork(lambda rows: rows - rows.mean(axis=0), output="logits").labels(X)
 
 
-def test_an_answer_at_random_is_refused():
-    chance = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="or at random"):
-        CallableNetwork(lambda rows: chance.normal(size=(len(rows), 2)), output="logits").labels(X)
+def by_chance(rng):
+    """Networks that answer a row differently each time, some of them rarely or a little."""
+    weights = rng.normal(size=(4, 8)), rng.normal(size=(8, 3))
+
+    def hidden(rows):
+        return np.maximum(rows @ weights[0], 0)
+
+    def dropout(rows):
+        kept = hidden(rows)
+        return kept * (rng.random(kept.shape) > 0.02) @ weights[1]
+
+    def weights_drawn(rows):  # once per call, the same for all rows
+        return hidden(rows) @ (weights[1] * rng.normal(1, 0.02, size=weights[1].shape))
+
+    def noise(rows):
+        return hidden(rows) @ weights[1] + rng.normal(scale=0.05, size=(len(rows), 3))
+
+    def labels(rows):
+        return np.where(rng.random((len(rows), 1)) < 0.1, [[0.0, 1.0]], [[1.0, 0.0]])
+
+    return [dropout, weights_drawn, noise, labels, lambda rows: rng.normal(size=(len(rows), 2))]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_answer_at_random_is_refused(seed):
+    rows = np.random.default_rng(seed).normal(size=(200, 4))
+    for scores in by_chance(np.random.default_rng(seed)):
+        with pytest.raises(ValueError, match="when they are evaluated again, so it answers at random"):
+            CallableNetwork(scores, output="logits").labels(rows)
+
+
+def test_a_scale_that_depends_on_the_batch_is_let_through():
+    weights = RNG.normal(size=(4, 8)), RNG.normal(size=(8, 3))
+
+    def rounded(values):  # 8 bits between the smallest and the largest number of the batch
+        scale = (values.max() - values.min()) / 255
+        return np.round(values / scale) * scale
+
+    def scores(rows):
+        return rounded(np.maximum(rounded(rows) @ weights[0], 0)) @ weights[1]
+
+    assert len(CallableNetwork(scores, output="logits").labels(RNG.normal(size=(200, 4)))) == 200
+
+
+def test_a_network_is_asked_about_few_rows_before_it_is_used():
+    asked = []
+
+    def scores(rows):
+        asked.append(len(rows))
+        return rows[:, :2]
+
+    free = CallableNetwork(scores, output="logits")
+    rows = RNG.normal(size=(5_000, 4))
+    free.labels(rows)
+    free.labels(rows)
+    # Inspection, the same rows twice, the last of them alone; then all rows, and only these the second time.
+    assert asked == [4, 128, 128, 1, 5_000, 5_000]
 
 
 def test_a_network_without_a_hidden_layer_is_explained():
@@ -158,6 +211,16 @@ def test_a_network_without_a_hidden_layer_is_explained():
     with pytest.raises(ValueError, match=r"has no hidden layer.*use the pedagogical method"):
         flat.hidden_layers(RNG.normal(size=(5, 5)))
     assert "no hidden layer" in str(flat)
+
+
+def test_a_layer_without_units_is_named():
+    empty = [np.ones((4, 6)), np.ones((6, 0)), np.ones((0, 3))]
+    biases = [np.zeros(matrix.shape[1]) for matrix in empty]
+    with pytest.raises(
+        ValueError, match=r"Layer 'hidden 2' of shape \(0,\) has no units; choose other layers"
+    ):
+        ArrayNetwork(empty, biases)
+    assert ArrayNetwork(empty, biases, layers="hidden 1").layer_names == ("hidden 1",)
 
 
 def test_a_layer_that_is_too_wide_is_refused_with_ways_out():

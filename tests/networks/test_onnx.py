@@ -1,4 +1,5 @@
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -175,6 +176,121 @@ def test_a_session_is_refused_with_what_to_pass():
 def test_wrong_columns_are_refused():
     with pytest.raises(ValueError, match="X has 3 columns, but the network reads 4"):
         clausewise.wrap(model(DENSE, SCORES, w1=W1, w2=W2)).labels(X[:, :3])
+
+
+# --- Loops ---
+
+
+def looping(trips=5, *, condition=(), nested=False, counted="n", **constants):
+    """A model that adds 1 to its scores in a loop; `trips` is the constant of its trip count."""
+    info = helper.make_tensor_value_info
+    one = numpy_helper.from_array(np.float32(1), "one")
+    body = helper.make_graph(
+        [node("Add", ["before", "one"], ["after"]), node("Identity", ["goes on"], ["still"])],
+        "body",
+        [info("i", TensorProto.INT64, []), info("goes on", TensorProto.BOOL, []), info("before", 1, None)],
+        [info("still", TensorProto.BOOL, []), info("after", 1, None)],
+        [one],
+    )
+    if nested:
+        body.node[0].CopyFrom(node("Loop", ["n", "", "before"], ["after"], body=looping_body()))
+    nodes = [*DENSE, node("Loop", [counted, *condition, "c"], ["looped"], body=body, title="repeat")]
+    n = {} if trips is None else {"n": np.int64(trips)}
+    return model(nodes, {"looped": TensorProto.FLOAT}, w1=W1, w2=W2, **n, **constants)
+
+
+def looping_body():
+    return looping().graph.node[-1].attribute[0].g
+
+
+def scanning(length=None):
+    """A model that scans over an axis of this length, or over its rows."""
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [node("Add", ["sum", "element"], ["next"]), node("Identity", ["next"], ["copy"])],
+        "body",
+        [info("sum", 1, None), info("element", 1, None)],
+        [info("next", 1, None), info("copy", 1, None)],
+    )
+    nodes = [
+        *DENSE,
+        node("Expand", ["zero", "length"], ["axis"]) if length else node("Abs", ["x"], ["axis"]),
+        node("Scan", ["c", "axis"], ["scanned", "all"], body=body, num_scan_inputs=1),
+    ]
+    constants = {"zero": np.zeros((1, 1), np.float32), "length": np.array([length or 1, 1])}
+    made = model(nodes, {"scanned": TensorProto.FLOAT}, w1=W1, w2=W2, **constants)
+    made.graph.value_info.append(info("axis", 1, [3, 4]))  # what a file declares need not be true
+    return made
+
+
+def without_results(made):
+    """The model with a loop of which no result is read."""
+    made.graph.node[-1].output[0] = ""
+    made.graph.output[0].name = "c"
+    return made
+
+
+def in_function(made):
+    """The model with its last node in a function that calls itself."""
+    function = helper.make_function(
+        "own", "Twice", ["a"], ["b"], [helper.make_node("Twice", ["a"], ["b"], domain="own")], []
+    )
+    made.functions.append(function)
+    made.graph.node.append(helper.make_node("Twice", ["c"], ["twice"], domain="own"))
+    return made
+
+
+def test_a_loop_with_a_constant_number_of_steps_is_run(tmp_path):
+    onnx.save(looping(5, condition=[""]), tmp_path / "net.onnx")
+    network = clausewise.wrap(tmp_path / "net.onnx", output="logits")
+    np.testing.assert_allclose(network.outputs(X), relu(X @ W1) @ W2 + 5, atol=1e-5)
+
+
+def test_a_scan_over_a_constant_number_of_steps_is_run(tmp_path):
+    onnx.save(scanning(3), tmp_path / "net.onnx")
+    network = clausewise.wrap(tmp_path / "net.onnx", output="logits")
+    np.testing.assert_allclose(network.outputs(X), relu(X @ W1) @ W2, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (
+            looping(None, counted="", condition=["yes"], yes=np.bool_(True)),
+            "'repeat' might never end",
+        ),
+        (looping(2**62, condition=[""]), "more than 100,000 steps"),
+        (looping(5_000, condition=[""], nested=True), "more than 100,000 steps"),
+        (scanning(), "Scan might never end, because its axis has no constant length"),
+        (without_results(looping(3, condition=[""])), "has a result without a name"),
+        (scanning(2**40), "more than 100,000 steps"),
+        (
+            in_function(model(DENSE, SCORES, w1=W1, w2=W2)),
+            "'Twice' might never end, because it calls itself",
+        ),
+    ],
+)
+def test_loops_that_may_never_end_are_refused_in_files(tmp_path, made, message):
+    onnx.save(made, tmp_path / "net.onnx")
+    expected = rf"net.onnx is not run: its .*{message}.*with onnx.load"
+    with pytest.raises(ValueError, match=expected):
+        clausewise.wrap(tmp_path / "net.onnx")
+
+
+def test_a_trip_count_from_the_rows_is_refused_in_files_only(tmp_path):
+    made = looping(None, counted="size", condition=[""])
+    made.graph.node.insert(0, node("Size", ["x"], ["size"]))
+    onnx.save(made, tmp_path / "net.onnx")
+    with pytest.raises(ValueError, match="its trip count is not a constant"):
+        clausewise.wrap(tmp_path / "net.onnx")
+    assert clausewise.wrap(onnx.load(tmp_path / "net.onnx"), output="logits").n_inputs == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails when it is read")
+def test_a_file_that_cannot_be_read_gives_the_reason(tmp_path):
+    (tmp_path / "net.onnx").symlink_to("/proc/self/mem")
+    with pytest.raises(ValueError, match=r"net.onnx cannot be read: Input/output error\."):
+        clausewise.wrap(tmp_path / "net.onnx")
 
 
 # --- Exported from PyTorch ---

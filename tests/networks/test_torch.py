@@ -620,5 +620,5 @@ def test_nan_in_weights_is_reported():
     module = dense(4, 3, 2)
     with torch.no_grad():
         module[0].weight[0, 0] = torch.nan
-    with pytest.raises(ValueError, match=r"The network's output is NaN or infinite for 4 of 4 rows"):
+    with pytest.raises(ValueError, match=r"The network's output is NaN or infinite for 40 of 40 rows"):
         clausewise.wrap(module).hidden_layers(X)

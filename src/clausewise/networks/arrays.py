@@ -10,6 +10,7 @@ from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
 from clausewise.base.parameters import ARRAY_LIKE, FUNCTION, Constraint, check_parameters, list_of, one_of
+from clausewise.networks.locks import lock_of
 from clausewise.networks.network import Network
 from clausewise.networks.outputs import OUTPUT_MEANING, Output
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
@@ -74,7 +75,7 @@ ARRAY_OPTIONS: Final[Mapping[str, Constraint]] = {
 @cache
 def _blas() -> ThreadpoolController:
     """Return the control over NumPy's threads; cached, since finding the libraries takes a millisecond."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 class DenseBackend:
@@ -129,8 +130,9 @@ class DenseBackend:
         places = [len(self._layer_names) if n == OUTPUT else self._layer_names.index(n) for n in names]
         found: dict[int, NDArray[Any]] = {}
         # One thread: the last bits of a product must not depend on the number of cores, and threads waiting
-        # for the next small product would keep a core busy.
-        with _blas().limit(limits=1, user_api="blas"):
+        # for the next small product would keep a core busy. The limit is that of the process: the lock keeps
+        # one of our threads from restoring it while another one computes, or to what another one has set.
+        with lock_of(_blas()), _blas().limit(limits=1, user_api="blas"):
             for place in range(max(places) + 1):
                 rows = rows @ self._weights[place] + self._biases[place]
                 is_last = place == len(self._layer_names)

@@ -16,6 +16,7 @@ from clausewise.base.parameters import (
 )
 from clausewise.networks.network import Network
 from clausewise.networks.outputs import OUTPUT_MEANING, Output
+from clausewise.networks.preprocess import table_of
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
 from clausewise.networks.selection import LAYER_CHOICE
 from clausewise.networks.shapes import axes_of
@@ -103,6 +104,7 @@ class CallableNetwork(Network):
     predict : callable
         Maps an array of rows to one label per row, or to one column per class: probabilities or, with
         `output="logits"`, logits. With `output=` other than "labels", one number per row is one column.
+        A DataFrame with columns that are not numbers is passed on as a DataFrame, to `layers` as well.
     layers : mapping of str to callable, optional
         For each hidden layer, in the order of computation, a function from rows to its activations. Without
         layers, only methods that do not read hidden layers can be used.
@@ -154,3 +156,8 @@ class CallableNetwork(Network):
         known = None if classes is None else list(np.asarray(classes).tolist())
         backend = _FunctionBackend(predict, listed, known, n_inputs, output)
         super().__init__(backend, layers=use, classes=classes, output=output, **options)
+
+    def _read(self, rows: Any) -> Any:
+        """Return rows as numbers or, if columns are not numbers, the table that was passed."""
+        table = table_of(rows, self.feature_names if self._transform is None else None)
+        return super()._read(rows) if table is None else table

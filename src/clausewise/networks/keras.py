@@ -13,6 +13,7 @@ from clausewise.networks.graph import inner_tensors, last_operation
 from clausewise.networks.keras_config import checked_config, is_regression_loss
 from clausewise.networks.keras_steps import Follower, Steps, symbolic_inputs
 from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
+from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import picked_output
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
@@ -73,6 +74,11 @@ class KerasBackend:
         return inspected_on_rows(self._inspected, rows, self._row_shape, self.dtype)
 
     def _inspected(self, rows: NDArray[Any]) -> Structure:
+        # A layer numbers its calls on symbolic tensors, and models may share layers: follow one at a time.
+        with lock_of(self._model), lock_of(keras):
+            return self._followed(rows)
+
+    def _followed(self, rows: NDArray[Any]) -> Structure:
         self._input = keras.Input(rows.shape[1:], dtype=self.dtype.name)
         follower = Follower()
         try:
@@ -104,6 +110,10 @@ class KerasBackend:
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
         """Return the named tensors; the output is what the model itself returns."""
+        with lock_of(self._model):
+            return self._evaluated(rows, names)
+
+    def _evaluated(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
         inner = tuple(name for name in names if name != OUTPUT)
         values = zip(inner, self._values(rows, inner), strict=True)
         found = {name: self._layouts[name].rows_first(value, len(rows)) for name, value in values}
@@ -117,7 +127,8 @@ class KerasBackend:
         if not names:
             return []
         if names not in self._parts:
-            self._parts[names] = keras.Model(self._input, [self._symbols[name] for name in names])
+            with lock_of(keras):
+                self._parts[names] = keras.Model(self._input, [self._symbols[name] for name in names])
         with _without_gradients():
             values = self._parts[names](rows, training=False)
         return [_array(value) for value in keras.tree.flatten(values)]

@@ -1,7 +1,6 @@
 """The operations of a Keras model, found by following it symbolically."""
 
 import inspect
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,41 +71,39 @@ class Follower:
     def follow(self, model: Any, *args: Any, scope: str = "", **kwargs: Any) -> Any:
         """Return the model's result for symbolic tensors."""
         if isinstance(model, keras.Sequential):
-            return self._through_sequence(model, args[0], scope)
+            return self._through_sequence(model, *args, scope=scope, **kwargs)
         if symbolic_inputs(model):
-            return self._through_graph(model, args[0], scope)
-        return _called(model, args[0])
+            return self._through_graph(model, *args, scope=scope, **kwargs)
+        return _called(model, *args, **kwargs)
 
-    def _through_sequence(self, model: Any, tensor: Any, scope: str) -> Any:
+    def _through_sequence(self, model: Any, inputs: Any, *, scope: str, **_: Any) -> Any:
         for layer in model.layers:
-            tensor = self._applied(layer, scope, tensor)
-        return tensor
+            inputs = self._applied(layer, scope, inputs)
+        return inputs
 
-    def _through_graph(self, model: Any, tensor: Any, scope: str) -> Any:
+    def _through_graph(self, model: Any, inputs: Any, *, scope: str, **_: Any) -> Any:
+        if isinstance(inputs, Mapping) and not isinstance(model.input, Mapping):
+            inputs = [inputs[tensor.name] for tensor in model.inputs]
+
         def applied(operation: Any, *args: Any, **kwargs: Any) -> Any:
             return self._applied(operation, scope, *args, **kwargs)
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # cloning warns about losses, which only training needs
-            same = keras.models.clone_model(
-                model,
-                input_tensors=keras.tree.map_structure(lambda _: tensor, model.input),
-                clone_function=lambda layer: layer,
-                call_function=applied,
-            )
-        return same.output
+        # Not keras.models.clone_model, which also compiles the clone, and does not take any symbolic tensor.
+        return model._run_through_graph(inputs, call_fn=applied)
 
     def _applied(self, operation: Any, scope: str, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(operation, keras.Model) and len(args) == 1 and not isinstance(args[0], list | dict):
+        if isinstance(operation, keras.Model):
             return self.follow(operation, *args, scope=inside(scope, operation.name), **kwargs)
         self.scopes[id(operation)] = scope
         return operation(*args, **kwargs)
 
 
-def _called(model: Any, tensor: Any) -> Any:
+def _called(model: Any, *args: Any, **kwargs: Any) -> Any:
     """Run `call` in inference mode; not every `call` takes `training`."""
-    takes_training = "training" in inspect.signature(model.call).parameters
-    return model.call(tensor, training=False) if takes_training else model.call(tensor)
+    kwargs.pop("training", None)
+    if "training" in inspect.signature(model.call).parameters:
+        kwargs["training"] = False
+    return model.call(*args, **kwargs)
 
 
 class Steps:

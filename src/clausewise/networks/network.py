@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.base.parameters import ARRAY_LIKE, NOTHING, Constraint, check_parameters, one_of, whole
 from clausewise.data.features import Features
+from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, read_as
 from clausewise.networks.preprocess import (
     PREPROCESS,
@@ -32,6 +33,8 @@ from clausewise.networks.shapes import REDUCE, Reduction, column_names, n_column
 _NUMBERS_PER_BATCH = 2**22
 _MAX_ROWS_PER_BATCH = 16_384
 _ROWS_TO_INSPECT = 4
+# Rows that a network answers twice: of 128 rows, some show dropout of 1 % of a few units.
+_ROWS_TO_REPEAT = 128
 # Activations that `run` keeps: 64 MB in single precision.
 _NUMBERS_KEPT = 2**24
 DEFAULT_MAX_UNITS = 20_000
@@ -341,10 +344,11 @@ class Network:
 
     def _reader_for(self, output: NDArray[Any]) -> OutputReader:
         """Return the reader of outputs; it is chosen on the first batch, by the values in it."""
-        if self._reader is None:
-            structure = self._known_structure
-            self._reader = read_as(self._output, structure.output, output, structure.threshold)
-        return self._reader
+        with lock_of(self):
+            if self._reader is None:
+                structure = self._known_structure
+                self._reader = read_as(self._output, structure.output, output, structure.threshold)
+            return self._reader
 
     def _checked_codes(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         n_classes = len(self.classes)
@@ -372,6 +376,11 @@ class Network:
         chosen = select_layers(self._known_structure.tensors, layers)
         sources = tuple(_Source(tensor, reduction_of(tensor, self._reduce)) for tensor in chosen)
         for source in sources:
+            if source.n_columns == 0:
+                raise ValueError(
+                    f"Layer {source.tensor.name!r} of shape {source.tensor.shape} has no units; choose other "
+                    "layers with layers=, or use the pedagogical method, which reads none."
+                )
             if source.n_columns > self._max_units:
                 raise ValueError(
                     f"Layer {source.tensor.name!r} of shape {source.tensor.shape} has "
@@ -397,6 +406,12 @@ class Network:
         n_rows = count_rows(X)
         if n_rows == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        with lock_of(self):
+            self._see(X, n_rows)
+        return n_rows
+
+    def _see(self, X: Any, n_rows: int) -> None:
+        """Inspect the network once, and check that it answers every row by itself and always alike."""
         if self._row_shape is None:
             few = self._inputs(X, slice(0, min(n_rows, _ROWS_TO_INSPECT)))
             if self._structure is None:
@@ -404,9 +419,10 @@ class Network:
                 if self._structure is None:
                     raise ValueError(f"{self._backend.title} could not be inspected.")
                 self._check_structure()
-            _check_rows_apart(self._backend, few)
+            n_asked = min(n_rows, _ROWS_TO_REPEAT, self._rows_per_batch)
+            some, last = (self._inputs(X, slice(first, n_asked)) for first in (0, n_asked - 1))
+            _check_answers(self._backend, some, last)
             self._row_shape = few.shape[1:]
-        return n_rows
 
     def _names_for(self, X: Any) -> Sequence[str] | None:
         """Return the network's feature names for a table without column names."""
@@ -416,8 +432,7 @@ class Network:
     def _inputs(self, X: Any, rows: slice) -> NDArray[Any]:
         """Return these rows as the network reads them, checked."""
         part = rows_of(X, rows)
-        part = self._transform(part) if self._transform is not None else columns_of(part, self.feature_names)
-        inputs = as_numbers(part, self._backend.dtype)
+        inputs = self._read(part if self._transform is None else self._transform(part))
         n_inputs = self._backend.n_inputs
         if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):
             found = f"{inputs.shape[1]} columns" if inputs.ndim == 2 else f"shape {inputs.shape}"
@@ -430,9 +445,15 @@ class Network:
                 f"X has rows of shape {inputs.shape[1:]}, but earlier rows had shape {self._row_shape}; pass "
                 "rows of one shape."
             )
-        if not np.isfinite(inputs).all():
+        # Only functions may read tables; missing values in these are theirs to handle.
+        if isinstance(inputs, np.ndarray) and not np.isfinite(inputs).all():
             self._raise_not_finite(inputs, rows.start)
         return inputs
+
+    def _read(self, rows: Any) -> NDArray[Any]:
+        """Return preprocessed rows as numbers."""
+        names = self.feature_names if self._transform is None else None
+        return as_numbers(columns_of(rows, names), self._backend.dtype)
 
     def _raise_not_finite(self, inputs: NDArray[Any], first_row: int) -> None:
         bad = ~np.isfinite(inputs)
@@ -523,17 +544,23 @@ def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
     return groups
 
 
-def _check_rows_apart(backend: NetworkBackend, rows: NDArray[Any]) -> None:
-    """Raise a ValueError if the output for a row depends on the other rows or on chance."""
-    together, alone = (backend.evaluate(part, [OUTPUT])[0] for part in (rows, rows[-1:]))
-    _check_output(together, len(rows))
-    _check_output(alone, 1)
-    # The tolerance suits 8-bit networks, whose scale may depend on the batch.
-    largest = np.abs(together).max(initial=0.0, where=np.isfinite(together))
-    if not np.allclose(together[-1:], alone, rtol=0, atol=0.02 * largest):
+def _check_answers(backend: NetworkBackend, rows: NDArray[Any], last: NDArray[Any]) -> None:
+    """Raise a ValueError if the output for a row depends on chance, or on the other rows."""
+    first, again, alone = (backend.evaluate(part, [OUTPUT])[0] for part in (rows, rows, last))
+    for output, n_rows in ((first, len(rows)), (again, len(rows)), (alone, 1)):
+        _check_output(output, n_rows)
+    largest = np.abs(first).max(initial=0.0, where=np.isfinite(first))
+    # The tolerance suits devices on which sums are not always taken in the same order.
+    if not np.allclose(first, again, rtol=0, atol=0.001 * largest):
         raise ValueError(
-            f"{backend.title} gives different outputs for the same row, depending on the other rows or at "
-            "random; rules need one output per row. Is the first axis of its input the rows (batch_first)?"
+            f"{backend.title} gives different outputs for the same rows when they are evaluated again, so it "
+            "answers at random; rules need one output per row. Is dropout or noise still switched on?"
+        )
+    # The tolerance suits 8-bit networks, whose scale may depend on the batch.
+    if not np.allclose(first[-1:], alone, rtol=0, atol=0.02 * largest):
+        raise ValueError(
+            f"{backend.title} gives different outputs for the same row, depending on the other rows; rules "
+            "need one output per row. Is the first axis of its input the rows (batch_first)?"
         )
 
 

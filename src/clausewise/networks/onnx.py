@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from clausewise.networks.graph import Operation, inner_tensors, last_operation, last_weights
 from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
+from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import Titles
+from clausewise.networks.onnx_loops import LoopError, check_loops
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
@@ -178,22 +180,26 @@ class OnnxBackend:
 
     def _session(self, names: tuple[str, ...]) -> Any:
         """Return a session of the model with these tensors as outputs, or with its own outputs."""
-        if names not in self._sessions:
-            model = self._model
-            if names:
-                model = onnx.ModelProto()
-                model.CopyFrom(self._model)
-                del model.graph.output[:]
-                model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-            options = onnxruntime.SessionOptions()
-            options.log_severity_level = 4  # errors are raised as exceptions
-            try:
-                self._sessions[names] = onnxruntime.InferenceSession(
-                    model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-                )
-            except Exception as error:  # onnxruntime's exceptions have no common base class
-                raise ValueError(f"{self.title} cannot be run by onnxruntime: {error}") from error
-        return self._sessions[names]
+        with lock_of(self):
+            if names not in self._sessions:
+                self._sessions[names] = self._opened(names)
+            return self._sessions[names]
+
+    def _opened(self, names: tuple[str, ...]) -> Any:
+        model = self._model
+        if names:
+            model = onnx.ModelProto()
+            model.CopyFrom(self._model)
+            del model.graph.output[:]
+            model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # errors are raised as exceptions
+        try:
+            return onnxruntime.InferenceSession(
+                model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's exceptions have no common base class
+            raise ValueError(f"{self.title} cannot be run by onnxruntime: {error}") from error
 
     def _form(self, steps: "_Steps", n_outputs: int) -> OutputForm | None:
         last = last_operation(steps.operations, self._output)
@@ -212,14 +218,24 @@ def _loaded(model: Any) -> tuple[Any, str]:
     path = Path(model)
     try:
         loaded = onnx.load(path)
-    except Exception as error:  # a damaged file may raise anything
-        raise ValueError(f"{path.name} is not an ONNX model, or is damaged: {error}") from error
+    except OSError as error:
+        raise ValueError(f"{path.name} cannot be read: {error.strerror or error}.") from error
+    except Exception as error:  # a damaged file may raise anything, also without a message
+        reason = str(error) or type(error).__name__
+        raise ValueError(f"{path.name} is not an ONNX model, or is damaged: {reason}") from error
     if not loaded.graph.node:
         raise ValueError(f"{path.name} is not an ONNX model, or is damaged: its graph is empty.")
     for node in loaded.graph.node:
         # protobuf returns text that is not UTF-8 as bytes.
         if any(isinstance(text, bytes) for text in (node.name, node.op_type, *node.input, *node.output)):
             raise ValueError(f"{path.name} is not an ONNX model, or is damaged: a name is not UTF-8.")
+    try:
+        check_loops(loaded)
+    except LoopError as error:
+        raise ValueError(
+            f"{path.name} is not run: {error}. If you trust it, load it yourself with onnx.load and pass the "
+            "model."
+        ) from error
     return loaded, path.stem
 
 

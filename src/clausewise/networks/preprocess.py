@@ -91,9 +91,30 @@ def rows_of(X: Any, rows: slice) -> Any:
 
 def columns_of(rows: Any, names: Sequence[str] | None) -> Any:
     """Return the values of a DataFrame, with columns chosen by name if given; anything else unchanged."""
+    frame = _frame(rows, names)
+    return rows if frame is None else frame.to_numpy()
+
+
+def table_of(rows: Any, names: Sequence[str] | None) -> Any:
+    """Return a DataFrame with columns that are not numbers, chosen as by `columns_of`; else None."""
+    frame = _frame(rows, names)
+    if frame is None:
+        return None
+    kinds = [dtype for dtype in frame.schema.values() if not (dtype.is_numeric() or dtype == nw.Boolean)]
+    if all(dtype == nw.Object for dtype in kinds):
+        try:
+            np.asarray(frame.to_numpy(), dtype=np.float64)
+            return None
+        except (TypeError, ValueError):
+            pass
+    return frame.to_native()
+
+
+def _frame(rows: Any, names: Sequence[str] | None) -> nw.DataFrame[Any] | None:
+    """Return a DataFrame with the named columns; None for anything else than a DataFrame."""
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        return rows
+        return None
     if names is not None:
         missing = [name for name in names if name not in frame.columns]
         if missing:
@@ -102,7 +123,7 @@ def columns_of(rows: Any, names: Sequence[str] | None) -> Any:
                 "pass the columns that the network was trained on."
             )
         frame = frame.select(list(names))
-    return frame.to_numpy()
+    return frame
 
 
 def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

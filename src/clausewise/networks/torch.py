@@ -2,8 +2,7 @@
 
 import copy
 import inspect
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -18,6 +17,7 @@ from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
 from clausewise.networks.naming import picked_output
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
+from clausewise.networks.torch_modes import evaluating
 from clausewise.networks.torch_record import RecordedProgram
 from clausewise.networks.torch_steps import Program, Step, Wanted
 from clausewise.networks.torch_trace import CannotTraceError, TracedProgram
@@ -73,7 +73,7 @@ class TorchBackend:
         self._wanted: dict[str, Wanted] = {}
         self._layouts: dict[str, Layout] = {}
         self.n_inputs: int | None = None
-        with _evaluating(self._module):
+        with evaluating(self._module):
             try:
                 self._program = TracedProgram(self._module)
                 self.n_inputs = self._program.n_inputs
@@ -97,7 +97,7 @@ class TorchBackend:
         """Return the named tensors; the output is what the module itself returns."""
         inner = [name for name in names if name != OUTPUT]
         found: dict[str, NDArray[Any]] = {}
-        with _evaluating(self._module):
+        with evaluating(self._module):
             if inner:
                 assert self._program is not None
                 values = self._program.run(self._tensor(rows), [self._wanted[name] for name in inner])
@@ -109,7 +109,7 @@ class TorchBackend:
 
     def _inspected(self, rows: NDArray[Any]) -> Structure:
         small, large = (probe_rows(rows, size) for size in PROBE_SIZES)
-        with _evaluating(self._module):
+        with evaluating(self._module):
             self._first_result(small)
             output = picked_output(self._first_result(large), torch.is_tensor)
             program = self._program
@@ -265,21 +265,6 @@ def _is_on(tensor: torch.Tensor, where: torch.device) -> bool:
 def _dtype(module: nn.Module) -> torch.dtype:
     tensors = chain(module.parameters(), module.buffers())
     return next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), torch.float32)
-
-
-@contextmanager
-def _evaluating(module: nn.Module) -> Iterator[None]:
-    """Switch to evaluation mode without gradients, and restore all flags, also after an exception."""
-    flags = [(inner, inner.training) for inner in module.modules()]
-    try:
-        with torch.no_grad():
-            # Not `eval()`: a module may override it to do more than set flags, which could not be undone.
-            for inner, _ in flags:
-                inner.training = False
-            yield
-    finally:
-        for inner, is_training in flags:
-            inner.training = is_training
 
 
 def _array(tensor: torch.Tensor) -> NDArray[Any]:

@@ -1,14 +1,10 @@
 """The steps of a PyTorch module that cannot be traced, recorded while it processes rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 
 from clausewise.networks.graph import Operation
 from clausewise.networks.naming import Titles, inside, picked_output
@@ -18,112 +14,16 @@ from clausewise.networks.torch_steps import (
     Step,
     Wanted,
     function_kind,
-    function_name,
     index_text,
-    is_leaf,
     is_state,
     module_kind,
     part_names,
     tensors_in,
 )
+from clausewise.networks.torch_watch import Call, Mark, Watch
 
 
-@dataclass(frozen=True)
-class _Call:
-    """A call of a leaf module or a function.
-
-    `scope` is the path of the leaf module, or of the module whose `forward` calls the function.
-    """
-
-    does: str
-    scope: str
-    module: nn.Module | None
-    args: Sequence[Any]
-    kwargs: Mapping[str, Any]
-
-
-Mark = tuple[str, str, tuple[str, ...]]
-"""Identifies a call in another run: what it does, its scope, and the names of the weights that it reads."""
-
-
-class _Watch(TorchFunctionMode):
-    """Reports every leaf module and every other function that a module calls.
-
-    Forward hooks report modules; `__torch_function__` reports functions.
-    """
-
-    def before(self, call: _Call) -> None:
-        raise NotImplementedError
-
-    def after(self, call: _Call, result: Any) -> None:
-        raise NotImplementedError
-
-    def mark(self, call: _Call) -> Mark:
-        """Return what identifies a call, independent of the rows."""
-        read = [id(tensor) for _, tensor in tensors_in([call.args, call.kwargs])]
-        return call.does, call.scope, tuple(self._weight_names[i] for i in read if i in self._weight_names)
-
-    @contextmanager
-    def watching(self, module: nn.Module) -> Iterator[None]:
-        """Watch a module; its hooks are removed afterwards, also after an exception."""
-        weights = chain(module.named_parameters(), module.named_buffers())
-        self._weight_names = {id(tensor): name for name, tensor in weights}
-        self._scopes: list[str] = []
-        # One entry per running module. Calls inside a leaf, or made by the watch itself, are not reported.
-        self._leaf_calls: list[_Call | None] = []
-        self._is_paused = False
-        handles = []
-        try:
-            for path, inner in module.named_modules():
-                enter, leave = self._hooks(path)
-                handles.append(inner.register_forward_pre_hook(enter, with_kwargs=True))
-                handles.append(inner.register_forward_hook(leave))
-            with self:
-                yield
-        finally:
-            for handle in handles:
-                handle.remove()
-
-    def _hooks(self, path: str) -> tuple[Callable[..., None], Callable[..., None]]:
-        def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-            call = None
-            if is_leaf(module) and not any(self._leaf_calls):
-                call = _Call(type(module).__name__, path, module, args, kwargs)
-                with self._paused():
-                    self.before(call)
-            self._scopes.append(path)
-            self._leaf_calls.append(call)
-
-        def leave(module: nn.Module, args: tuple[Any, ...], result: Any) -> None:
-            self._scopes.pop()
-            call = self._leaf_calls.pop()
-            if call is not None:
-                with self._paused():
-                    self.after(call, result)
-
-        return enter, leave
-
-    @contextmanager
-    def _paused(self) -> Iterator[None]:
-        self._is_paused = True
-        try:
-            yield
-        finally:
-            self._is_paused = False
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        if self._is_paused or any(self._leaf_calls):
-            return func(*args, **(kwargs or {}))
-        call = _Call(function_name(func), self._scopes[-1] if self._scopes else "", None, args, kwargs or {})
-        self.before(call)
-        result = func(*args, **(kwargs or {}))
-        self.after(call, result)
-        return result
-
-
-class _Recorder(_Watch):
+class _Recorder(Watch):
     """Records calls as steps; it identifies tensors by `id`, so it keeps all of them alive."""
 
     def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
@@ -142,10 +42,10 @@ class _Recorder(_Watch):
         """Return the step that computed a tensor, or changed it last."""
         return self._key_of.get(id(tensor))
 
-    def before(self, call: _Call) -> None:
+    def before(self, call: Call) -> None:
         """Do nothing: a call is recorded when its result is known."""
 
-    def after(self, call: _Call, result: Any) -> None:
+    def after(self, call: Call, result: Any) -> None:
         """Record one step, and another for each tensor if the result has several."""
         read = [tensor for _, tensor in tensors_in([call.args, call.kwargs])]
         made = list(tensors_in(result))
@@ -178,14 +78,14 @@ class _Recorder(_Watch):
             self.steps.append(Step(Operation(part, (key,), "other"), part_title, call.does, state))
             self._learn(tensor, part, part_title)
 
-    def _next_key(self, call: _Call) -> str:
+    def _next_key(self, call: Call) -> str:
         """Return a key for the call. Queries are not counted: their number may differ between runs."""
         if call.does in QUERIES:
             self._n_queries += 1
             return f"query {self._n_queries}"
         return str(next(self._numbers))
 
-    def _title(self, call: _Call, source: str) -> str:
+    def _title(self, call: Call, source: str) -> str:
         if call.module is not None:
             return self._titles.new(call.scope)
         if call.does == "getitem" and source in self._title_of:
@@ -201,7 +101,7 @@ class _Done(BaseException):
     """Everything wanted is collected. A BaseException, which no `except Exception` of the module catches."""
 
 
-class _Collector(_Watch):
+class _Collector(Watch):
     """Collects wanted tensors from another run that makes the recorded calls."""
 
     def __init__(self, recorded: Mapping[str, Mark], wanted: Sequence[Wanted]) -> None:
@@ -217,13 +117,13 @@ class _Collector(_Watch):
             raise ValueError(_OTHER_BRANCH)
         return self._collection.values
 
-    def before(self, call: _Call) -> None:
+    def before(self, call: Call) -> None:
         """Collect what the call is about to read."""
         if call.does not in QUERIES:
             self._collection.before(self._current(call))
             self._stop_when_complete()
 
-    def after(self, call: _Call, result: Any) -> None:
+    def after(self, call: Call, result: Any) -> None:
         """Collect what the call computed."""
         if call.does in QUERIES:
             return
@@ -236,7 +136,7 @@ class _Collector(_Watch):
                 self._collection.made(f"{key}.{place}", tensor)
         self._stop_when_complete()
 
-    def _current(self, call: _Call) -> str:
+    def _current(self, call: Call) -> str:
         key = str(self._n_calls)
         mark = self.mark(call)
         if self._recorded.get(key, mark) != mark:

@@ -1,7 +1,15 @@
-"""The steps of a PyTorch module, found by symbolic tracing."""
+"""The steps of a PyTorch module, found by symbolic tracing.
+
+While `torch.fx.Tracer.trace` runs, it replaces `nn.Module.__call__`, `nn.Module.__getattr__` and functions of
+`math` for the whole process, so that modules fail in other threads. Here a copy of the module is traced. The
+copy shares the weights, and the classes of its parts report calls to the tracer; nothing else is touched.
+"""
 
 import inspect
-from collections.abc import Sequence
+import types
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -23,6 +31,7 @@ from clausewise.networks.torch_steps import (
     module_kind,
     part_names,
 )
+from clausewise.networks.torch_watch import WatchHook
 
 
 class CannotTraceError(Exception):
@@ -40,11 +49,12 @@ class TracedProgram:
 
     def __init__(self, module: nn.Module) -> None:
         self._module = module
-        self._defaults = _defaults(module)
-        if any(m._forward_hooks or m._forward_pre_hooks for m in module.modules() if not is_leaf(m)):
+        if any(_has_hooks(inner) for inner in module.modules() if not is_leaf(inner)):
             raise CannotTraceError("tracing would skip the hooks of modules")
         try:
-            self._graph = _Tracer().trace(module, concrete_args=self._defaults or None)
+            tracer = _Tracer()
+            self._graph = tracer.trace(module, concrete_args=_defaults(module))
+            self._constants = tracer.constants
         except Exception as error:  # tracing runs the module's own code, which may raise anything
             raise CannotTraceError(str(error)) from error
         output = next(node for node in self._graph.nodes if node.op == "output")
@@ -75,13 +85,21 @@ class TracedProgram:
             return module.in_features
         is_dense = node.op == "call_function" and function_name(node.target) == "linear"
         weights = node.args[1] if is_dense and len(node.args) > 1 else None
-        if isinstance(weights, fx.Node) and weights.op == "get_attr":
-            return int(attrgetter(str(weights.target))(self._module).shape[1])
-        return None
+        if not isinstance(weights, fx.Node) or weights.op != "get_attr":
+            return None
+        name = str(weights.target)
+        values = self._constants[name] if name in self._constants else attrgetter(name)(self._module)
+        return int(values.shape[1])
 
     def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
         """Return a copy of each wanted tensor; nothing after the last of them is computed."""
-        return _Run(self._module, self._graph, [rows, *self._defaults.values()]).collect(wanted)
+        return _Run(self._module, self._graph, self._constants, rows).collect(wanted)
+
+
+def _has_hooks(module: nn.Module) -> bool:
+    # Those of a watch are gone soon, and do nothing in this thread.
+    hooks = [*module._forward_hooks.values(), *module._forward_pre_hooks.values()]
+    return not all(isinstance(hook, WatchHook) for hook in hooks)
 
 
 def _defaults(module: nn.Module) -> dict[str, Any]:
@@ -93,8 +111,102 @@ def _defaults(module: nn.Module) -> dict[str, Any]:
 
 
 class _Tracer(fx.Tracer):
+    """Traces a copy of a module; see the top of this file.
+
+    Attributes
+    ----------
+    constants : dict
+        Values by name that the graph reads like attributes of the module, but that the module does not have:
+        tensors made by its code.
+    """
+
+    def trace(self, root: Any, concrete_args: Mapping[str, Any] | None = None) -> fx.Graph:
+        """Return the graph of a module; `concrete_args` are the arguments of `forward` after the rows."""
+        self.root = _copied(root, self)
+        self.graph = fx.Graph(tracer_cls=type(self))
+        self._parameters: dict[str, fx.Proxy] = {}
+        self._paths: dict[int, str] = {id(inner): path for path, inner in self.root.named_modules()}
+        self.tensor_attrs = {
+            value: f"{path}.{name}".lstrip(".")
+            for path, inner in self.root.named_modules()
+            for name, value in vars(inner).items()
+            if isinstance(value, torch.Tensor)
+        }
+        known = set(vars(self.root))
+        rows = self.create_proxy("placeholder", "rows", (), {})
+        # As torch.fx does, trace what the class says, not what calls of the module itself may do around it.
+        result = type(self.root).forward(self.root, rows, *(concrete_args or {}).values())
+        self.create_node("output", "output", (self.create_arg(result),), {})
+        made = {node.target for node in self.graph.nodes if node.op == "get_attr"} - known
+        self.constants = {name: value for name, value in vars(self.root).items() if name in made}
+        for node in self.graph.nodes:  # of the modules around a node, keep the name and not the copied class
+            node.meta = {"scope": next(reversed(node.meta.get("nn_module_stack") or {"": None}))}
+        return self.graph
+
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         return is_leaf(m)
+
+    def path_of_module(self, mod: nn.Module) -> str:
+        if id(mod) not in self._paths:
+            raise NameError("module is not installed as a submodule")
+        return self._paths[id(mod)]
+
+    def attribute(self, name: str, value: Any) -> Any:
+        """Return what the module's code gets as an attribute: a weight as a symbol."""
+        return self.getattr(name, value, self._parameters)
+
+
+class _Reporting:
+    """Mixed into the class of a module, reports its calls and uses of weights to the tracer."""
+
+    _clausewise_tracer: _Tracer
+
+    def __init_subclass__(cls) -> None:
+        """Do nothing: the class of the module may list its subclasses."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._clausewise_tracer.call_module(self, super().__call__, args, kwargs)  # type: ignore[misc, arg-type]
+
+    def __getattr__(self, name: str) -> Any:
+        return self._clausewise_tracer.attribute(name, super().__getattr__(name))  # type: ignore[misc]
+
+
+def _copied(module: nn.Module, tracer: _Tracer) -> nn.Module:
+    """Return a copy that shares the weights, is in evaluation mode, and reports to the tracer."""
+    classes: dict[type, type] = {}
+    copies: dict[int, Any] = {}
+    for inner in module.modules():
+        kind = type(inner)
+        if isinstance(inner, torch.jit.ScriptModule):
+            raise CannotTraceError("a part of the module runs outside Python")
+        if kind not in classes:
+            own = {"_clausewise_tracer": tracer, "__module__": kind.__module__}
+            classes[kind] = types.new_class(kind.__name__, (_Reporting, kind), {}, partial(_fill, own))
+        copies[id(inner)] = object.__new__(classes[kind])
+    for inner in module.modules():
+        state = _with_copies(vars(inner), copies)
+        # A compiled module is followed as if it were not compiled.
+        vars(copies[id(inner)]).update({**state, "training": False, "_compiled_call_impl": None})
+    copy: nn.Module = copies[id(module)]
+    return copy
+
+
+def _fill(own: Mapping[str, Any], namespace: dict[str, Any]) -> None:
+    namespace.update(own)
+
+
+def _with_copies(value: Any, copies: Mapping[int, Any]) -> Any:
+    """Return an attribute in which modules are replaced by their copies."""
+    if id(value) in copies:
+        return copies[id(value)]
+    if isinstance(value, types.MethodType) and id(value.__self__) in copies:
+        return types.MethodType(value.__func__, copies[id(value.__self__)])
+    if type(value) in (dict, OrderedDict):
+        # Listed at once, since another thread may add to it.
+        return type(value)((key, _with_copies(one, copies)) for key, one in list(value.items()))
+    if type(value) in (list, tuple):
+        return type(value)(_with_copies(one, copies) for one in value)
+    return value
 
 
 class _Reader:
@@ -110,12 +222,9 @@ class _Reader:
         # Parts of a module's result: the module's node, and the path in its result.
         self._parts: dict[fx.Node, tuple[fx.Node, TuplePath]] = {}
         self.steps: list[Step] = []
-        is_first = True
         for node in graph.nodes:
             if node.op == "placeholder":
-                if is_first:
-                    self._of_rows.add(node)
-                is_first = False
+                self._of_rows.add(node)
             elif node.op == "get_attr":
                 self._weights.add(node)
             elif node.op != "output":
@@ -148,8 +257,7 @@ class _Reader:
         elif does == "getitem" and isinstance(source, fx.Node) and source in self._title:
             return self._indexed(node, source, node.args[1])
         else:
-            scopes = list(node.meta.get("nn_module_stack") or [""])
-            self._title[node] = self._titles.new(inside(str(scopes[-1]), does))
+            self._title[node] = self._titles.new(inside(node.meta["scope"], does))
         return self._title[node], False
 
     def _indexed(self, node: fx.Node, source: fx.Node, index: Any) -> tuple[str, bool]:
@@ -169,9 +277,15 @@ class _Reader:
 class _Run(fx.Interpreter):
     """One evaluation of a graph, which stops when everything wanted is collected."""
 
-    def __init__(self, module: nn.Module, graph: fx.Graph, args: Sequence[Any]) -> None:
+    def __init__(
+        self, module: nn.Module, graph: fx.Graph, constants: Mapping[str, Any], rows: torch.Tensor
+    ) -> None:
         super().__init__(module, graph=graph)
-        self.args_iter = iter(args)
+        self._constants = constants
+        self.args_iter = iter([rows])
+
+    def fetch_attr(self, target: str) -> Any:
+        return self._constants[target] if target in self._constants else super().fetch_attr(target)
 
     def collect(self, wanted: Sequence[Wanted]) -> list[Any]:
         collection = Collection(wanted)
