@@ -1,6 +1,7 @@
-"""The PostgreSQL server that the tests of this folder share."""
+"""The databases that run exported queries; PostgreSQL is one server for the whole session."""
 
 import pytest
+from tests.export.engines import DuckDB, PostgreSQL, SQLite
 from tests.export.postgresql_server import NoServerError, connect, running_server
 
 
@@ -13,3 +14,11 @@ def postgresql():
             yield connection
     except NoServerError as error:
         pytest.skip(f"No PostgreSQL server: {error}")
+
+
+@pytest.fixture(scope="session", params=["sqlite", "duckdb", "postgresql"])
+def database(request):
+    """Return each database in turn."""
+    if request.param == "postgresql":
+        return PostgreSQL(request.getfixturevalue("postgresql"))
+    return {"sqlite": SQLite, "duckdb": DuckDB}[request.param]()
