@@ -69,6 +69,7 @@ class _Query:
         taken = [*columns, *map(str.lower, table)]
         self._prefix = _free_prefix(taken)
         self._alias = free_name("t", columns.__contains__)
+        self._copied = self._features_to_copy()
         self._tests = [self._test(test) for test in plan.tests]
         self._zero = dialect.number(0.0)
 
@@ -94,6 +95,18 @@ class _Query:
         lines.append(f"FROM {source} AS {self._alias}\n")
         return "\n".join(lines)
 
+    def _features_to_copy(self) -> list[int]:
+        """Return features that later steps test, but cannot read by their own name."""
+        renamed = self._dialect.renamed_in_steps
+        has_later_tests = any(
+            not jury.sums_are_exact and max(map(len, jury.by_class)) >= _MAX_CHAIN
+            for jury in self._plan.juries
+        )
+        if renamed is None or not has_later_tests:
+            return []
+        tested = self._plan.tested_features(rule for jury in self._plan.juries for rule in jury.rules)
+        return [feature for feature in tested if renamed.fullmatch(self._plan.features.names[feature])]
+
     def _decision_name(self, decision: str, others: Iterable[str]) -> str:
         dialect = self._dialect
         taken = set(map(dialect.column_key, others))
@@ -111,6 +124,8 @@ class _Query:
         """Yield, for each step, the columns that it adds: names and expressions."""
         if len(self._plan.labels) == 1:
             return
+        if self._copied:
+            yield [(self._copy_of(feature), self._table_cell(feature)) for feature in self._copied]
         steps: list[list[tuple[str, str]]] = [[]]
         for jury in self._plan.juries:
             if jury.has_priority:
@@ -263,6 +278,14 @@ class _Query:
         )
 
     def _cell(self, feature: int) -> str:
+        if feature in self._copied:
+            return f"{self._alias}.{self._copy_of(feature)}"
+        return self._table_cell(feature)
+
+    def _copy_of(self, feature: int) -> str:
+        return self._column(f"feature_{feature}")
+
+    def _table_cell(self, feature: int) -> str:
         # With the alias, because SQLite silently reads an unknown quoted name as a text.
         return f"{self._alias}.{self._dialect.name_of(self._plan.features.names[feature], 'The feature')}"
 

@@ -3,7 +3,8 @@
 - PostgreSQL and DuckDB order NaN above all numbers, SQLite stores it as NULL, and in BigQuery every
   comparison with it is false.
 - `0.1` is a decimal in PostgreSQL and DuckDB, and sums of decimals differ from sums of doubles.
-- SQLite reads TRUE and FALSE as columns if the table has columns of these names.
+- SQLite reads TRUE and FALSE as columns if the table has columns of these names. In the result of a step it
+  gives such columns other names, `column1` for the first column.
 - PostgreSQL cuts names off after 63 bytes, and a cast of CHAR(n) to TEXT strips the padding that drivers
   return.
 - SQLite (3.40 at least) reads about one decimal in several thousand as a neighbouring double, such as
@@ -11,6 +12,7 @@
 """
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
@@ -40,6 +42,7 @@ class Dialect:
     true: str = "TRUE"
     false: str = "FALSE"
     padded_text: str | None = None
+    renamed_in_steps: re.Pattern[str] | None = None
     fold_case: Callable[[str], str] = str.lower
     max_name_bytes: int | None = None
     largest_integer: float = math.inf
@@ -177,6 +180,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
         greatest="MAX",
         true="1",
         false="0",
+        renamed_in_steps=re.compile("true|false|column[0-9].*", re.IGNORECASE | re.ASCII | re.DOTALL),
         fold_case=_ascii_lower,
         largest_integer=2**63 - 1,
     ),
