@@ -61,7 +61,9 @@ def connect(folder):
     """Return a connection to the server in this folder."""
     import psycopg
 
-    return psycopg.connect(host=str(folder), user=USER, dbname="postgres", autocommit=True)
+    return psycopg.connect(
+        host=str(folder), user=USER, dbname="postgres", autocommit=True, prepare_threshold=None
+    )
 
 
 def _program(name):

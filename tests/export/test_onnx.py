@@ -10,6 +10,7 @@ from tests.export.engines import onnx_decisions, onnx_results
 from tests.export.export_cases import AWKWARD, cases, half_as_many, many_rules, predicted, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
+from clausewise.rules.voting import VOTINGS
 
 
 @half_as_many
@@ -94,3 +95,33 @@ def test_categories_beyond_exact_doubles_are_refused():
     rules = RuleSet.from_rules([], features, default="no")
     with pytest.raises(ValueError, match=r"beyond 2\^53"):
         rules.to_onnx()
+
+
+@pytest.mark.parametrize("base", [2.0**53 - 1, 2.0**53, 2.0**53 + 2, -(2.0**53), 1e300])
+@pytest.mark.parametrize("priority", [True, False])
+def test_large_base_votes_run_without_ordinary_rules(base, priority):
+    rules = [Rule((Term(0, low=1),), "no", weight=0.1, priority=True)] if priority else []
+    made = RuleSet.from_rules(
+        rules, ["a"], default="no", classes=["no", "yes"], voting="weights", base=[0.0, base]
+    )
+    rows = [[0.0], [2.0], [np.nan]]
+    assert onnx_decisions(made, rows) == predicted(made, rows)
+
+
+@pytest.mark.parametrize("voting", VOTINGS)
+@pytest.mark.parametrize("priority", [True, False])
+@pytest.mark.parametrize("categorical", [True, False])
+def test_scores_of_a_single_class_are_doubles(voting, priority, categorical):
+    kind, values = ("categorical", ("x", "y")) if categorical else ("numeric", None)
+    rules = RuleSet.from_rules(
+        [
+            Rule((Term(0, low=i),), "only", confidence=0.3, weight=0.1 * i, priority=priority)
+            for i in range(3)
+        ],
+        Features(("a", "b"), ("numeric", kind), (None, values)),
+        default="only",
+        voting=voting,
+        base=[0.1],
+    )
+    rows = [[number, "x" if categorical else 1.0] for number in (-1.0, 0.5, 1.5, 9.0)]
+    assert onnx_decisions(rules, rows) == ["only"] * 4

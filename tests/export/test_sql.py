@@ -111,6 +111,17 @@ def test_every_threshold_is_read_as_the_same_double(number):
     assert struct.pack("d", lite[0]) == struct.pack("d", duck[0]) == struct.pack("d", number)
 
 
+@half_as_many
+@given(doubles())
+@example(5e-324)
+@example(-1.7976931348623157e308)
+@example(2.2250738585072014e-308)
+def test_postgresql_reads_every_threshold_as_the_same_double(postgresql, number):
+    number += 0.0
+    (found,) = postgresql.execute(f"SELECT {DIALECTS['postgresql'].number(number)}").fetchone()
+    assert struct.pack("d", found) == struct.pack("d", number)
+
+
 def test_integers_beyond_2_to_the_53_are_compared_as_doubles():
     rules = RuleSet.from_rules([Rule((Term(0, low=2.0**53),), "yes")], ["n"], default="no")
     connection = sqlite3.connect(":memory:")

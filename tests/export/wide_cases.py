@@ -32,11 +32,18 @@ def wide_case(seed, n_rows=400):
     rng = np.random.default_rng(seed)
     features = _features(rng)
     rules = _rules(rng, features)
-    rows = [list(row) for row in zip(*_columns(rng, rules, n_rows), strict=True)]
+    rows = wide_rows(rng, rules, n_rows)
     return Case(rules, rows, predicted(rules, rows))
 
 
 # --- Names ---
+
+
+def plainly_named_rules(seed):
+    """Return varied rules about the features f1, f2 and f3."""
+    rng = np.random.default_rng(seed)
+    kinds = ("numeric", "binary", "categorical")
+    return _rules(rng, Features(("f1", "f2", "f3"), kinds, (None, None, _categories(rng))))
 
 
 @cache
@@ -47,9 +54,7 @@ def emitted_words():
     """
     found = {dialect: set() for dialect in DIALECTS}
     for seed in range(150):
-        rng = np.random.default_rng(seed)
-        rules = _rules(rng, Features(("a", "b", "c"), ("numeric", "binary", "categorical"),
-                                     (None, None, _categories(rng))))  # fmt: skip
+        rules = plainly_named_rules(seed)
         for dialect, words in found.items():
             words.update(word.lower() for word in bare_words(rules.to_sql("some_table", dialect), dialect))
     return {dialect: sorted(words) for dialect, words in found.items()}
@@ -142,6 +147,11 @@ def _rules(rng, features):
 
 
 # --- Rows ---
+
+
+def wide_rows(rng, rules, n_rows):
+    """Return raw rows, many of whose values are thresholds or almost categories."""
+    return [list(row) for row in zip(*_columns(rng, rules, n_rows), strict=True)]
 
 
 def _columns(rng, rules, n_rows):
