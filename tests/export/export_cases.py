@@ -1,5 +1,6 @@
 """Rule sets to export: random ones with rows and the decisions of `predict`, and fixed ones."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,6 +83,16 @@ def awkward_features(rng):
         CATEGORIES[rng.integers(len(CATEGORIES))] if kind == "categorical" else None for kind in kinds
     ]
     return Features(tuple(names), tuple(kinds), tuple(categories))
+
+
+def with_nan(rng, features, rows):
+    """Return the rows with NaN instead of None in about half of the missing numbers."""
+    is_numeric = [kind == "numeric" for kind in features.kinds]
+    return [
+        [math.nan if numeric and value is None and rng.random() < 0.5 else value
+         for value, numeric in zip(row, is_numeric, strict=True)]
+        for row in rows
+    ]  # fmt: skip
 
 
 def raw_column(rng, features, position, n_rows):

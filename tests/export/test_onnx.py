@@ -6,52 +6,17 @@ import numpy as np
 import onnxruntime
 import pytest
 from hypothesis import given
+from tests.export.engines import onnx_decisions, onnx_results
 from tests.export.export_cases import AWKWARD, cases, half_as_many, many_rules, predicted, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
-
-NOT_A_CATEGORY = "\x01 not a category of any feature"
-
-
-def run(rules, rows):
-    """Return the labels and scores of raw rows."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(rules.to_onnx().SerializeToString(), options)
-    return session.run(["label", "scores"], inputs(rules.features, rows))
-
-
-def inputs(features, rows):
-    columns = list(zip(*rows, strict=True))
-    if "categorical" not in features.kinds:
-        return {"X": np.array([numbers(column) for column in columns]).T.copy()}
-    return {
-        name: texts(column)[:, None] if is_text(categories) else numbers(column)[:, None]
-        for name, categories, column in zip(features.names, features.categories, columns, strict=True)
-    }
-
-
-def is_text(categories):
-    return categories is not None and isinstance(categories[0], str)
-
-
-def numbers(column):
-    return np.array([np.nan if value is None else float(value) for value in column])
-
-
-def texts(column):
-    return np.array([NOT_A_CATEGORY if value is None else value for value in column], dtype=object)
+from clausewise.rules.voting import VOTINGS
 
 
 @half_as_many
 @given(cases)
 def test_onnxruntime_gives_the_same_labels_and_scores(case):
-    labels, scores = run(case.rules, case.rows)
-    assert labels.tolist() == case.expected
-    table = np.empty((len(case.rows), len(case.rules.features)), dtype=object)
-    for number, row in enumerate(case.rows):
-        table[number] = row
-    assert np.array_equal(scores, case.rules.scores(table))
+    assert onnx_decisions(case.rules, case.rows) == case.expected
 
 
 def test_numbers_are_one_matrix_and_categories_are_columns():
@@ -75,7 +40,7 @@ def test_numbers_are_one_matrix_and_categories_are_columns():
 def test_labels_keep_their_kind(labels, dtype):
     low, high = labels.tolist()
     rules = RuleSet.from_rules([Rule((Term(0, low=1),), high)], ["a"], default=low, classes=labels)
-    found, _ = run(rules, [[0.0], [2.0]])
+    found, _ = onnx_results(rules, [[0.0], [2.0]])
     assert found.dtype == dtype
     assert found.tolist() == [low, high]
 
@@ -85,14 +50,14 @@ def test_thousands_of_rules_run():
     for voting in ("confidence", "weights"):
         rules = many_rules(rng, 3000, voting)
         rows = rng.normal(size=(40, 2)).tolist()
-        labels, scores = run(rules, rows)
+        labels, scores = onnx_results(rules, rows)
         assert labels.tolist() == predicted(rules, rows)
         assert np.array_equal(scores, rules.scores(np.array(rows)))
 
 
 @pytest.mark.parametrize("text", AWKWARD)
 def test_text_from_data_stays_text(text):
-    labels, _ = run(two_rules(text, text, text), [[30.0, text], [30.0, "cook"], [60.0, text]])
+    labels, _ = onnx_results(two_rules(text, text, text), [[30.0, text], [30.0, "cook"], [60.0, text]])
     assert labels.tolist() == [text, "no", "no"]
 
 
@@ -130,3 +95,33 @@ def test_categories_beyond_exact_doubles_are_refused():
     rules = RuleSet.from_rules([], features, default="no")
     with pytest.raises(ValueError, match=r"beyond 2\^53"):
         rules.to_onnx()
+
+
+@pytest.mark.parametrize("base", [2.0**53 - 1, 2.0**53, 2.0**53 + 2, -(2.0**53), 1e300])
+@pytest.mark.parametrize("priority", [True, False])
+def test_large_base_votes_run_without_ordinary_rules(base, priority):
+    rules = [Rule((Term(0, low=1),), "no", weight=0.1, priority=True)] if priority else []
+    made = RuleSet.from_rules(
+        rules, ["a"], default="no", classes=["no", "yes"], voting="weights", base=[0.0, base]
+    )
+    rows = [[0.0], [2.0], [np.nan]]
+    assert onnx_decisions(made, rows) == predicted(made, rows)
+
+
+@pytest.mark.parametrize("voting", VOTINGS)
+@pytest.mark.parametrize("priority", [True, False])
+@pytest.mark.parametrize("categorical", [True, False])
+def test_scores_of_a_single_class_are_doubles(voting, priority, categorical):
+    kind, values = ("categorical", ("x", "y")) if categorical else ("numeric", None)
+    rules = RuleSet.from_rules(
+        [
+            Rule((Term(0, low=i),), "only", confidence=0.3, weight=0.1 * i, priority=priority)
+            for i in range(3)
+        ],
+        Features(("a", "b"), ("numeric", kind), (None, values)),
+        default="only",
+        voting=voting,
+        base=[0.1],
+    )
+    rows = [[number, "x" if categorical else 1.0] for number in (-1.0, 0.5, 1.5, 9.0)]
+    assert onnx_decisions(rules, rows) == ["only"] * 4

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from tests.export.engines import pmml_decisions
 from tests.export.export_cases import AWKWARD, cases, half_as_many, predicted, random_case, two_rules
-from tests.export.pmml_engine import Engine, tag
+from tests.export.pmml_engine import tag
 
 from clausewise import Rule, RuleSet, Term
 from clausewise.rules.voting import VOTINGS
@@ -23,15 +24,10 @@ def named(rules, row):
     return {name: value for name, value in zip(rules.features.names, row, strict=True) if value is not None}
 
 
-def decisions(rules, rows):
-    engine = Engine(rules.to_pmml())
-    return [engine.decide(named(rules, row)) for row in rows]
-
-
 @half_as_many
 @given(cases)
 def test_the_document_decides_as_predict_does(case):
-    assert decisions(case.rules, case.rows) == case.expected
+    assert pmml_decisions(case.rules, case.rows) == case.expected
 
 
 # --- Structure, as in the schema of PMML 4.4: attributes, and children in order ---
@@ -115,7 +111,7 @@ def test_shares_are_brought_to_a_common_divisor():
     # a has 2 rules and b has 3: a rule of a weighs 3 · 2 (classes), a rule of b 2 · 2.
     assert weights_of(rules) == ["1", "0", "4", "6", "4", "6", "4"]
     rows = [[float(i)] for i in range(-1, 7)]
-    assert decisions(rules, rows) == predicted(rules, rows)
+    assert pmml_decisions(rules, rows) == predicted(rules, rows)
 
 
 def test_fitted_weights_are_added_in_the_order_of_the_rules():
@@ -126,8 +122,8 @@ def test_fitted_weights_are_added_in_the_order_of_the_rules():
         default="no",
         voting="weights",
     )
-    assert predicted(rules, [[1.0]]) == decisions(rules, [[1.0]]) == ["yes"]
-    assert predicted(rules[[2, 1, 0, 3]], [[1.0]]) == decisions(rules[[2, 1, 0, 3]], [[1.0]]) == ["no"]
+    assert predicted(rules, [[1.0]]) == pmml_decisions(rules, [[1.0]]) == ["yes"]
+    assert predicted(rules[[2, 1, 0, 3]], [[1.0]]) == pmml_decisions(rules[[2, 1, 0, 3]], [[1.0]]) == ["no"]
 
 
 @pytest.mark.parametrize("voting", ["share", "weights"])
@@ -147,12 +143,12 @@ def test_many_rules_are_added_in_several_fields(voting):
         voting=voting,
     )
     rows = rng.normal(size=(20, 1)).tolist()
-    assert decisions(rules, rows) == predicted(rules, rows)
+    assert pmml_decisions(rules, rows) == predicted(rules, rows)
 
 
 def test_booleans_become_booleans():
     rules = RuleSet.from_rules([Rule((Term(0, low=1),), True)], ["x"], default=False)
-    assert decisions(rules, [[0.0], [2.0]]) == [False, True]
+    assert pmml_decisions(rules, [[0.0], [2.0]]) == [False, True]
 
 
 # --- Text from data ---
@@ -163,12 +159,12 @@ def test_booleans_become_booleans():
 def test_text_from_data_stays_text(voting, text):
     rules = two_rules(text, text, text).with_weights([0.1, 0.2], base=[0.3, 0.7]).with_voting(voting)
     rows = [[30.0, text], [30.0, "cook"], [60.0, text]]
-    assert decisions(rules, rows) == predicted(rules, rows)
+    assert pmml_decisions(rules, rows) == predicted(rules, rows)
 
 
 def test_ten_megabytes_of_markup_are_one_category():
     text = '<"&>' * 2_500_000
-    assert decisions(two_rules(category=text), [[1.0, text], [1.0, "cook"]]) == ["yes", "no"]
+    assert pmml_decisions(two_rules(category=text), [[1.0, text], [1.0, "cook"]]) == ["yes", "no"]
 
 
 @pytest.mark.parametrize("character", ["\0", "\x0b", "\x1f", "\ud800", "\ufffe"])

@@ -6,21 +6,16 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
+from tests.export.engines import python_module
 from tests.export.export_cases import AWKWARD, cases, half_as_many, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 
 
-def executed(rules):
-    namespace = {}
-    exec(compile(rules.to_python(), "rules.py", "exec"), namespace)
-    return namespace
-
-
 @half_as_many
 @given(cases)
 def test_the_function_decides_as_predict_does(case):
-    module = executed(case.rules)
+    module = python_module(case.rules)
     found = module["predict_many"](case.rows)
     assert found == case.expected
     assert [type(label) for label in found] == [type(label) for label in case.expected]
@@ -59,14 +54,14 @@ def test_rules_read_as_code():
 
 @pytest.mark.parametrize("missing", [None, math.nan, np.float32("nan")])
 def test_none_and_nan_are_missing(missing):
-    module = executed(two_rules(label="yes"))
+    module = python_module(two_rules(label="yes"))
     assert module["predict"]([missing, "nurse"]) == "no"
     assert module["predict"]([30, missing]) == "no"
 
 
 @pytest.mark.parametrize("text", [*AWKWARD, "a\0b", "\ud800", "\u2028", "\x0c", "\r", ""])
 def test_text_from_data_stays_text(text):
-    module = executed(two_rules(text, text, text))
+    module = python_module(two_rules(text, text, text))
     assert module["predict"]({text: 30, "job": text}) == text
     assert module["predict"]([60, text]) == "no"
     two_rules(text, text, text).to_python().encode("utf-8")
@@ -74,7 +69,7 @@ def test_text_from_data_stays_text(text):
 
 def test_ten_megabytes_of_quotes_are_one_category():
     text = "'\"" * 5_000_000
-    assert executed(two_rules(category=text, label=text))["predict"]([1, text]) == text
+    assert python_module(two_rules(category=text, label=text))["predict"]([1, text]) == text
 
 
 def test_local_names_never_clash():
@@ -84,7 +79,7 @@ def test_local_names_never_clash():
         Features(names),
         default="no",
     )
-    module = executed(rules)
+    module = python_module(rules)
     for position in range(len(names)):
         row = [-1.0] * len(names)
         row[position] = 10.0
@@ -93,7 +88,7 @@ def test_local_names_never_clash():
 
 
 def test_wrong_rows_are_refused():
-    module = executed(two_rules())
+    module = python_module(two_rules())
     with pytest.raises(TypeError, match="'age' is the text '30'; expected a number"):
         module["predict"](["30", "nurse"])
     with pytest.raises(ValueError, match="The row has 1 values; expected 2, one per feature"):

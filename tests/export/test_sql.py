@@ -1,4 +1,4 @@
-"""SQL queries, run by SQLite and DuckDB, decide as `predict` does."""
+"""SQL queries, run by SQLite, DuckDB and PostgreSQL, decide as `predict` does."""
 
 import math
 import sqlite3
@@ -17,6 +17,7 @@ from tests.export.export_cases import (
     predicted,
     random_case,
     two_rules,
+    with_nan,
 )
 
 from clausewise import Features, Rule, RuleSet, Term
@@ -25,61 +26,15 @@ from clausewise.export import DIALECTS
 DUCKDB = duckdb.connect()
 
 
-def quoted(name):
-    return '"' + name.replace('"', '""') + '"'
-
-
-def column_type(features, position, database):
-    values = features.categories[position]
-    if features.kinds[position] == "binary" or (values and isinstance(values[0], bool)):
-        return "BOOLEAN"
-    if values and isinstance(values[0], str):
-        return "VARCHAR"
-    return {"sqlite": "REAL", "duckdb": "DOUBLE"}[database]
-
-
-def decisions(database, rules, rows, table="some table"):
-    """Return the decisions of the query on a table that has two more columns."""
-    connection = sqlite3.connect(":memory:") if database == "sqlite" else duckdb.connect()
-    features = rules.features
-    columns = [
-        f"{quoted(name)} {column_type(features, position, database)}"
-        for position, name in enumerate(features.names)
-    ]
-    connection.execute(f'CREATE TABLE {quoted(table)} ("row id" INTEGER, {", ".join(columns)}, more VARCHAR)')
-    marks = ", ".join("?" * (len(features) + 2))
-    listed = [[number, *row, "more"] for number, row in enumerate(rows)]
-    connection.executemany(f"INSERT INTO {quoted(table)} VALUES ({marks})", listed)
-    query = connection.execute(f'{rules.to_sql(table, database)} ORDER BY "row id"')
-    names = [column[0] for column in query.description]
-    assert names[: len(features) + 2] == ["row id", *features.names, "more"]
-    assert names[-1].rstrip("_") == "decision"
-    assert len(set(names)) == len(names)
-    found = [row[-1] for row in query.fetchall()]
-    connection.close()
-    return found
-
-
-@half_as_many
-@given(cases)
-def test_sqlite_decides_as_predict_does(case):
-    assert decisions("sqlite", case.rules, case.rows) == case.expected
-
-
 @half_as_many
 @given(cases, st.integers(0, 10**6))
-def test_duckdb_decides_as_predict_does_and_nan_is_missing(case, seed):
+def test_queries_decide_as_predict_does_and_nan_is_missing(database, case, seed):
     rng = np.random.default_rng(seed)
-    is_numeric = [kind == "numeric" for kind in case.rules.features.kinds]
-    rows = [
-        [math.nan if numeric and value is None and rng.random() < 0.5 else value
-         for value, numeric in zip(row, is_numeric, strict=True)]
-        for row in case.rows
-    ]  # fmt: skip
-    assert decisions("duckdb", case.rules, rows) == case.expected
+    rows = with_nan(rng, case.rules.features, case.rows)
+    binary = str(rng.choice(["BOOLEAN", "SMALLINT", database.double]))
+    assert database.decisions(case.rules, rows, binary=binary) == case.expected
 
 
-@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 @pytest.mark.parametrize("voting", ["confidence", "weights"])
 def test_thousands_of_rules_run_in_one_query(database, voting):
     rng = np.random.default_rng(5)
@@ -87,10 +42,9 @@ def test_thousands_of_rules_run_in_one_query(database, voting):
     rows = (rng.normal(size=(40, 2)) - 1).tolist()
     expected = predicted(rules, rows)
     assert len(set(expected)) == 2
-    assert decisions(database, rules, rows) == expected
+    assert database.decisions(rules, rows) == expected
 
 
-@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 @pytest.mark.parametrize("n_rules", [3, 30, 300, 500])
 def test_fitted_weights_are_added_in_the_order_of_the_rules(n_rules, database):
     rng = np.random.default_rng(n_rules)
@@ -103,31 +57,27 @@ def test_fitted_weights_are_added_in_the_order_of_the_rules(n_rules, database):
         base=[0.1, -0.1],
     )
     rows = rng.normal(size=(30, 1))
-    connection = sqlite3.connect(":memory:") if database == "sqlite" else duckdb.connect()
-    connection.execute("CREATE TABLE t (row_id INTEGER, x DOUBLE)")
-    connection.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(rows[:, 0].tolist())))
-    scored = f"SELECT clausewise_votes_0, clausewise_votes_1 FROM ({rules.to_sql('t', database)}) AS scored"
-    found = connection.execute(f"{scored} ORDER BY row_id").fetchall()
+    names, found = database.result(rules, rows.tolist())
+    votes = [names.index("clausewise_votes_0"), names.index("clausewise_votes_1")]
     # Bit for bit: in another order the last digits would differ.
-    assert np.array_equal(found, rules.scores(rows))
+    assert np.array_equal([[row[i] for i in votes] for row in found], rules.scores(rows))
 
 
-@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 def test_rules_with_thousands_of_terms_and_sets_run(database):
+    n = 900 if database.dialect == "postgresql" else 1500  # a row of PostgreSQL has at most 8 kB
     features = Features(
-        (*(f"f{i}" for i in range(1500)), "word"),
-        ("numeric",) * 1500 + ("categorical",),
-        (None,) * 1500 + (tuple(f"w{i}" for i in range(3000)),),
+        (*(f"f{i}" for i in range(n)), "word"),
+        ("numeric",) * n + ("categorical",),
+        (None,) * n + (tuple(f"w{i}" for i in range(3000)),),
     )
-    words = Term(1500, values=[f"w{i}" for i in range(2999)])
+    words = Term(n, values=[f"w{i}" for i in range(2999)])
     rules = RuleSet.from_rules(
-        [Rule((*(Term(i, high=i) for i in range(1500)), words), "yes")], features, default="no"
+        [Rule((*(Term(i, high=i) for i in range(n)), words), "yes")], features, default="no"
     )
-    rows = [[0.0] * 1500 + ["w5"], [0.0] * 1500 + ["w2999"], [0.0] * 1499 + [2000.0, "w5"]]
-    assert decisions(database, rules, rows) == ["yes", "no", "no"]
+    rows = [[0.0] * n + ["w5"], [0.0] * n + ["w2999"], [0.0] * (n - 1) + [2000.0, "w5"]]
+    assert database.decisions(rules, rows) == ["yes", "no", "no"]
 
 
-@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 def test_a_hundred_classes_and_one_class_run(database):
     labels = [f"c{i}" for i in range(150)]
     many = RuleSet.from_rules(
@@ -137,9 +87,9 @@ def test_a_hundred_classes_and_one_class_run(database):
         classes=labels,
     )
     rows = [[float(i)] for i in range(-1, 160, 7)]
-    assert decisions(database, many, rows) == predicted(many, rows)
+    assert database.decisions(many, rows) == predicted(many, rows)
     one = RuleSet.from_rules([Rule((Term(0, low=3),), "c")], ["a"], default="c")
-    assert decisions(database, one, rows) == ["c"] * len(rows)
+    assert database.decisions(one, rows) == ["c"] * len(rows)
 
 
 def doubles():
@@ -159,6 +109,17 @@ def test_every_threshold_is_read_as_the_same_double(number):
     lite = sqlite3.connect(":memory:").execute(f"SELECT {DIALECTS['sqlite'].number(number)}").fetchone()
     duck = DUCKDB.execute(f"SELECT {DIALECTS['duckdb'].number(number)}").fetchone()
     assert struct.pack("d", lite[0]) == struct.pack("d", duck[0]) == struct.pack("d", number)
+
+
+@half_as_many
+@given(doubles())
+@example(5e-324)
+@example(-1.7976931348623157e308)
+@example(2.2250738585072014e-308)
+def test_postgresql_reads_every_threshold_as_the_same_double(postgresql, number):
+    number += 0.0
+    (found,) = postgresql.execute(f"SELECT {DIALECTS['postgresql'].number(number)}").fetchone()
+    assert struct.pack("d", found) == struct.pack("d", number)
 
 
 def test_integers_beyond_2_to_the_53_are_compared_as_doubles():
@@ -185,21 +146,19 @@ def test_a_missing_column_is_an_error():
 
 
 @pytest.mark.parametrize("text", AWKWARD)
-@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 def test_text_from_data_stays_text(database, text):
     rules = two_rules(text, text, text)
     rows = [[30.0, text], [30.0, "cook"], [60.0, text]]
-    assert decisions(database, rules, rows, table=text) == [text, "no", "no"]
+    assert database.decisions(rules, rows, table=text) == [text, "no", "no"]
 
 
-@pytest.mark.parametrize("database", ["sqlite", "duckdb"])
 def test_ten_megabytes_of_quotes_are_one_category(database):
     text = "'\"" * 5_000_000
-    assert decisions(database, two_rules(category=text, label=text), [[1.0, text]]) == [text]
+    assert database.decisions(two_rules(category=text, label=text), [[1.0, text]]) == [text]
 
 
-def test_a_table_may_have_the_name_of_a_step_of_the_query():
-    assert decisions("sqlite", two_rules(), [[1.0, "nurse"]], table="clausewise_step_0") == ["yes"]
+def test_a_table_may_have_the_name_of_a_step_of_the_query(database):
+    assert database.decisions(two_rules(), [[1.0, "nurse"]], table="clausewise_step_0") == ["yes"]
 
 
 def test_a_table_name_may_have_parts():
@@ -209,10 +168,11 @@ def test_a_table_name_may_have_parts():
     assert "`project`.`data`.`t`" in two_rules().to_sql(("project", "data", "t"), "bigquery")
 
 
-def test_booleans_become_booleans():
+def test_booleans_become_booleans(database):
     rules = RuleSet.from_rules([Rule((Term(0, low=1),), True)], ["a"], default=False)
-    assert decisions("duckdb", rules, [[0.0], [2.0]]) == [False, True]
-    assert decisions("sqlite", rules, [[0.0], [2.0]]) == [0, 1]
+    found = database.decisions(rules, [[0.0], [2.0]])
+    assert found == [False, True]
+    assert {type(label) for label in found} == {int if database.dialect == "sqlite" else bool}
 
 
 def test_postgresql_and_bigquery_have_their_own_quotes_and_numbers():

@@ -236,8 +236,14 @@ class _GraphBuilder:
         votes = np.zeros((len(jury.rules) + 1, len(jury.start)))
         for number, rule in enumerate(jury.rules):
             votes[number, rule.class_index] = rule.votes
-        fired = self._node("Cast", [fires], to=self._onnx.TensorProto.DOUBLE)
-        added = self._node("MatMul", [fired, self._constant(votes)])
+        if len(jury.start) == 1:
+            # onnxruntime fuses a matrix product with a division by one number, in single precision.
+            given = self._node("Where", [fires, self._constant(votes[:, 0]), self._constant(np.array(0.0))])
+            axis = self._constant(np.array([1], dtype=np.int64))
+            added = self._node("ReduceSum", [given, axis], keepdims=1)
+        else:
+            fired = self._node("Cast", [fires], to=self._onnx.TensorProto.DOUBLE)
+            added = self._node("MatMul", [fired, self._constant(votes)])
         return self._node("Add", [added, self._constant(np.array(jury.start))])
 
     def _sums_in_order(self, jury: PlannedJury, fires: str) -> str:

@@ -55,7 +55,7 @@ class PlannedJury:
     def sums_are_exact(self) -> bool:
         """Whether the votes of each class add up to the same double in any order."""
         return all(
-            sums_are_exact([start, *(rule.votes for rule in rules)])
+            not rules or sums_are_exact([start, *(rule.votes for rule in rules)])
             for start, rules in zip(self.start, self.by_class, strict=True)
         )
 

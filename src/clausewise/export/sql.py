@@ -6,6 +6,7 @@ by parentheses if they are exact in every order; otherwise a chain of additions 
 the query.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -27,6 +28,9 @@ _MAX_GROUP: Final = 20
 
 _FEW_CLASSES: Final = 16
 """With more classes than this, the largest total is computed once, in a separate step."""
+
+_MAX_PREFIX: Final = 30
+"""Maximum length of the prefix of added columns: with it, their names fit the 63 bytes of PostgreSQL."""
 
 
 def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: str) -> str:
@@ -63,8 +67,9 @@ class _Query:
         self._table = table
         columns = _distinct_names(plan.features, dialect)
         taken = [*columns, *map(str.lower, table)]
-        self._prefix = free_name("clausewise", lambda name: any(other.startswith(name) for other in taken))
+        self._prefix = _free_prefix(taken)
         self._alias = free_name("t", columns.__contains__)
+        self._copied = self._features_to_copy()
         self._tests = [self._test(test) for test in plan.tests]
         self._zero = dialect.number(0.0)
 
@@ -81,10 +86,8 @@ class _Query:
                 f"  FROM {source} AS {self._alias}\n)"
             )
             source = name
-        fold = self._dialect.fold_case
-        taken = {fold(name) for name in self._plan.features.names}
-        decision = free_name(decision, lambda name: fold(name) in taken)
-        result = self._dialect.name_of(decision, "The name of the decision")
+        added = [name for columns in steps for name, _ in columns]
+        result = self._decision_name(decision, [*self._plan.features.names, *added])
         lines = [f"-- {headline}"]
         if written:
             lines.append("WITH " + ",\n".join(written))
@@ -92,10 +95,37 @@ class _Query:
         lines.append(f"FROM {source} AS {self._alias}\n")
         return "\n".join(lines)
 
+    def _features_to_copy(self) -> list[int]:
+        """Return features that later steps test, but cannot read by their own name."""
+        renamed = self._dialect.renamed_in_steps
+        has_later_tests = any(
+            not jury.sums_are_exact and max(map(len, jury.by_class)) >= _MAX_CHAIN
+            for jury in self._plan.juries
+        )
+        if renamed is None or not has_later_tests:
+            return []
+        tested = self._plan.tested_features(rule for jury in self._plan.juries for rule in jury.rules)
+        return [feature for feature in tested if renamed.fullmatch(self._plan.features.names[feature])]
+
+    def _decision_name(self, decision: str, others: Iterable[str]) -> str:
+        dialect = self._dialect
+        taken = set(map(dialect.column_key, others))
+        free = free_name(
+            decision, lambda name: dialect.column_key(name) in taken and not dialect.cuts_off(name)
+        )
+        if dialect.cuts_off(free):
+            raise ValueError(
+                f"The name of the decision, {quoted_short(free)}, is longer than the "
+                f"{dialect.max_name_bytes} bytes that {dialect.name} allows; choose a shorter one."
+            )
+        return dialect.name_of(free, "The name of the decision")
+
     def _steps(self) -> Iterator[list[tuple[str, str]]]:
         """Yield, for each step, the columns that it adds: names and expressions."""
         if len(self._plan.labels) == 1:
             return
+        if self._copied:
+            yield [(self._copy_of(feature), self._table_cell(feature)) for feature in self._copied]
         steps: list[list[tuple[str, str]]] = [[]]
         for jury in self._plan.juries:
             if jury.has_priority:
@@ -137,8 +167,13 @@ class _Query:
             return votes
         return f"CASE WHEN {self._premise(rule)} THEN {votes} ELSE {self._zero} END"
 
-    def _any_fires(self, rules: Iterable[PlannedRule]) -> str:
-        premises = [f"({self._premise(rule)})" if rule.tests else "TRUE" for rule in rules] or ["FALSE"]
+    def _any_fires(self, rules: Sequence[PlannedRule]) -> str:
+        # Never with TRUE or FALSE, which SQLite would read as a column of that name.
+        if not rules:
+            return "0"
+        if not all(rule.tests for rule in rules):
+            return "1"
+        premises = [f"({self._premise(rule)})" for rule in rules]
         return f"CASE WHEN {_grouped(premises, ' OR ')} THEN 1 ELSE 0 END"
 
     # --- The decision ---
@@ -213,12 +248,19 @@ class _Query:
         dialect = self._dialect
         if isinstance(test.values[0], str):
             what = f"A category of {quoted_short(self._plan.features.names[test.feature])},"
-            values = [dialect.quoted(str(value), what) for value in test.values]
-            x = f"CAST({self._cell(test.feature)} AS {dialect.text_type}){dialect.binary_collation}"
-        else:
-            values = [dialect.number(float(value)) for value in test.values]
-            x = self._number_in(test.feature)
-        return f"{x} IN ({', '.join(values)})"
+            values = ", ".join(dialect.quoted(str(value), what) for value in test.values)
+            x = self._cell(test.feature)
+            if dialect.padded_text and self._has_padded_categories(test.feature):
+                padded = dialect.padded_text.format(x=x)
+                return f"{x} IS NOT NULL AND {padded}{dialect.binary_collation} IN ({values})"
+            return f"CAST({x} AS {dialect.text_type}){dialect.binary_collation} IN ({values})"
+        values = ", ".join(dialect.number(float(value)) for value in test.values)
+        return f"{self._number_in(test.feature)} IN ({values})"
+
+    def _has_padded_categories(self, feature: int) -> bool:
+        """Whether a category ends with a blank, so that the padding of CHAR(n) is a part of the values."""
+        categories = self._plan.features.categories[feature] or ()
+        return any(isinstance(value, str) and value.endswith(" ") for value in categories)
 
     def _number_in(self, feature: int) -> str:
         """Return the value as a double: numbers are compared as doubles, even if integers would be exact."""
@@ -236,6 +278,14 @@ class _Query:
         )
 
     def _cell(self, feature: int) -> str:
+        if feature in self._copied:
+            return f"{self._alias}.{self._copy_of(feature)}"
+        return self._table_cell(feature)
+
+    def _copy_of(self, feature: int) -> str:
+        return self._column(f"feature_{feature}")
+
+    def _table_cell(self, feature: int) -> str:
         # With the alias, because SQLite silently reads an unknown quoted name as a text.
         return f"{self._alias}.{self._dialect.name_of(self._plan.features.names[feature], 'The feature')}"
 
@@ -248,14 +298,28 @@ def _grouped(operands: Sequence[str], operator: str) -> str:
     return operator.join(joined)
 
 
+def _free_prefix(taken: Sequence[str]) -> str:
+    """Return a short text with which none of these names begins."""
+
+    def is_taken(prefix: str) -> bool:
+        return any(name.startswith(prefix) for name in taken)
+
+    prefix = free_name("clausewise", is_taken)
+    if len(prefix) <= _MAX_PREFIX:
+        return prefix
+    numbered = (f"clausewise_{number}" for number in itertools.count())
+    return next(prefix for prefix in numbered if not is_taken(prefix))
+
+
 def _distinct_names(features: Features, dialect: Dialect) -> set[str]:
     """Return the names in lower case; raise if the database cannot tell two of them apart."""
     seen: dict[str, str] = {}
     for name in features.names:
-        other = seen.setdefault(dialect.fold_case(name), name)
+        other = seen.setdefault(dialect.column_key(name), name)
         if other != name:
+            limit = f", which cuts names off after {dialect.max_name_bytes} bytes"
             raise ValueError(
                 f"The features {quoted_short(other)} and {quoted_short(name)} are the same column in "
-                f"{dialect.name}; rename one of them."
+                f"{dialect.name}{limit if dialect.max_name_bytes else ''}; rename one of them."
             )
     return set(map(str.lower, features.names))

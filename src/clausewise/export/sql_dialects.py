@@ -3,11 +3,16 @@
 - PostgreSQL and DuckDB order NaN above all numbers, SQLite stores it as NULL, and in BigQuery every
   comparison with it is false.
 - `0.1` is a decimal in PostgreSQL and DuckDB, and sums of decimals differ from sums of doubles.
+- SQLite reads TRUE and FALSE as columns if the table has columns of these names. In the result of a step it
+  gives such columns other names, `column1` for the first column.
+- PostgreSQL cuts names off after 63 bytes, and a cast of CHAR(n) to TEXT strips the padding that drivers
+  return.
 - SQLite (3.40 at least) reads about one decimal in several thousand as a neighbouring double, such as
   -0.011227.
 """
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
@@ -34,7 +39,12 @@ class Dialect:
     binary_collation: str = ""
     greatest: str = "GREATEST"
     step: str = "AS MATERIALIZED"
+    true: str = "TRUE"
+    false: str = "FALSE"
+    padded_text: str | None = None
+    renamed_in_steps: re.Pattern[str] | None = None
     fold_case: Callable[[str], str] = str.lower
+    max_name_bytes: int | None = None
     largest_integer: float = math.inf
     escapes: dict[str, str] = field(default_factory=dict)
 
@@ -48,6 +58,16 @@ class Dialect:
         escaped = "".join(self.escapes.get(letter, letter) for letter in identifier)
         return f"{self.quote}{escaped.replace(self.quote, self._quote_inside)}{self.quote}"
 
+    def column_key(self, name: str) -> str:
+        """Return a text that is equal for names that are the same column in this database."""
+        # Lone surrogates are refused elsewhere; here they only need a key.
+        encoded = name.encode("utf-8", "surrogatepass")[: self.max_name_bytes]
+        return self.fold_case(encoded.decode("utf-8", "ignore") if self.max_name_bytes else name)
+
+    def cuts_off(self, name: str) -> bool:
+        """Whether the database shortens this name."""
+        return self.max_name_bytes is not None and len(name.encode("utf-8", "replace")) > self.max_name_bytes
+
     @property
     def _quote_inside(self) -> str:
         return "\\" + self.quote if self.escapes else 2 * self.quote
@@ -55,7 +75,7 @@ class Dialect:
     def literal(self, value: Label) -> str:
         """Return a class label as a constant."""
         if isinstance(value, bool):
-            return str(value).upper()
+            return self.true if value else self.false
         if isinstance(value, int):
             if not -self.largest_integer - 1 <= value <= self.largest_integer:
                 raise ValueError(
@@ -158,6 +178,9 @@ DIALECTS: Final[dict[str, Dialect]] = {
         text=_doubled_quotes,
         binary_collation=" COLLATE BINARY",
         greatest="MAX",
+        true="1",
+        false="0",
+        renamed_in_steps=re.compile("true|false|column[0-9].*", re.IGNORECASE | re.ASCII | re.DOTALL),
         fold_case=_ascii_lower,
         largest_integer=2**63 - 1,
     ),
@@ -172,7 +195,9 @@ DIALECTS: Final[dict[str, Dialect]] = {
         nan_is_largest=True,
         boolean_number=_CASE_OF_BOOLEAN,
         binary_collation=' COLLATE "C"',
+        padded_text="pg_catalog.concat({x})",
         fold_case=str,
+        max_name_bytes=63,
     ),
     "duckdb": Dialect(
         name="DuckDB",
@@ -184,6 +209,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
         is_known="{x} < CAST('NaN' AS DOUBLE)",
         nan_is_largest=True,
         binary_collation=" COLLATE C",
+        fold_case=_ascii_lower,
     ),
     "bigquery": Dialect(
         name="BigQuery",
