@@ -4,8 +4,8 @@
 
 Each mutant runs in a copy of the repository, with the tests of its folder that reach the changed line. The
 results are kept in `out/mutate.json`, so that a run that was stopped continues; a result is used again until
-the mutated file or the tests of its folder change. Mutants that cannot change any promised behaviour are listed
-in `equivalent.toml`, each with its reason, and are not counted.
+the mutated file or the tests of its folder change. Mutants that cannot change any promised behaviour are
+listed in `equivalent.toml`, each with its reason, and are not counted.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def sampled(folders: list[str], n_mutants: int, seed: int) -> list[Mutant]:
 
 def _mutants_in(folder: str) -> list[Mutant]:
     found = []
-    for path in sorted((ROOT / PACKAGE / folder).glob("*.py")):
+    for path in sorted((ROOT / PACKAGE / folder).rglob("*.py")):
         found += mutants_of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     return found
 
@@ -193,7 +193,11 @@ def _verdict(mutant: Mutant, sandbox: Sandbox, known: Baseline, max_seconds: flo
 
 
 def _tests_of(mutant: Mutant) -> str:
-    return f"tests/{Path(mutant.file).parent.name}"
+    return f"tests/{_folder_of(mutant)}"
+
+
+def _folder_of(mutant: Mutant) -> str:
+    return Path(mutant.file).relative_to(PACKAGE).parts[0]
 
 
 def _fingerprint(mutant: Mutant) -> str:
@@ -206,7 +210,7 @@ def _fingerprint(mutant: Mutant) -> str:
 def _report(mutants: list[Mutant], n_equivalent: int, results: _Results, at_least: float) -> int:
     by_folder: dict[str, list[str]] = defaultdict(list)
     for mutant in mutants:
-        by_folder[Path(mutant.file).parent.name].append(results.verdict(mutant))
+        by_folder[_folder_of(mutant)].append(results.verdict(mutant))
     survivors = [mutant for mutant in mutants if results.verdict(mutant) in (SURVIVED, NOT_REACHED)]
     print("\nSurvivors:" if survivors else "\nNo survivors.")
     for mutant in survivors:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from coverage import CoverageData
-
 from tools.mutation.sandbox import Sandbox
 
 # Every baseline, and every verdict on a mutant, may change with these.
@@ -31,8 +30,8 @@ class Baseline:
     def tests_for(self, file: str, statement: tuple[int, int], max_seconds: float) -> list[str]:
         """Return the tests to run for a mutant, those that reach it first, the fastest of each kind first.
 
-        Other tests of the same files follow, since only the first test that uses a shared fixture reaches what
-        the fixture runs. What runs at import is reached by all tests of the module.
+        Other tests of the same files follow, since only the first test that uses a shared fixture reaches
+        what the fixture runs. What runs at import is reached by all tests of the module.
         """
         lines = self.reached.get(file, {})
         first, last = statement

@@ -59,7 +59,8 @@ class Mutant:
     occurrence : int
         Numbers mutants with the same file, before and after.
     statement : tuple of int
-        First and last line of the statement, without its body: a test reaches the mutant if it runs one of these.
+        First and last line of the statement, without its body: a test reaches the mutant if it runs one
+        of these.
     source : str
         The whole changed file.
     """
@@ -162,8 +163,6 @@ class _Finder(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
         self._depth -= 1
-
-    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
     def visit_If(self, node: ast.If) -> None:
         if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":

@@ -12,7 +12,7 @@ _PATHS = """
 # The editable installation finds the package in the working tree; this copy is to be found instead.
 import sys
 
-sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuildRedirectingFinder" not in type(finder).__name__]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
 """
 
 
