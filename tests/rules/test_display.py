@@ -44,7 +44,7 @@ def test_base_votes_of_zero_are_not_listed():
 
 @pytest.mark.parametrize(
     ("votes", "text"),
-    [(1.25, "+1.25"), (-1 / 3, "-0.3333"), (2 / 3, "+0.6667"), (12345.6, "+12350"), (0.0, "+0")],
+    [(1.25, "+1.25"), (-1 / 3, "-0.3333"), (2 / 3, "+0.6667"), (12345.6, "+12350")],
 )
 def test_votes_have_their_sign_and_four_digits(votes, text):
     assert describe_votes(votes) == text

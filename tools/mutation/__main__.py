@@ -35,7 +35,7 @@ CAUGHT, TIMEOUT, SURVIVED, NOT_REACHED = "caught", "timeout", "survived", "not r
 def main() -> int:
     """Run a sample of mutants; the exit code is 1 if fewer than `--at-least` of them are caught."""
     options = _parser().parse_args()
-    sample = sampled(options.folders, options.sample, options.seed)
+    sample = sampled(options.folders, options.sample, options.seed, options.only)
     equivalent = _equivalent()
     if options.list:
         for mutant in sample:
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sample", type=int, default=200, help="number of mutants")
     parser.add_argument("--seed", type=int, default=0, help="another seed gives other mutants")
     parser.add_argument("--folders", nargs="+", default=FOLDERS, help="folders of the package")
+    parser.add_argument("--only", default="", help="mutants of files whose path contains this text")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests to run for one mutant")
     parser.add_argument("--at-least", type=float, default=90.0, help="percentage to be caught")
     parser.add_argument("--survivors", action="store_true", help="run those again that have survived so far")
@@ -63,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
 # --- The sample ---
 
 
-def sampled(folders: list[str], n_mutants: int, seed: int) -> list[Mutant]:
+def sampled(folders: list[str], n_mutants: int, seed: int, only: str = "") -> list[Mutant]:
     """Return a reproducible sample: each folder, and in it each kind of mutant, equally often while it lasts.
 
     It depends on the text of the mutated lines alone, so changes elsewhere leave most of it as it is.
@@ -72,14 +73,16 @@ def sampled(folders: list[str], n_mutants: int, seed: int) -> list[Mutant]:
     return [
         mutant
         for folder, share in zip(folders, shares, strict=True)
-        for mutant in _in_turns(_mutants_in(folder), seed)[:share]
+        for mutant in _in_turns(_mutants_in(folder, only), seed)[:share]
     ]
 
 
-def _mutants_in(folder: str) -> list[Mutant]:
+def _mutants_in(folder: str, only: str) -> list[Mutant]:
     found = []
     for path in sorted((ROOT / PACKAGE / folder).rglob("*.py")):
-        found += mutants_of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        file = path.relative_to(ROOT).as_posix()
+        if only in file:
+            found += mutants_of(file, path.read_text(encoding="utf-8"))
     return found
 
 

@@ -8,7 +8,9 @@ import ast
 import hashlib
 import io
 import tokenize
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import takewhile
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -39,7 +41,7 @@ _EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minim
 _EXTREMES |= {"argmin": "argmax", "argmax": "argmin"}
 
 Position = tuple[int, int]  # line from 1, and column in characters
-Edit = tuple[Position, Position, str]  # the text from here to there becomes this
+Edit = tuple[Position, Position, str]  # the text from here to there, on one line, becomes this
 
 
 @dataclass(frozen=True)
@@ -98,19 +100,14 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
         # An edit never adds or removes a line.
         after = changed[line - 1].strip()
         occurrence = n_seen[before, after] = n_seen.get((before, after), 0) + 1
-        text = "".join(changed)
-        compile(text, file, "exec")
-        found.append(Mutant(file, line, before, after, kind, occurrence, statement, text))
+        found.append(Mutant(file, line, before, after, kind, occurrence, statement, "".join(changed)))
     return sorted(found, key=lambda mutant: (mutant.line, mutant.after))
 
 
 def _edited(lines: list[str], edits: list[Edit]) -> list[str]:
     changed = list(lines)
-    for (line, begin), (last, end), text in sorted(edits, reverse=True):
-        if line == last:
-            changed[line - 1] = changed[line - 1][:begin] + text + changed[line - 1][end:]
-        else:
-            raise ValueError("an operator is on one line")
+    for (line, begin), (_, end), text in sorted(edits, reverse=True):
+        changed[line - 1] = changed[line - 1][:begin] + text + changed[line - 1][end:]
     return changed
 
 
@@ -267,7 +264,8 @@ class _Finder(ast.NodeVisitor):
     def _replace_operator(self, kind: str, left: ast.expr, right: ast.expr, before: str, after: str) -> None:
         begin, end = self._end(left), self._position(right)
         words = before.split()
-        between = [token for token in self._tokens if begin <= token.start and token.end <= end]
+        first = bisect_left(self._tokens, begin, key=lambda token: token.start)
+        between = list(takewhile(lambda token: token.end <= end, self._tokens[first:]))
         for place, token in enumerate(between):
             found = between[place : place + len(words)]
             if [word.string for word in found] == words:
