@@ -149,12 +149,6 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
         (folder / str(place)).mkdir()
         sandboxes.put(Sandbox(ROOT, folder / str(place)))
     baselines: dict[str, Baseline] = {}
-    for tests in sorted({_tests_of(mutant) for mutant in missing}):
-        print(f"running {tests} without mutants, unless that is known …", flush=True)
-        sandbox = sandboxes.get()
-        kept = ROOT / "out" / "mutate" / f"{Path(tests).name}.json"
-        baselines[tests] = baseline(ROOT, sandbox, tests, kept)
-        sandboxes.put(sandbox)
 
     def judge(mutant: Mutant) -> None:
         sandbox = sandboxes.get()
@@ -168,13 +162,17 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
         results.add(mutant, {"verdict": verdict, "seconds": seconds, "fingerprint": current[mutant.key]})
         print(f"{seconds:6.1f} s  {_described(mutant, verdict)}", flush=True)
 
-    with ThreadPoolExecutor(N_PROCESSES) as pool:
-        try:
-            for _ in pool.map(judge, missing):
-                pass
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    for tests in dict.fromkeys(map(_tests_of, missing)):
+        sandbox = sandboxes.get()
+        kept = ROOT / "out" / "mutate" / f"{Path(tests).name}.json"
+        baselines[tests] = baseline(ROOT, sandbox, tests, kept)
+        sandboxes.put(sandbox)
+        with ThreadPoolExecutor(N_PROCESSES) as pool:
+            try:
+                list(pool.map(judge, [mutant for mutant in missing if _tests_of(mutant) == tests]))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
 
 def _verdict(mutant: Mutant, sandbox: Sandbox, known: Baseline, max_seconds: float) -> str:

@@ -4,12 +4,13 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coverage import CoverageData
 from tools.mutation.sandbox import Sandbox
 
-# Every baseline, and every verdict on a mutant, may change with these.
-_COMMON = ("tests/*.py", "tests/reference/*.py", "tests/corpus/*")
+# Helpers: every baseline, and every verdict on a mutant, may change with these.
+_COMMON = ("tests/[!t]*.py", "tests/reference/*.py", "tests/corpus/*")
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Baseline:
         reaching = {test for line in range(first, last + 1) for test in lines.get(line, ())}
         if not reaching:
             reaching = {test for tests in lines.values() for test in tests}
-        files = {test.partition("::")[0] for test in reaching}
-        beside = {test for test in self.seconds if test.partition("::")[0] in files} - reaching
+        files = {_file_of(test) for test in reaching}
+        beside = {test for test in self.seconds if _file_of(test) in files} - reaching
         chosen, total = [], 0.0
         for tests in (reaching, beside):
             for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
@@ -51,26 +52,43 @@ class Baseline:
 
 
 def baseline(root: Path, sandbox: Sandbox, folder: str, kept: Path) -> Baseline:
-    """Return the baseline of a folder of tests, from `kept` unless the package or the tests have changed."""
-    current = fingerprint(root, ["src/clausewise/**/*.py", f"{folder}/**/*", *_COMMON])
-    if kept.exists():
-        stored = json.loads(kept.read_text(encoding="utf-8"))
-        if stored["fingerprint"] == current:
-            return _from_json(stored)
+    """Return the baseline of a folder of tests; only files that have changed since it was kept are run."""
+    helpers = [path for path in (root / folder).rglob("*") if not path.name.startswith("test_")]
+    shared = ["src/clausewise/**/*.py", *_COMMON, *(path.relative_to(root).as_posix() for path in helpers)]
+    current = {
+        file: fingerprint(root, [*shared, file])
+        for file in sorted(path.relative_to(root).as_posix() for path in (root / folder).rglob("test_*.py"))
+    }
+    stored = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    missing = [file for file in current if stored.get(file, {}).get("fingerprint") != current[file]]
+    if missing:
+        print(f"running {' '.join(missing)} without mutants …", flush=True)
+        seconds, reached = _measured(sandbox, missing)
+        for file in missing:
+            stored[file] = {
+                "fingerprint": current[file],
+                "seconds": {test: taken for test, taken in seconds.items() if _file_of(test) == file},
+                "reached": {
+                    source: {
+                        line: [test for test in tests if _file_of(test) == file]
+                        for line, tests in lines.items()
+                    }
+                    for source, lines in reached.items()
+                },
+            }
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(stored), encoding="utf-8")
+    return _joined([stored[file] for file in current])
+
+
+def _measured(sandbox: Sandbox, files: list[str]) -> tuple[dict[str, float], dict[str, dict[int, list[str]]]]:
     durations, data = sandbox.folder / "durations.json", sandbox.folder / "coverage.data"
-    arguments = [folder, "-q", "-n", "2", "--dist", "loadfile"]
+    arguments = [*files, "-q", "-n", "2", "--dist", "loadfile"]
     arguments += ["--cov=clausewise", "--cov-context=test", "--cov-report="]
     environment = {"CLAUSEWISE_MUTATE_DURATIONS": str(durations), "COVERAGE_FILE": str(data)}
     if sandbox.pytest(arguments, None, **environment) != 0:
-        raise SystemExit(f"{sandbox.output()}\n{folder} fails without any mutant.")
-    stored = {
-        "fingerprint": current,
-        "seconds": json.loads(durations.read_text(encoding="utf-8")),
-        "reached": _reached(data, sandbox.folder),
-    }
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(stored), encoding="utf-8")
-    return _from_json(stored)
+        raise SystemExit(f"{sandbox.output()}\nTests fail without any mutant.")
+    return json.loads(durations.read_text(encoding="utf-8")), _reached(data, sandbox.folder)
 
 
 def fingerprint(root: Path, patterns: list[str]) -> str:
@@ -102,13 +120,18 @@ def _reached(data: Path, root: Path) -> dict[str, dict[int, list[str]]]:
     return found
 
 
-def _from_json(stored: dict) -> Baseline:  # type: ignore[type-arg]
-    seconds = stored["seconds"]
-    return Baseline(
-        seconds,
-        {
-            # Skipped tests have no duration.
-            file: {int(line): [test for test in tests if test in seconds] for line, tests in lines.items()}
-            for file, lines in stored["reached"].items()
-        },
-    )
+def _joined(stored: list[dict[str, Any]]) -> Baseline:
+    seconds: dict[str, float] = {}
+    reached: dict[str, dict[int, list[str]]] = {}
+    for of_file in stored:
+        seconds |= of_file["seconds"]
+        for source, lines in of_file["reached"].items():
+            for line, tests in lines.items():
+                # Skipped tests have no duration.
+                timed = [test for test in tests if test in of_file["seconds"]]
+                reached.setdefault(source, {}).setdefault(int(line), []).extend(timed)
+    return Baseline(seconds, reached)
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
