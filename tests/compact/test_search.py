@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clausewise.compact.model import Member, Model, stacked
-from clausewise.compact.search import different, _promised
+from clausewise.compact.search import _promised, different
 
 N_ROWS = 4000
 
