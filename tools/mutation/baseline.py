@@ -41,7 +41,8 @@ class Baseline:
             reaching = {test for tests in lines.values() for test in tests}
         files = {_file_of(test) for test in reaching}
         beside = {test for test in self.seconds if _file_of(test) in files} - reaching
-        chosen, total = [], 0.0
+        chosen: list[str] = []
+        total = 0.0
         for tests in (reaching, beside):
             for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
                 total += self.seconds[test]
