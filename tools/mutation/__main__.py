@@ -165,7 +165,7 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
     for tests in dict.fromkeys(map(_tests_of, missing)):
         sandbox = sandboxes.get()
         kept = ROOT / "out" / "mutate" / f"{Path(tests).name}.json"
-        baselines[tests] = baseline(ROOT, sandbox, tests, kept)
+        baselines[tests] = baseline(sandbox, tests, kept)
         sandboxes.put(sandbox)
         with ThreadPoolExecutor(N_PROCESSES) as pool:
             try:

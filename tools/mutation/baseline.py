@@ -52,8 +52,9 @@ class Baseline:
         return chosen
 
 
-def baseline(root: Path, sandbox: Sandbox, folder: str, kept: Path) -> Baseline:
+def baseline(sandbox: Sandbox, folder: str, kept: Path) -> Baseline:
     """Return the baseline of a folder of tests; only files that have changed since it was kept are run."""
+    root = sandbox.folder
     helpers = [path for path in (root / folder).rglob("*") if not path.name.startswith("test_")]
     shared = ["src/clausewise/**/*.py", *_COMMON, *(path.relative_to(root).as_posix() for path in helpers)]
     current = {
