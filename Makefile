@@ -7,7 +7,7 @@ CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile
 
-.PHONY: demo test coverage check lint lint-workflows types stubs check-stubs check-sanitizers bench reproduce wheel fuzz explorer clean help
+.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers bench reproduce wheel fuzz explorer clean help
 
 help:
 	@echo "make demo              set up and run the main job on generated data"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench             compare speed and memory with other packages"
 	@echo "make reproduce         reproduce the paper's tables and figures (hours; REPRODUCE_ARGS=--quick: minutes)"
 	@echo "make fuzz              hostile inputs and long randomised comparisons with reference implementations"
+	@echo "make mutate            change the package in small ways and list the changes that no test notices"
 	@echo "make check-sanitizers  run the core's tests under AddressSanitizer and UBSan"
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the wheel and test it in an empty environment"
@@ -85,6 +86,10 @@ fuzz: .venv/.stamp-dev
 	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/python -m pytest tests/rules tests/io tests/induction/test_matrix.py $(PYTEST_ARGS)
 	$(BIN)/python -m pytest tests -m fuzz $(PYTEST_ARGS)
+
+# Resumes where it was stopped; MUTATE_ARGS="--sample 40 --folders rules io" is quicker.
+mutate: .venv/.stamp-dev
+	$(BIN)/python -m tools.mutation $(MUTATE_ARGS)
 
 wheel: .venv/.stamp-dev
 	tools/check_wheel.sh

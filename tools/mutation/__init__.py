@@ -1,0 +1,1 @@
+"""Mutation tests: do the tests notice when the package is changed?"""
