@@ -13,12 +13,18 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc, parquet
 
-_NAMES = ("age", 'a "name"', "smokes", "zip", "</script>")  # the columns of the rules for tables
+_TEXT = 'a "name"'
+_NAMES = ("age", _TEXT, "smokes", "zip", "</script>")  # the columns of the rules for tables
 
 
-def _named(column, rng):
-    """Return a table in which every column is the same, under the names that rules look for."""
-    return pa.table(dict.fromkeys(_NAMES[: rng.choice((1, 5))], column))
+def _named(column, rng, name=None):
+    """Return a table with the columns that rules look for, one or all of them with the given values."""
+    n_rows = len(column)
+    others = {} if rng.random() < 0.2 else {name: _zeros(n_rows) for name in _NAMES}
+    if others:
+        others[_TEXT] = pa.array(["cook"]).take(pa.array(np.zeros(n_rows, dtype=np.int8)))
+    names = [name] if name else _NAMES[: rng.choice((1, 5))]
+    return pa.table(others | dict.fromkeys(names, column))
 
 
 def _zeros(n_values):
@@ -47,12 +53,8 @@ def _long_dictionary(rng):
 
 def parquet_long_text_in_a_dictionary(rng):
     """Return a file with one long text that every row refers to."""
-    is_declared = rng.random() < 0.5
-    column = _long_dictionary(rng)
-    if not is_declared:  # the reader then expects plain text
-        schema = pa.schema([("zip", pa.dictionary(pa.int32(), pa.string()))])
-        return _as_parquet(pa.table([column], schema=schema), rng, store_schema=False)
-    return _as_parquet(pa.table({"zip": column}), rng)
+    # Without the schema, readers expect plain text.
+    return _as_parquet(_named(_long_dictionary(rng), rng, _TEXT), rng, store_schema=rng.random() < 0.5)
 
 
 def parquet_long_text_in_lists(rng):
@@ -60,7 +62,7 @@ def parquet_long_text_in_lists(rng):
     values = _long_dictionary(rng)
     offsets = pa.array(np.linspace(0, len(values), 4).astype(np.int32))
     lists = pa.ListArray.from_arrays(offsets, values)
-    return _as_parquet(pa.table({"zip": lists}), rng, store_schema=rng.random() < 0.5)
+    return _as_parquet(_named(lists, rng, _TEXT), rng, store_schema=rng.random() < 0.5)
 
 
 def parquet_zeros(rng):
@@ -81,8 +83,8 @@ def parquet_wide(rng):
 def parquet_texts_that_grow(rng):
     """Return a file in which every text repeats the one before and adds to it."""
     texts = ["x" * length for length in range(0, rng.choice((2000, 8000)), 2)]
-    encodings = {"zip": rng.choice(("DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"))}
-    table = pa.table({"zip": texts * rng.choice((1, 3))})
+    encodings = {_TEXT: rng.choice(("DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"))}
+    table = _named(pa.array(texts * rng.choice((1, 3))), rng, _TEXT)
     return _as_parquet(table, rng, use_dictionary=False, column_encoding=encodings)
 
 
@@ -90,7 +92,7 @@ def parquet_large_list(rng):
     """Return a file with millions of values in one row."""
     values = _zeros(rng.choice((10**6, 3 * 10**7))).cast(pa.int8())
     lists = pa.ListArray.from_arrays(pa.array([0, len(values)], pa.int32()), values)
-    return _as_parquet(pa.table({"zip": lists}), rng)
+    return _as_parquet(_named(lists, rng, _TEXT), rng)
 
 
 # --- Arrow ---
@@ -120,7 +122,7 @@ def arrow_dictionary_of_dictionaries(rng):
     inner = _long_dictionary(rng)
     lists = pa.ListArray.from_arrays(pa.array([0, len(inner)], pa.int32()), inner)
     outer = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1000, dtype=np.int8)), lists)
-    return _as_arrow(pa.table({"zip": outer}), rng)
+    return _as_arrow(_named(outer, rng, _TEXT), rng)
 
 
 def arrow_views(rng):
@@ -131,20 +133,25 @@ def arrow_views(rng):
     column = pa.Array.from_buffers(
         pa.string_view(), n_views, [None, pa.py_buffer(views), pa.py_buffer(text)], null_count=0
     )
-    return _as_arrow(pa.table({"zip": column}), rng)
+    return _as_arrow(_named(column, rng, _TEXT), rng)
 
 
 def arrow_runs(rng):
     """Return a file with one long run of a text."""
+    n_rows = rng.choice((10**4, 2 * 10**9))
     runs = pa.RunEndEncodedArray.from_arrays(
-        pa.array([rng.choice((10**4, 2 * 10**9))], pa.int32()), pa.array(["x" * rng.choice((1, 10**6))])
+        pa.array([n_rows], pa.int32()), pa.array(["x" * rng.choice((1, 10**6))])
     )
-    return _as_arrow(pa.table({"zip": runs}), rng)
+    if n_rows > 10**4:
+        return _as_arrow(pa.table({_TEXT: runs}), rng)
+    return _as_arrow(_named(runs, rng, _TEXT), rng)
 
 
 def arrow_rows_without_data(rng):
     """Return a file with many rows that take no space."""
-    return _as_arrow(_named(pa.nulls(rng.choice((10**6, 10**9, 2**40))), rng), rng)
+    n_rows = rng.choice((10**6, 10**9, 2**40, 2**62))
+    data = _as_arrow(pa.table(dict.fromkeys(_NAMES, pa.nulls(12345))), rng)
+    return data.replace(struct.pack("<q", 12345), struct.pack("<q", n_rows))
 
 
 # --- NPZ ---

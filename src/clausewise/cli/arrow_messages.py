@@ -88,7 +88,7 @@ def _decoded_size(message: Any) -> tuple[int, int]:
     records = header.table(1) if kind == _DICTIONARY and header is not None else header
     if records is None:
         raise ValueError("a message is damaged")
-    body = memoryview(message.body) if message.body is not None else memoryview(b"")
+    body = memoryview(message.body).cast("B") if message.body is not None else memoryview(b"")
     is_compressed, total = records.table(3) is not None, 0
     for buffer in records.structs(2, _BUFFER.size):
         offset, length = _BUFFER.unpack(buffer)
@@ -115,7 +115,7 @@ class _Joined(io.RawIOBase):
             following = next(self._buffers, None)
             if following is None:
                 return 0
-            self._rest = memoryview(following)
+            self._rest = memoryview(following).cast("B")
         n_read = min(len(target), len(self._rest))
         target[:n_read] = self._rest[:n_read]
         self._rest = self._rest[n_read:]
