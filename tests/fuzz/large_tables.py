@@ -6,8 +6,11 @@ gigabytes.
 
 import gzip
 import io
+import random
 import struct
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -241,6 +244,19 @@ LARGE = {
         arrow_rows_without_data,
     ],
     "npz": [npz_zeros, npz_false_shape, npz_wide, npz_many_arrays],
-    "csv.gz": [csv_zeros, csv_long_cell, csv_wide],
+    "csv-gz": [csv_zeros, csv_long_cell, csv_wide],
 }
-"""Generators by the suffix of the file."""
+"""Generators by target."""
+
+
+def write_files(target, n_files, seed, folder):
+    """Write files of a target's generators, in turn, to a folder."""
+    rng = random.Random(seed)
+    Path(folder).mkdir()
+    for number in range(n_files):
+        generator = LARGE[target][number % len(LARGE[target])]
+        (Path(folder) / f"{number:06d}").write_bytes(generator(rng))
+
+
+if __name__ == "__main__":
+    write_files(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

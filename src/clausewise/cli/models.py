@@ -9,9 +9,9 @@ from typing import Any
 
 from clausewise.networks import Network, wrap
 
-# Types of scikit-learn, NumPy and SciPy that ordinary pipelines contain and skops does not trust itself; each was
-# reviewed. Building one from its state, or calling the functions on rows, imports nothing, opens nothing and runs no
-# code that the file could choose.
+# Types of scikit-learn, NumPy and SciPy that ordinary pipelines contain and skops does not trust itself; each
+# was reviewed. Building one from its state, or calling the functions on rows, imports nothing, opens nothing
+# and runs no code that the file could choose.
 _KNOWN_TYPES = (
     "builtins.object",  # a data type, in make_column_selector(dtype_include=object)
     "numpy.dtype",
@@ -39,16 +39,17 @@ def load_network(model: str, classes: str | None = None, trusted: Sequence[str] 
     """Load the network in an `.onnx`, `.keras` or `.skops` file, or at `module:object`.
 
     Nothing in a file is executed; `module:object` imports, and so runs, the user's own module. Types in a
-    `.skops` file beyond those of ordinary scikit-learn pipelines must be named in `trusted`. `classes` are labels with commas between.
+    `.skops` file beyond those of ordinary scikit-learn pipelines must be named in `trusted`. `classes` are
+    labels with commas between.
     """
     found: Any = model
     if Path(model).suffix == ".skops":
         found = _load_skops(Path(model), trusted or ())
     elif Path(model).suffix in _PICKLED:
         raise ModelError(
-            f"{model} is not opened, because a {Path(model).suffix} file may run code when it is loaded. Save a "
-            "scikit-learn model with skops.io.dump as .skops, or a PyTorch model as .onnx; or load the file in a module "
-            "of your own and pass module:object."
+            f"{model} is not opened, because a {Path(model).suffix} file may run code when it is loaded. "
+            "Save a scikit-learn model with skops.io.dump as .skops, or a PyTorch model as .onnx; or load the "
+            "file in a module of your own and pass module:object."
         )
     elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", model) and not Path(model).exists():
         found = _import_object(model)

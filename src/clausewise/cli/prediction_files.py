@@ -27,6 +27,7 @@ _FORMAT_OF_SUFFIX: Final = {
 }
 
 _FORMULA: Final = r"\A([=+\-@\t\r])"  # the beginning of a formula
+_NUMBER: Final = r"\A[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\z"
 
 
 @contextlib.contextmanager
@@ -76,14 +77,16 @@ def _writer(file: Any, format: str, schema: pa.Schema, for_spreadsheets: bool) -
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:
-    """Return the table with an apostrophe before texts, and names of columns, that spreadsheets take for formulas."""
+    """Return the table with an apostrophe before text, and names, that spreadsheets take for formulas."""
     columns = [_quoted(column) if _is_text(column.type) else column for column in table.columns]
     names = _quoted(pa.chunked_array([pa.array(table.column_names, pa.string())])).to_pylist()
     return pa.table(columns, names=names)
 
 
 def _quoted(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pa.compute.replace_substring_regex(texts.cast(pa.large_string()), _FORMULA, r"'\1")
+    plain = texts.cast(pa.large_string())
+    is_number = pa.compute.match_substring_regex(plain, _NUMBER)
+    return pa.compute.if_else(is_number, plain, pa.compute.replace_substring_regex(plain, _FORMULA, r"'\1"))
 
 
 def _is_text(kind: pa.DataType) -> bool:

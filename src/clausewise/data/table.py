@@ -159,10 +159,13 @@ def _unmasked(masked: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
 def _wrong_dimensions(shape: tuple[int, ...]) -> str:
     needed = f"X has {len(shape)} dimension(s), a table of shape (n_rows, n_columns) is needed. "
     if len(shape) < 2:
-        return f"{needed}Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
+        return (
+            f"{needed}Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one "
+            "row."
+        )
     return (
-        f"{needed}X has shape {shape}; if its first axis are the rows, pass X.reshape(len(X), -1), in which every "
-        "other value of a row is a column."
+        f"{needed}X has shape {shape}; if its first axis counts the rows, pass X.reshape(len(X), -1), so "
+        "that every value of a row is a column."
     )
 
 

@@ -31,8 +31,8 @@ def predict(
         bool,
         typer.Option(
             "--spreadsheet",
-            help="In CSV, put ' before text that begins with =, +, -, @, tab or CR, so that a spreadsheet does "
-            "not run it as a formula.",
+            help="In CSV, put ' before text that begins with =, +, -, @, tab or CR and is not a number, so "
+            "that a spreadsheet does not run it as a formula.",
         ),
     ] = False,
     jobs: options.Jobs = None,
