@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -90,11 +91,12 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, Work&& work) {
     };
     std::vector<Thread> threads;
     threads.reserve(n_threads - 1);
-    // If the system refuses more threads, the existing ones do the work.
+    // If the system refuses more threads, or memory for them, the existing ones do the work.
     try {
         for (std::size_t worker = 1; worker < n_threads; ++worker)
             threads.emplace_back([&take_tasks, worker] { take_tasks(worker); });
     } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
     }
     take_tasks(0);
     for (auto& thread : threads) thread.join();

@@ -2,12 +2,19 @@
 
 import os
 import re
+import warnings
 
 import numpy as np
 import pytest
 import skops.io
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer
 
+from clausewise.cli.models import load_network
 from clausewise.cli.table_files import DataError
 
 
@@ -24,6 +31,7 @@ from clausewise.cli.table_files import DataError
         (["evaluate", "{rules}", "{rows}", "--target", "nothing"], "no column 'nothing'"),
         (["explain", "{rules}", "{rows}", "--row", "600"], "no row 600"),
         (["extract", "model.pt", "{rows}"], "may run code"),
+        (["extract", "model.joblib", "{rows}"], r"skops\.io\.dump as \.skops.* module:object"),
         (["extract", "missing.onnx", "{rows}"], "no file missing.onnx"),
         (["extract", "missing.skops", "{rows}"], "no file missing.skops"),
         (["extract", "no_such_module:thing", "{rows}"], "no module 'no_such_module'"),
@@ -128,6 +136,21 @@ def test_unknown_types_in_a_skops_file_are_refused_by_name(work, run):
     assert result.exit_code == 1
     assert "not trusted" in result.stderr
     assert "--trust" in result.stderr
+
+
+def test_ordinary_pipelines_in_skops_files_are_trusted(work, run):
+    columns = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), SplineTransformer()), ["age", "income"]),
+            ("text", OneHotEncoder(sparse_output=False), make_column_selector(dtype_include=object)),
+        ]
+    )
+    network = make_pipeline(columns, SelectKBest(f_classif, k=4), MLPClassifier((4,), max_iter=5))
+    X = work.frame.drop(columns="truth")
+    with warnings.catch_warnings(action="ignore"):
+        network.fit(X.assign(job=X.job.astype(object)), work.frame.truth)
+    skops.io.dump(network, "model.skops")
+    assert load_network("model.skops").classes.tolist() == ["no", "yes"]
 
 
 def test_debug_lets_an_error_through_with_its_traceback(work, run):

@@ -102,3 +102,17 @@ def test_a_column_can_be_declared_as_text(run):
     result = run("extract", "model.skops", "rows.csv", "--target", "y", "--text", "zip", "-o", "r.txt", "-q")
     assert result.exit_code == 0, result.stderr
     assert "01234" in Path("r.txt").read_text()
+
+
+def test_formulas_can_be_kept_from_spreadsheets(run, by_hand):
+    cells = ["=1+1", "+x", "-y", "@SUM(A1)", "\tz", "\rz", "-1.5", "+3", "a=b", ""]
+    rows = pd.DataFrame({"age": 50, "job": "cook", "smokes": 0, "=note": cells})
+    rows.to_csv("rows.csv", index=False, quoting=csv.QUOTE_ALL)
+    expected = ["'=1+1", "'+x", "'-y", "'@SUM(A1)", "'\tz", "'\rz", "-1.5", "+3", "a=b", ""]
+    for options, names, notes in (([], "=note", cells), (["--spreadsheet"], "'=note", expected)):
+        result = run("predict", by_hand, "rows.csv", "--keep", "-o", "out.csv", *options)
+        assert result.exit_code == 0, result.stderr
+        with open("out.csv", newline="") as file:
+            written = list(csv.reader(file))
+        assert written[0][3] == names
+        assert [row[3] for row in written[1:]] == notes

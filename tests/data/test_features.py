@@ -457,3 +457,25 @@ def test_equal_features_are_equal_and_hash_alike():
     table = pd.DataFrame({"age": [1.0], "job": ["nurse"]})
     assert Features.learn(table) == Features.learn(table)
     assert hash(Features.learn(table)) == hash(Features.learn(table))
+
+
+@pytest.mark.parametrize("values", [[1.5, 2.5, 99.0], [1, 2, 99], [True, False, True], ["a", "b", "c"]])
+def test_masked_cells_are_missing(values):
+    masked = np.ma.MaskedArray(np.array(values).reshape(-1, 1), mask=[[False], [False], [True]])
+    features = Features.learn(masked)
+    assert features.categories[0] == (("a", "b") if values[0] == "a" else None)
+    assert features.kinds[0] == Features.learn(masked.data).kinds[0]
+    encoded = features.encode(masked)
+    assert np.isnan(encoded[:, 0]).tolist() == [False, False, True]
+    assert encoded[:2].tolist() == features.encode(masked.data)[:2].tolist()
+
+
+def test_a_masked_array_of_single_precision_stays_one():
+    masked = np.ma.MaskedArray(np.ones((2, 1), dtype=np.float32), mask=[[True], [False]])
+    assert Features.learn(masked).encode(masked).dtype == np.float32
+
+
+def test_tables_of_three_dimensions_are_refused_with_advice_that_fits():
+    with pytest.raises(ValueError, match=r"shape \(4, 3, 2\).* X\.reshape\(len\(X\), -1\)") as error:
+        Features.learn(np.zeros((4, 3, 2)))
+    assert "reshape(-1, 1)" not in str(error.value)

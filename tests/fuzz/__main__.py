@@ -11,9 +11,10 @@ N_INPUTS = {
     "RULE_TEXT": {"mutation": 45_000, "hypothesis": 10_000, "atheris": 30_000},
     "RULE_TO_ADD": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 10_000},
     "CSV": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 5_000},
-    "PARQUET": {"mutation": 4_000, "hypothesis": 1_000},
-    "ARROW": {"mutation": 4_000, "hypothesis": 1_000},
-    "NPZ": {"mutation": 4_000, "hypothesis": 1_000},
+    "CSV_GZ": {"mutation": 4_000, "hypothesis": 1_000, "large": 150},
+    "PARQUET": {"mutation": 8_000, "hypothesis": 1_000, "large": 600},
+    "ARROW": {"mutation": 8_000, "hypothesis": 1_000, "large": 600},
+    "NPZ": {"mutation": 8_000, "hypothesis": 1_000, "large": 200},
     "REQUEST": {"mutation": 8_000, "hypothesis": 2_000},
     "ONNX": {"mutation": 10_000, "hypothesis": 2_000, "atheris": 3_000},
 }
@@ -23,7 +24,7 @@ def main():
     """Fuzz, print a table, and return 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", help=f"some of {', '.join(N_INPUTS)}; all by default")
-    parser.add_argument("--engine", choices=("mutation", "hypothesis", "atheris"), action="append")
+    parser.add_argument("--engine", choices=("mutation", "hypothesis", "atheris", "large"), action="append")
     parser.add_argument("--share", type=float, default=1.0, help="fraction of the usual number of inputs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", default="out/fuzz", help="folder for inputs that failed")
@@ -38,6 +39,8 @@ def main():
         if not options.engine or engine in options.engine
     ]
     total = sum(result.score.inputs for result in results)
+    for name in dict.fromkeys(result.target for result in results):
+        print(f"{name:<12} {sum(r.score.inputs for r in results if r.target == name):>9,} inputs")
     found = {name: text for result in results for name, text in result.findings.items()}
     print(f"{total:,} inputs, {len(found)} findings")
     for name, text in found.items():

@@ -10,7 +10,7 @@ import types
 import warnings
 from pathlib import Path
 
-ENGINES = ("mutation", "hypothesis", "atheris")
+ENGINES = ("mutation", "hypothesis", "atheris", "large")
 
 
 def main(target_path, engine, n_inputs, seed, work, memory):
@@ -26,9 +26,8 @@ def main(target_path, engine, n_inputs, seed, work, memory):
             target.check(target.read(example))
     _limit_memory(memory)
     forbid_side_effects()
-    {"mutation": _mutation, "hypothesis": _hypothesis, "atheris": _atheris}[engine](
-        target, recorder, n_inputs, seed, Path(work)
-    )
+    engines = {"mutation": _mutation, "hypothesis": _hypothesis, "atheris": _atheris, "large": _large}
+    engines[engine](target, recorder, n_inputs, seed, Path(work))
 
 
 def _limit_memory(n_bytes):
@@ -44,6 +43,14 @@ def _mutation(target, recorder, n_inputs, seed, work):
     for data in itertools.islice(mutator, n_inputs):
         if recorder(data):
             mutator.accepted(data)
+
+
+def _large(target, recorder, n_inputs, seed, work):
+    """Run the files that another process has written, and remove them."""
+    for path in sorted((work / "large").iterdir())[:n_inputs]:
+        data = path.read_bytes()
+        path.unlink()
+        recorder(data)
 
 
 def _hypothesis(target, recorder, n_inputs, seed, work):

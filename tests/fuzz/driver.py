@@ -53,8 +53,8 @@ def fuzz(target_path, engine, n_inputs, seed=0, seconds=SECONDS, memory=MEMORY, 
     ----------
     target_path : str
         `module:NAME` of a Target.
-    engine : {"mutation", "hypothesis", "atheris"}
-        The source of inputs.
+    engine : {"mutation", "hypothesis", "atheris", "large"}
+        The source of inputs; "large" are small files that describe large tables.
     n_inputs : int
         Number of inputs.
     seed : int
@@ -69,6 +69,9 @@ def fuzz(target_path, engine, n_inputs, seed=0, seconds=SECONDS, memory=MEMORY, 
         work = Path(name)
         for folder in ("findings", "empty"):
             (work / folder).mkdir()
+        if engine == "large":  # written by a process of its own, because that takes much memory
+            write = [sys.executable, "-m", "tests.fuzz.large_tables", result.target, str(n_inputs), str(seed)]
+            subprocess.run([*write, str(work / "large")], cwd=ROOT, check=True)
         while result.score.inputs < n_inputs:
             before = result.score.inputs
             _run_process(target_path, work, result, n_inputs - before, seed + before, seconds, memory)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # Inputs, accepted, refused, peak memory; start of the running input (0 if none), slowest; its length.
 _HEAD = struct.Struct("<QQQQddQ")
-MAX_INPUT = 1 << 20
+MAX_INPUT = 1 << 22
 MAX_MESSAGE = 20_000
 """A message that repeats megabytes of its input is not clear."""
 
@@ -130,6 +130,8 @@ def run(target, data):
     except target.errors as error:
         if not isinstance(error, target.errors) or not str(error).strip():
             raise AssertionError(f"{type(error).__name__} without a message") from error
+        if isinstance(error.__cause__, MemoryError):
+            raise AssertionError("refused only because the limit on memory was reached") from error
         if len(str(error)) > MAX_MESSAGE:
             raise AssertionError(f"a message of {len(str(error)):,} characters") from error
         return False

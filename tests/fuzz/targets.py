@@ -4,6 +4,7 @@ A target declares how an input is read, with which errors it may be refused, and
 accepted. Anything else is a finding.
 """
 
+import gzip
 import io
 import json
 import re
@@ -523,7 +524,7 @@ _CSV_WORDS = [
 
 def _table_target(suffix, examples, strategy=None, words=()):
     return Target(
-        suffix[1:],
+        suffix[1:].replace(".", "-"),
         _table_reader(suffix),
         (DataError,),
         _check_table,
@@ -547,6 +548,11 @@ def _changed_bytes(examples):
     return drawn.map(changed) | st.binary(max_size=60)
 
 
+def _gzip_examples():
+    return [gzip.compress(example) for example in _csv_examples()]
+
+
+CSV_GZ = _table_target(".csv.gz", _gzip_examples)
 CSV = _table_target(".csv", _csv_examples, _csv_texts, _CSV_WORDS)
 PARQUET = _table_target(".parquet", _parquet_examples)
 ARROW = _table_target(".arrow", _arrow_examples)
@@ -602,5 +608,5 @@ REQUEST = Target(
 
 TARGETS = {
     target.name: target
-    for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, CSV, PARQUET, ARROW, NPZ, ONNX, REQUEST)
+    for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, CSV_GZ, CSV, PARQUET, ARROW, NPZ, ONNX, REQUEST)
 }

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.fuzz import driver
+from tests.fuzz.large_tables import LARGE
 from tests.fuzz.recording import run
 from tests.fuzz.targets import TARGETS
 
@@ -49,6 +50,15 @@ def test_changed_inputs_are_read_or_refused_within_limits(name):
     assert result.score.accepted > 0
     assert result.score.refused > 0
     assert 0 < result.score.peak < driver.MEMORY
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_small_files_of_large_tables_are_read_or_refused_within_limits(name):
+    n_inputs = 2 * len(LARGE[name])
+    result = driver.fuzz(f"tests.fuzz.targets:{name.upper().replace('-', '_')}", "large", n_inputs)
+    assert result.findings == {}
+    assert result.score.inputs == n_inputs
+    assert result.score.refused > 0
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,57 @@ def test_an_interrupt_stops_the_work_promptly_and_leaves_no_threads(inducer, n_t
     assert int(lines["works after"]) == 2
 
 
+WITHOUT_THREADS = """
+    import resource, threading
+    from clausewise import C50Classifier
+
+    if os.getuid() == 0:
+        os.setuid(65534)  # limits on processes do not hold for root
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    try:
+        threading.Thread(target=print).start()
+    except RuntimeError:
+        print("no thread starts")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits on threads need Linux")
+def test_everything_works_where_no_thread_can_be_started():
+    done = run_python(
+        WITHOUT_THREADS
+        + """
+    y = X[:, 0] + X[:, 1] > 0
+    for n_jobs in (1, 4):
+        model = C50Classifier(n_jobs=n_jobs).fit(X[:2000], y[:2000])
+        print("accuracy", np.mean(model.predict(X[:2000]) == y[:2000]) > 0.9)
+    reports = []
+    progress = lambda done, total: reports.append((done, total))
+    found = induce_many(C50Inducer(), matrix, X[:, :2].T > 0, n_jobs=1, progress=progress)
+    print("rules", [len(rules) for rules in found], "reports", reports[-1])
+    alternating = np.arange(3_000) % 2 == 0  # a deep tree
+    C50Classifier(n_jobs=1, min_cases=1, cf=1.0).fit(np.arange(3_000.0).reshape(-1, 1), alternating)
+
+    def interrupt(signum, frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.7)
+    started = time.monotonic()
+    try:
+        induce_many(C50Inducer(cf=1.0), matrix, noise)
+    except KeyboardInterrupt:
+        print("interrupted", time.monotonic() - started < 6)
+    """
+    )
+    assert done.stdout.splitlines() == [
+        "no thread starts",
+        "accuracy True",
+        "accuracy True",
+        "rules [2, 2] reports (2, 2)",
+        "interrupted True",
+    ], done.stderr
+
+
 def test_an_error_in_the_progress_callback_stops_the_work_and_comes_through():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 20))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
-from clausewise.cli.table_files import DataError, Source, read_raw, read_table
+from clausewise.cli.table_files import DataError, Source, read_raw, read_table, require_fits
 from clausewise.data.labels import Label, describe_unknown, read_labels
 from clausewise.networks import Network
 from clausewise.rules import RuleSet
@@ -148,4 +148,5 @@ def _column_of(target: str | None, source: Source) -> str:
 def _with_rows(table: pa.Table, source: Source) -> pa.Table:
     if table.num_rows == 0:
         raise DataError(f"{source.shown} has no rows.")
+    require_fits(table, source)
     return table

@@ -9,11 +9,26 @@ from typing import Any
 
 from clausewise.networks import Network, wrap
 
-# Parts of scikit-learn's own networks that are not among the types skops trusts.
-_PARTS_OF_NETWORKS = (
+# Types of scikit-learn, NumPy and SciPy that ordinary pipelines contain and skops does not trust itself; each
+# was reviewed. Building one from its state, or calling the functions on rows, imports nothing, opens nothing
+# and runs no code that the file could choose.
+_KNOWN_TYPES = (
+    "builtins.object",  # a data type, in make_column_selector(dtype_include=object)
+    "numpy.dtype",
+    "scipy._lib.array_api_compat.numpy._aliases.asarray",  # in BSpline
+    "scipy.interpolate._bsplines.BSpline",
+    "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.compose._column_transformer.make_column_selector",
+    "sklearn.feature_selection._mutual_info.mutual_info_classif",
+    "sklearn.feature_selection._mutual_info.mutual_info_regression",
+    "sklearn.feature_selection._univariate_selection.chi2",
+    "sklearn.feature_selection._univariate_selection.f_classif",
+    "sklearn.feature_selection._univariate_selection.f_regression",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 )
+# Suffixes of files that are unpickled, so that loading them may run any code.
+_PICKLED = (".joblib", ".pkl", ".pickle", ".pt", ".pth")
 
 
 class ModelError(ValueError):
@@ -24,11 +39,18 @@ def load_network(model: str, classes: str | None = None, trusted: Sequence[str] 
     """Load the network in an `.onnx`, `.keras` or `.skops` file, or at `module:object`.
 
     Nothing in a file is executed; `module:object` imports, and so runs, the user's own module. Types in a
-    `.skops` file beyond scikit-learn's must be named in `trusted`. `classes` are labels with commas between.
+    `.skops` file beyond those of ordinary scikit-learn pipelines must be named in `trusted`. `classes` are
+    labels with commas between.
     """
     found: Any = model
     if Path(model).suffix == ".skops":
         found = _load_skops(Path(model), trusted or ())
+    elif Path(model).suffix in _PICKLED:
+        raise ModelError(
+            f"{model} is not opened, because a {Path(model).suffix} file may run code when it is loaded. "
+            "Save a scikit-learn model with skops.io.dump as .skops, or a PyTorch model as .onnx; or load the "
+            "file in a module of your own and pass module:object."
+        )
     elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", model) and not Path(model).exists():
         found = _import_object(model)
     if isinstance(found, Network):
@@ -46,13 +68,13 @@ def _load_skops(path: Path, trusted: Sequence[str]) -> Any:
         raise ModelError(f"There is no file {path}.")
     data = path.read_bytes()
     try:
-        unknown = sorted(set(io.get_untrusted_types(data=data)) - {*_PARTS_OF_NETWORKS, *trusted})
+        unknown = sorted(set(io.get_untrusted_types(data=data)) - {*_KNOWN_TYPES, *trusted})
         if unknown:
             raise ModelError(
                 f"{path} contains types that are not trusted: {', '.join(unknown)}. If you trust them, pass "
                 f"{' '.join(f'--trust {name}' for name in unknown)}."
             )
-        return io.loads(data, trusted=[*_PARTS_OF_NETWORKS, *trusted])
+        return io.loads(data, trusted=[*_KNOWN_TYPES, *trusted])
     except ModelError:
         raise
     except UntrustedTypesFoundException as error:

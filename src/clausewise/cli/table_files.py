@@ -1,11 +1,13 @@
 """Reading of tables from CSV, Parquet, Arrow and NPZ files, whole or in batches of bounded size.
 
-Nothing in a file is executed or unpickled.
+Nothing in a file is executed or unpickled, and a file that would take more memory than `table_limits` allows
+is refused.
 """
 
 import contextlib
 import csv
 import io
+import math
 import sys
 import zipfile
 from collections import Counter
@@ -17,10 +19,14 @@ from typing import Any, Final, Literal, cast, get_args
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.ipc
 import pyarrow.parquet
 
 from clausewise.base.parameters import check_parameters, one_of
+from clausewise.cli.arrow_messages import MAGIC as ARROW_MAGIC
+from clausewise.cli.arrow_messages import open_messages
+from clausewise.cli.npz_arrays import load_arrays
+from clausewise.cli.parquet_pages import parquet_batches
+from clausewise.cli.table_limits import Allowance, bounded_slices, columns_bytes, object_bytes
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -40,7 +46,9 @@ BATCH_ROWS: Final = 65_536
 _CSV_BLOCK_BYTES: Final = 4 * 2**20
 MISSING: Final = tuple(pa.csv.ConvertOptions().null_values)
 """Words for missing values in CSV files."""
-_HEADER_BYTES: Final = 2**20
+# Arrow's reader of CSV files needs more memory and time per column than per cell.
+_CSV_COLUMN_COST: Final = 8
+_CSV_CELL_COST: Final = 4
 TRUE_WORDS, FALSE_WORDS = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
 
 
@@ -88,8 +96,9 @@ def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
     """Read all rows, with column types inferred from the values; columns in `text` are text."""
     if source.format != "csv":
         return read_raw(source)
-    with _named_errors(source), _opened(source) as file:
-        names, rejoined = _with_header(file, source)
+    with _named_errors(source), _opened(source) as (file, allowance):
+        names, rejoined = _with_header(file, source, allowance)
+        rejoined.limit = allowance
         options = pa.csv.ConvertOptions(
             column_types={name: pa.string() for name in text if name in names},
             null_values=MISSING,
@@ -105,22 +114,41 @@ def read_batches(source: Source) -> Iterator[pa.Table]:
 
     Values of a CSV file are text; `column_types.columns_for_rules` converts them to what rules expect.
     """
-    readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
-    with _named_errors(source), _opened(source) as file:
-        for batch in readers[source.format](file, source):
-            yield _checked(batch, source)
+    for batch, _, _ in _bounded_batches(source):
+        yield batch
 
 
 def read_raw(source: Source) -> pa.Table:
     """Read all rows without converting them; values of a CSV file are text."""
-    return pa.concat_tables(read_batches(source), promote_options="permissive")
+    batches, n_bytes = [], 0
+    with _named_errors(source):
+        for batch, batch_bytes, allowance in _bounded_batches(source):
+            n_bytes += batch_bytes
+            allowance.require(n_bytes, "The table")
+            batches.append(batch)
+    return pa.concat_tables(batches, promote_options="permissive")
+
+
+def require_fits(table: pa.Table, source: Source) -> None:
+    """Raise an error if a table takes more memory than allowed once its text becomes Python objects."""
+    with _named_errors(source):
+        _allowance(source, table.nbytes).require(object_bytes(table), "The table")
+
+
+def _bounded_batches(source: Source) -> Iterator[tuple[pa.Table, int, Allowance]]:
+    """Read batches of limited size, with the memory that each takes."""
+    readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
+    with _named_errors(source), _opened(source) as (file, allowance):
+        for batch in readers[source.format](file, source, allowance):
+            for piece, n_bytes in bounded_slices(_checked(batch, source)):
+                yield piece, n_bytes, allowance
 
 
 # --- CSV ---
 
 
-def _csv_batches(file: Any, source: Source) -> Iterator[pa.Table]:
-    names, rejoined = _with_header(file, source)
+def _csv_batches(file: Any, source: Source, allowance: Allowance) -> Iterator[pa.Table]:
+    names, rejoined = _with_header(file, source, allowance)
     reader = pa.csv.open_csv(
         rejoined,
         read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES),
@@ -136,11 +164,12 @@ def _parsing(source: Source) -> pa.csv.ParseOptions:
     return pa.csv.ParseOptions(delimiter=source.delimiter, newlines_in_values=True)
 
 
-def _with_header(file: Any, source: Source) -> tuple[list[str], Any]:
+def _with_header(file: Any, source: Source, allowance: Allowance) -> tuple[list[str], "_Rejoined"]:
     """Return the names of the columns, and the file from its beginning."""
-    head = file.read(_HEADER_BYTES)
+    head = file.read(_CSV_BLOCK_BYTES)
     text = head.decode("utf-8-sig", errors="replace")
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter), [])
+    allowance.require(columns_bytes(len(names)) * _CSV_COLUMN_COST, f"A table of {len(names):,} columns")
     if names and all(_is_number(name) for name in names):
         raise DataError(
             f"The first line of {source.shown} contains numbers ({listed(names)}); it must contain the names "
@@ -155,10 +184,12 @@ def _with_header(file: Any, source: Source) -> tuple[list[str], Any]:
 
 
 class _Rejoined(io.RawIOBase):
-    """The bytes that were read ahead, followed by the rest of a file."""
+    """The bytes that were read ahead, followed by the rest of a file, up to a limit if there is one."""
 
     def __init__(self, head: bytes, rest: Any) -> None:
         self._head, self._rest = memoryview(head), rest
+        self._n_read = 0
+        self.limit: Allowance | None = None
 
     def readable(self) -> bool:
         """Return True."""
@@ -171,6 +202,9 @@ class _Rejoined(io.RawIOBase):
         if not part:
             part = self._rest.read(len(buffer))
         buffer[: len(part)] = part
+        self._n_read += len(part)
+        if self.limit is not None:
+            self.limit.require(self._n_read * _CSV_CELL_COST, "The table")
         return len(part)
 
 
@@ -185,20 +219,21 @@ def _is_number(text: str) -> bool:
 # --- Other formats ---
 
 
-def _parquet_batches(file: Any, source: Source) -> Iterator[pa.Table]:
-    parquet = pa.parquet.ParquetFile(file)
-    schema = parquet.schema_arrow.remove_metadata()
-    yield from _tables(parquet.iter_batches(batch_size=BATCH_ROWS), schema)
+def _parquet_batches(file: Any, source: Source, allowance: Allowance) -> Iterator[pa.Table]:
+    schema = pa.parquet.read_schema(file).remove_metadata()
+    for table in _tables(parquet_batches(file, BATCH_ROWS, allowance), schema):
+        if table.schema.types == schema.types:
+            yield table
+        else:  # columns of text that were read as dictionaries
+            for piece, _ in bounded_slices(_checked(table, source)):
+                yield piece.cast(schema)
 
 
-def _arrow_batches(file: Any, source: Source) -> Iterator[pa.Table]:
-    if not source.is_stream and _starts_with(source.path, b"ARROW1"):  # else it is Arrow's streaming format
-        reader = pa.ipc.open_file(file)
-        batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
-    else:
-        reader = pa.ipc.open_stream(file)
-        batches = iter(reader)
-    yield from _tables(batches, reader.schema.remove_metadata())
+def _arrow_batches(file: Any, source: Source, allowance: Allowance) -> Iterator[pa.Table]:
+    # Without its magic, it is Arrow's streaming format.
+    is_file = not source.is_stream and _starts_with(source.path, ARROW_MAGIC)
+    reader = open_messages(file, is_file, allowance)
+    yield from _tables(iter(reader), reader.schema.remove_metadata())
 
 
 def _starts_with(path: str, magic: bytes) -> bool:
@@ -215,17 +250,16 @@ def _tables(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa
         yield pa.Table.from_batches([], schema=schema)
 
 
-def _npz_batches(file: Any, source: Source) -> Iterator[pa.Table]:
-    table = _npz_table(file, source)
+def _npz_batches(file: Any, source: Source, allowance: Allowance) -> Iterator[pa.Table]:
+    table = _npz_table(file, source, allowance)
     for start in range(0, max(table.num_rows, 1), BATCH_ROWS):
         yield table.slice(start, BATCH_ROWS)
 
 
-def _npz_table(file: Any, source: Source) -> pa.Table:
+def _npz_table(file: Any, source: Source, allowance: Allowance) -> pa.Table:
     """Return `X` (2-D), named by `feature_names` if given, and every 1-D array of its length as a column."""
     try:
-        with np.load(file, allow_pickle=False) as arrays:
-            loaded = {name: arrays[name] for name in arrays.files}
+        loaded = load_arrays(file, allowance)
     except Exception as error:  # a damaged archive can make NumPy raise anything
         raise ValueError(str(error)) from error
     tables = [name for name, array in loaded.items() if array.ndim == 2]
@@ -234,6 +268,7 @@ def _npz_table(file: Any, source: Source) -> pa.Table:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in loaded.items())
         raise DataError(f"{source.shown} must contain a 2-D array X; it contains {shapes or 'nothing'}.")
     matrix = loaded.pop(chosen)
+    allowance.require(columns_bytes(matrix.shape[1]), f"A table of {matrix.shape[1]:,} columns")
     names = loaded.pop("feature_names", np.array([f"x{i}" for i in range(matrix.shape[1])]))
     if names.shape != (matrix.shape[1],):
         raise DataError(
@@ -248,22 +283,33 @@ def _npz_table(file: Any, source: Source) -> pa.Table:
 
 
 @contextlib.contextmanager
-def _opened(source: Source) -> Iterator[Any]:
+def _opened(source: Source) -> Iterator[tuple[Any, Allowance]]:
+    """Open a source, with the memory that its table may take."""
+    allowance = _allowance(source, 0)
     if source.is_stream:
         with contextlib.ExitStack() as stack:
             is_stdin = source.path == STDIN
             stream = sys.stdin.buffer if is_stdin else stack.enter_context(Path(source.path).open("rb"))
-            # Parquet and NPZ files are not read in order.
-            yield stream if source.format in ("csv", "arrow") else pa.BufferReader(stream.read())
+            if source.format not in ("csv", "arrow"):  # Parquet and NPZ files are not read in order
+                stream = pa.BufferReader(stream.read())
+                allowance = Allowance(stream.size())
+            yield stream, allowance
     elif source.format == "npz":
         with Path(source.path).open("rb") as file:
-            yield file
+            yield file, allowance
     elif source.format == "csv":
         with pa.input_stream(source.path, compression="detect") as stream:
-            yield stream
+            yield stream, allowance
     else:
         with pa.OSFile(source.path) as file:
-            yield file
+            yield file, allowance
+
+
+def _allowance(source: Source, n_read: int) -> Allowance:
+    """Return the memory that a table may take; text from a stream is not compressed, so any size is real."""
+    if not source.is_stream:
+        return Allowance(Path(source.path).stat().st_size)
+    return Allowance(math.inf if source.format == "csv" else n_read)
 
 
 @contextlib.contextmanager
@@ -273,7 +319,15 @@ def _named_errors(source: Source) -> Iterator[None]:
         yield
     except DataError:
         raise
-    except (pa.ArrowException, zipfile.BadZipFile, EOFError, ValueError, KeyError, OSError) as error:
+    except (
+        pa.ArrowException,
+        zipfile.BadZipFile,
+        csv.Error,
+        EOFError,
+        ValueError,
+        KeyError,
+        OSError,
+    ) as error:
         reason = str(error).strip() or type(error).__name__
         raise DataError(f"{source.shown} cannot be read as {source.format}: {reason[:300]}") from error
 

@@ -130,19 +130,43 @@ def as_table(X: Any) -> Table:
         frame = _frame(X)
         if frame is not None:
             return frame
-    array = np.asarray(X)
+    array = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         array = np.asarray(X, dtype=object)  # NumPy would turn numbers in a table with text into text
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X has dtype {array.dtype}; pass real numbers.")
     if array.ndim != 2:
-        raise ValueError(
-            f"X has {array.ndim} dimension(s); expected a table of shape (n_rows, n_columns). "
-            "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
-        )
+        raise ValueError(_wrong_dimensions(array.shape))
     if array.dtype.kind not in "biufOUS":
         raise ValueError(f"X has dtype {array.dtype}; pass numbers, booleans or text.")
     return ArrayTable(array)
+
+
+def _unmasked(masked: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
+    """An array without a mask, in which masked cells are missing."""
+    values, mask = np.ma.getdata(masked), np.ma.getmaskarray(masked)
+    if not mask.any():
+        return values
+    if values.dtype.kind == "f":
+        return np.where(mask, values.dtype.type(np.nan), values)
+    if values.dtype.kind in "iu":
+        return np.where(mask, np.nan, values.astype(np.float64))
+    objects = values.astype(object)  # booleans and text stay what they are beside missing values
+    objects[mask] = None
+    return objects
+
+
+def _wrong_dimensions(shape: tuple[int, ...]) -> str:
+    needed = f"X has {len(shape)} dimension(s), a table of shape (n_rows, n_columns) is needed. "
+    if len(shape) < 2:
+        return (
+            f"{needed}Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one "
+            "row."
+        )
+    return (
+        f"{needed}X has shape {shape}; if its first axis counts the rows, pass X.reshape(len(X), -1), so "
+        "that every value of a row is a column."
+    )
 
 
 def _frame(X: Any) -> FrameTable | None:

@@ -27,6 +27,14 @@ def predict(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the columns of DATA.")] = False,
     name: Annotated[str, typer.Option(help="Name of the column of predictions.")] = "prediction",
     format: options.DataFormat = None,
+    spreadsheet: Annotated[
+        bool,
+        typer.Option(
+            "--spreadsheet",
+            help="In CSV, put ' before text that begins with =, +, -, @, tab or CR and is not a number, so "
+            "that a spreadsheet does not run it as a formula.",
+        ),
+    ] = False,
     jobs: options.Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object per row.")] = False,
     debug: options.Debug = False,
@@ -51,7 +59,9 @@ def predict(
                 predicted = pa.table(columns, names=[*batch.column_names, *names])
             if write is None:  # the first batch shows the types of the columns
                 schema = predicted.schema
-                write = stack.enter_context(table_writer(output, schema, as_json))
+                write = stack.enter_context(
+                    table_writer(output, schema, as_json, for_spreadsheets=spreadsheet)
+                )
             write(predicted.cast(schema))
 
 
