@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
 from clausewise.cli.table_files import DataError, Source, read_raw, read_table, require_fits
 from clausewise.data.labels import Label, describe_unknown, read_labels
+from clausewise.data.rows import split_once
 from clausewise.networks import Network
 from clausewise.rules import RuleSet
 
@@ -119,17 +119,8 @@ def split_held_out(rows: Rows, network: Network, fraction: float, seed: int) -> 
     """Draw held-out rows, stratified by the network's labels; return rows to learn from and held-out rows."""
     if fraction == 0.0 or len(rows) < 2:
         return rows, rows.take(np.array([], dtype=np.int64))
-    labels = network.labels(rows.X)
-    _, counts = np.unique(labels, return_counts=True)
-    n_held_out = max(1, round(fraction * len(rows)))
-    can_stratify = counts.min() >= 2 and min(n_held_out, len(rows) - n_held_out) >= len(counts)
-    train, held_out = train_test_split(
-        np.arange(len(rows)),
-        test_size=n_held_out,
-        random_state=seed,
-        stratify=labels if can_stratify else None,
-    )
-    return rows.take(np.sort(train)), rows.take(np.sort(held_out))
+    learn, held_out = split_once(network.labels(rows.X), fraction, seed)
+    return rows.take(learn), rows.take(held_out)
 
 
 def _labels_as_classes(values: Any, classes: Sequence[Label], name: str) -> NDArray[Any]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from clausewise.base.progress import Progress
 from clausewise.compact.examples import Balance, Examples
@@ -12,6 +11,7 @@ from clausewise.compact.frontier_curve import Frontier
 from clausewise.compact.search import StageReport
 from clausewise.compact.seeded_search import SeededSearch
 from clausewise.compact.settings import DEFAULT_MAX_RULES, CompactionSettings, default_penalty
+from clausewise.data.rows import random_splits
 from clausewise.rules.ruleset import RuleSet
 
 # The penalties that "cv" tries, as multiples of the default.
@@ -46,12 +46,8 @@ def measured_frontier(
 
 
 def _splits(examples: Examples, n_splits: int, seed: int) -> Iterator[tuple[Examples, Examples]]:
-    """Yield rows to learn from and held-out rows, stratified by class if there are enough rows."""
-    n_of_class = np.bincount(examples.codes)
-    is_divisible = (n_of_class != 1).all() and HELD_OUT * len(examples.codes) >= len(n_of_class)
-    splitter = StratifiedShuffleSplit if is_divisible else ShuffleSplit
-    drawn = splitter(n_splits, test_size=HELD_OUT, random_state=seed)
-    for learn, held_out in drawn.split(examples.table, examples.codes):
+    """Yield rows to learn from and held-out rows."""
+    for learn, held_out in random_splits(examples.codes, n_splits, HELD_OUT, seed):
         yield examples.take(learn), examples.take(held_out)
 
 

@@ -1,14 +1,19 @@
-"""Taking and sampling rows of a table."""
+"""Taking, sampling and splitting the rows of a table."""
 
 import math
 import numbers
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, train_test_split
 from sklearn.utils import _safe_indexing
 
 from clausewise.base.parameters import ROWS, check_parameters
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Rows to learn from, and held-out rows."""
 
 
 def as_rows(X: Any) -> Any:
@@ -63,3 +68,40 @@ def stratified_rows(
         for code, n in zip(present.tolist(), quota.tolist(), strict=True)
     ]
     return np.sort(np.concatenate(drawn))
+
+
+def split_once(labels: NDArray[Any], fraction: float, seed: int) -> Split:
+    """Hold out a fraction of the rows (at least one), stratified by label if each has enough rows."""
+    n_rows = len(labels)
+    _, counts = np.unique(labels, return_counts=True)
+    n_held_out = max(1, round(fraction * n_rows))
+    can_stratify = counts.min() >= 2 and min(n_held_out, n_rows - n_held_out) >= len(counts)
+    learn, held_out = train_test_split(
+        np.arange(n_rows),
+        test_size=n_held_out,
+        random_state=seed,
+        stratify=labels if can_stratify else None,
+    )
+    return np.sort(learn), np.sort(held_out)
+
+
+def random_splits(codes: NDArray[np.int32], n_splits: int, fraction: float, seed: int) -> Iterator[Split]:
+    """Hold out a fraction of the rows several times, stratified by class if there are enough rows."""
+    n_of_class = np.bincount(codes)
+    can_stratify = (n_of_class != 1).all() and fraction * len(codes) >= len(n_of_class)
+    splitter = StratifiedShuffleSplit if can_stratify else ShuffleSplit
+    yield from splitter(n_splits, test_size=fraction, random_state=seed).split(codes, codes)
+
+
+def fold_splits(
+    codes: NDArray[np.int32], rows: NDArray[np.intp], n_folds: int, random: np.random.RandomState
+) -> Iterator[Split]:
+    """Hold out each fold of some rows in turn, stratified by class."""
+    shuffled = random.permutation(rows)
+    # The rows of each class are dealt to the folds in turn.
+    order = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold = np.empty(len(codes), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % n_folds
+    for number in range(n_folds):
+        is_held_out = fold[rows] == number
+        yield rows[~is_held_out], rows[is_held_out]

@@ -1,12 +1,13 @@
 """Choosing min_cases, the paper's μ, on held-out rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
-from clausewise.data.rows import stratified_rows
+from clausewise.data.rows import Split, fold_splits, stratified_rows
 from clausewise.extractors.clause_substitution import (
     ClausewiseOptions,
     RuleCollector,
@@ -53,7 +54,7 @@ def choose_min_cases(
     if len(path) == 1 or n_rows < LEAST_ROWS:
         return path[0], ()
     fidelities, sizes = [], []
-    splits = list(held_out_splits(data.codes, random))
+    splits = _splits(data.codes, random)
     for number, (learn, held_out) in enumerate(splits, start=1):
         part = data.take(learn, options_with(path[0]).n_jobs)
         # Fewer rows to learn from need fewer cases in proportion.
@@ -84,19 +85,11 @@ def _extracted_with_each(
         return [collector.result(one.n_jobs) for one, collector in zip(options, collectors, strict=True)]
 
 
-def held_out_splits(
-    codes: NDArray[np.int32], random: np.random.RandomState
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield rows to learn from and held-out rows, stratified by class; several splits of few rows."""
+def _splits(codes: NDArray[np.int32], random: np.random.RandomState) -> list[Split]:
+    """Each fold of few rows in turn, one fold of many."""
     drawn = stratified_rows(codes, MAX_ROWS, random)
-    shuffled = random.permutation(drawn)
-    # The rows of each class are dealt to the folds in turn.
-    order = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    fold = np.empty(len(codes), dtype=np.int64)
-    fold[order] = np.arange(len(order)) % N_FOLDS
-    for number in range(N_FOLDS if len(drawn) <= FEW_ROWS else 1):
-        is_held_out = fold[drawn] == number
-        yield drawn[~is_held_out], drawn[is_held_out]
+    n_splits = N_FOLDS if len(drawn) <= FEW_ROWS else 1
+    return list(islice(fold_splits(codes, drawn, N_FOLDS, random), n_splits))
 
 
 def n_layers(data: ExtractionData, options: ClausewiseOptions) -> int:
