@@ -48,8 +48,8 @@ def load_network(model: str, classes: str | None = None, trusted: Sequence[str] 
     elif Path(model).suffix in _PICKLED:
         raise ModelError(
             f"{model} is not opened, because a {Path(model).suffix} file may run code when it is loaded. "
-            "Save a scikit-learn model with skops.io.dump as .skops, or a PyTorch model as .onnx; or load the "
-            "file in a module of your own and pass module:object."
+            "Save a scikit-learn model with skops.io.dump as .skops, or a PyTorch model as .onnx; or load "
+            "the file in a module of your own and pass module:object."
         )
     elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", model) and not Path(model).exists():
         found = _import_object(model)
