@@ -9,7 +9,7 @@ from tests.fuzz import driver
 N_INPUTS = {
     "RULE_FILE": {"mutation": 50_000, "hypothesis": 10_000, "atheris": 30_000},
     "RULE_TEXT": {"mutation": 45_000, "hypothesis": 10_000, "atheris": 30_000},
-    "RULE_TO_ADD": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 10_000},
+    "RULE_TO_ADD": {"mutation": 25_000, "hypothesis": 5_000, "atheris": 10_000},
     "CSV": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 5_000},
     "CSV_GZ": {"mutation": 4_000, "hypothesis": 1_000, "large": 150},
     "PARQUET": {"mutation": 8_000, "hypothesis": 1_000, "large": 600},

@@ -20,7 +20,7 @@ BATCH_BYTES: Final = 128 * 2**20
 _TABLE_BYTES: Final = 256 * 2**20
 _BYTES_PER_FILE_BYTE: Final = 64
 _COLUMN_BYTES: Final = 2048  # of names, types and empty buffers
-_CELL_BYTES: Final = 8  # rows become float64 or references to objects
+_CELL_BYTES: Final = 8  # rows become float64 or references to objects; a cell of text counts twice
 _TEXT_OBJECT_BYTES: Final = 64
 
 
@@ -141,7 +141,7 @@ def array_bytes(array: Any) -> int:
     if pa.types.is_dictionary(kind):
         return cells + _referred_bytes(array)
     if _is_text(kind):
-        return cells + _text_bytes(array)
+        return 2 * cells + _text_bytes(array)
     if pa.types.is_fixed_size_list(kind):
         size = kind.list_size
         return cells + array_bytes(array.values.slice(array.offset * size, n_values * size))
