@@ -19,29 +19,67 @@ _TRAILER: Final = struct.Struct("<i6s")  # length of the footer, magic
 _BLOCK: Final = struct.Struct("<qi4xq")  # offset, length of metadata, length of body
 _BUFFER: Final = struct.Struct("<qq")  # offset, length
 _DICTIONARY, _RECORDS = 2, 3  # types of messages
+_MARK: Final = b"\xff" * 4
 
 
-def open_messages(file: Any, is_file: bool, allowance: Allowance) -> Any:
-    """Return a reader of record batches from an Arrow file, or from Arrow's streaming format."""
-    messages = _file_messages(file) if is_file else _stream_messages(file, allowance)
+def open_messages(file: Any, is_stream: bool, allowance: Allowance) -> Any:
+    """Return a reader of record batches from an Arrow file, or from Arrow's streaming format.
+
+    A file can be searched and has a size; a stream, such as standard input, can only be read in order.
+    """
+    if is_stream:
+        messages = _stream_messages(file, allowance)
+    else:
+        messages = _file_messages(file) if file.read(len(MAGIC)) == MAGIC else _saved_stream_messages(file)
     return pa.ipc.open_stream(io.BufferedReader(_Joined(_checked(messages, allowance)), 2**16))
 
 
 def _stream_messages(file: Any, allowance: Allowance) -> Iterator[Any]:
-    is_growing = allowance.file_bytes == 0
     for message in pa.ipc.MessageReader.open_stream(file):
-        if is_growing:
-            allowance.file_bytes += message.metadata.size + (message.body.size if message.body else 0)
+        allowance.file_bytes += message.metadata.size + (message.body.size if message.body else 0)
+        yield message
+
+
+def _saved_stream_messages(file: Any) -> Iterator[Any]:
+    position, size = 0, file.size()
+    while position + 4 <= size:
+        message, position = _message_at(file, position)
+        if message is None:
+            return
         yield message
 
 
 def _file_messages(file: Any) -> Iterator[Any]:
     """Yield the schema, and the dictionaries and record batches in the order of the footer."""
-    file.seek(_FIRST_MESSAGE)
-    yield pa.ipc.read_message(file)
-    for offset in _block_offsets(file):
-        file.seek(offset)
-        yield pa.ipc.read_message(file)
+    for offset in [_FIRST_MESSAGE, *_block_offsets(file)]:
+        message, _ = _message_at(file, offset)
+        if message is None:
+            raise ValueError("its footer is damaged")
+        yield message
+
+
+def _message_at(file: Any, position: int) -> tuple[Any, int]:
+    """Return the message at a position, or None if there the stream ends, and the position after it.
+
+    Arrow reserves the memory that a message declares, so this is first compared with the size of the file.
+    """
+    size = file.size()
+    file.seek(position)
+    prefix = file.read(8)
+    is_marked = prefix[:4] == _MARK  # since version 0.15 of the format
+    length = int.from_bytes(prefix[4:8] if is_marked else prefix[:4], "little", signed=True)
+    begin = position + (8 if is_marked else 4)
+    if length == 0:
+        return None, begin
+    if not 0 < length <= size - begin:
+        raise ValueError("a message is longer than the file")
+    file.seek(begin)
+    body_bytes = _Flat(file.read(length)).root().number(3, "<q")
+    end = begin + length + body_bytes
+    if not begin + length <= end <= size:
+        raise ValueError("a message is longer than the file")
+    file.seek(position)
+    return pa.ipc.read_message(file), end
 
 
 def _block_offsets(file: Any) -> list[int]:

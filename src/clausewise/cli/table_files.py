@@ -22,7 +22,6 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from clausewise.base.parameters import check_parameters, one_of
-from clausewise.cli.arrow_messages import MAGIC as ARROW_MAGIC
 from clausewise.cli.arrow_messages import open_messages
 from clausewise.cli.npz_arrays import load_arrays
 from clausewise.cli.parquet_pages import parquet_batches
@@ -166,7 +165,7 @@ def _parsing(source: Source) -> pa.csv.ParseOptions:
 
 def _with_header(file: Any, source: Source, allowance: Allowance) -> tuple[list[str], "_Rejoined"]:
     """Return the names of the columns, and the file from its beginning."""
-    head = file.read(_CSV_BLOCK_BYTES)
+    head = _read_head(file, _CSV_BLOCK_BYTES)
     text = head.decode("utf-8-sig", errors="replace")
     names = next(csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter), [])
     allowance.require(columns_bytes(len(names)) * _CSV_COLUMN_COST, f"A table of {len(names):,} columns")
@@ -183,6 +182,15 @@ def _with_header(file: Any, source: Source, allowance: Allowance) -> tuple[list[
     return names, _Rejoined(head, file)
 
 
+def _read_head(file: Any, n_bytes: int) -> bytes:
+    """Read the beginning of a file."""
+    # Not by read(), which in pyarrow keeps its buffer forever if the file is damaged.
+    head, n_read = memoryview(bytearray(n_bytes)), 0
+    while n_read < n_bytes and (n_more := file.readinto(head[n_read:])):
+        n_read += n_more
+    return bytes(head[:n_read])
+
+
 class _Rejoined(io.RawIOBase):
     """The bytes that were read ahead, followed by the rest of a file, up to a limit if there is one."""
 
@@ -197,15 +205,16 @@ class _Rejoined(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read bytes into a buffer and return their number."""
-        part = bytes(self._head[: len(buffer)])
-        self._head = self._head[len(part) :]
-        if not part:
-            part = self._rest.read(len(buffer))
-        buffer[: len(part)] = part
-        self._n_read += len(part)
+        n_read = min(len(buffer), len(self._head))
+        if n_read:
+            buffer[:n_read] = self._head[:n_read]
+            self._head = self._head[n_read:]
+        else:
+            n_read = int(self._rest.readinto(buffer))
+        self._n_read += n_read
         if self.limit is not None:
             self.limit.require(self._n_read * _CSV_CELL_COST, "The table")
-        return len(part)
+        return n_read
 
 
 def _is_number(text: str) -> bool:
@@ -230,15 +239,8 @@ def _parquet_batches(file: Any, source: Source, allowance: Allowance) -> Iterato
 
 
 def _arrow_batches(file: Any, source: Source, allowance: Allowance) -> Iterator[pa.Table]:
-    # Without its magic, it is Arrow's streaming format.
-    is_file = not source.is_stream and _starts_with(source.path, ARROW_MAGIC)
-    reader = open_messages(file, is_file, allowance)
+    reader = open_messages(file, source.is_stream, allowance)
     yield from _tables(iter(reader), reader.schema.remove_metadata())
-
-
-def _starts_with(path: str, magic: bytes) -> bool:
-    with Path(path).open("rb") as file:
-        return file.read(len(magic)) == magic
 
 
 def _tables(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
