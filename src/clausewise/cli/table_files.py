@@ -139,7 +139,7 @@ def _bounded_batches(source: Source) -> Iterator[tuple[pa.Table, int, Allowance]
     readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
     with _named_errors(source), _opened(source) as (file, allowance):
         for batch in readers[source.format](file, source, allowance):
-            for piece, n_bytes in bounded_slices(_checked(batch, source)):
+            for piece, n_bytes in bounded_slices(_checked(batch, source), allowance):
                 yield piece, n_bytes, allowance
 
 
@@ -234,7 +234,7 @@ def _parquet_batches(file: Any, source: Source, allowance: Allowance) -> Iterato
         if table.schema.types == schema.types:
             yield table
         else:  # columns of text that were read as dictionaries
-            for piece, _ in bounded_slices(_checked(table, source)):
+            for piece, _ in bounded_slices(_checked(table, source), allowance):
                 yield piece.cast(schema)
 
 
