@@ -110,7 +110,8 @@ def _checked(messages: Iterator[Any], allowance: Allowance) -> Iterator[Any]:
         limit = max(allowance.n_bytes, batch_limit())
         if kind == _DICTIONARY:
             dictionaries += n_bytes
-            require_at_most(limit, dictionaries, "The dictionary of a column")
+            allowance.require_dictionary(n_bytes)
+            require_at_most(limit, dictionaries, "The dictionaries of the columns")
         else:
             require_at_most(limit, n_bytes, "A batch of rows")
         yield message.serialize()

@@ -111,6 +111,7 @@ def _need(
     if schema.physical_type != "BYTE_ARRAY":
         width = max(_WIDTHS.get(schema.physical_type, 8), schema.length or 0)
         return _nested(need, n_values * width) if is_nested else _with_rows(need, width)
+    allowance.require_dictionary(dictionary)
     # Pages of plain text take what they hold; of a text in a dictionary, every row has a copy.
     width = 8 + max((page.n_bytes / max(page.n_values, 1) for page in data), default=0.0)
     if any(page.encoding == _DELTA_TEXT for page in data):  # a text may repeat all before it

@@ -25,7 +25,7 @@ from clausewise.base.parameters import check_parameters, one_of
 from clausewise.cli.arrow_messages import open_messages
 from clausewise.cli.npz_arrays import load_arrays
 from clausewise.cli.parquet_pages import parquet_batches
-from clausewise.cli.table_limits import Allowance, bounded_slices, columns_bytes, object_bytes
+from clausewise.cli.table_limits import Allowance, bounded_slices, columns_bytes, object_bytes, table_bytes
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -45,8 +45,9 @@ BATCH_ROWS: Final = 65_536
 _CSV_BLOCK_BYTES: Final = 4 * 2**20
 MISSING: Final = tuple(pa.csv.ConvertOptions().null_values)
 """Words for missing values in CSV files."""
-# Arrow's reader of CSV files needs more memory and time per column than per cell.
+# These readers need more memory and time per column than per cell.
 _CSV_COLUMN_COST: Final = 8
+_NPZ_COLUMN_COST: Final = 4
 _CSV_CELL_COST: Final = 4
 TRUE_WORDS, FALSE_WORDS = ["1", "1.0", "true", "True", "TRUE"], ["0", "0.0", "false", "False", "FALSE"]
 
@@ -139,7 +140,7 @@ def _bounded_batches(source: Source) -> Iterator[tuple[pa.Table, int, Allowance]
     readers = {"csv": _csv_batches, "parquet": _parquet_batches, "arrow": _arrow_batches, "npz": _npz_batches}
     with _named_errors(source), _opened(source) as (file, allowance):
         for batch in readers[source.format](file, source, allowance):
-            for piece, n_bytes in bounded_slices(_checked(batch, source)):
+            for piece, n_bytes in bounded_slices(_checked(batch, source), allowance):
                 yield piece, n_bytes, allowance
 
 
@@ -234,7 +235,7 @@ def _parquet_batches(file: Any, source: Source, allowance: Allowance) -> Iterato
         if table.schema.types == schema.types:
             yield table
         else:  # columns of text that were read as dictionaries
-            for piece, _ in bounded_slices(_checked(table, source)):
+            for piece, _ in bounded_slices(_checked(table, source), allowance):
                 yield piece.cast(schema)
 
 
@@ -270,7 +271,9 @@ def _npz_table(file: Any, source: Source, allowance: Allowance) -> pa.Table:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in loaded.items())
         raise DataError(f"{source.shown} must contain a 2-D array X; it contains {shapes or 'nothing'}.")
     matrix = loaded.pop(chosen)
-    allowance.require(columns_bytes(matrix.shape[1]), f"A table of {matrix.shape[1]:,} columns")
+    allowance.require(
+        columns_bytes(matrix.shape[1]) * _NPZ_COLUMN_COST, f"A table of {matrix.shape[1]:,} columns"
+    )
     names = loaded.pop("feature_names", np.array([f"x{i}" for i in range(matrix.shape[1])]))
     if names.shape != (matrix.shape[1],):
         raise DataError(
@@ -327,7 +330,7 @@ def _named_errors(source: Source) -> Iterator[None]:
         csv.Error,
         EOFError,
         ValueError,
-        KeyError,
+        LookupError,
         OSError,
     ) as error:
         reason = str(error).strip() or type(error).__name__
@@ -336,6 +339,10 @@ def _named_errors(source: Source) -> Iterator[None]:
 
 def _checked(table: pa.Table, source: Source) -> pa.Table:
     if source.format in ("parquet", "arrow"):
+        if any("view" in str(kind) for kind in table.schema.types):
+            # Views may share text, and every view of it is validated.
+            table.validate()
+            Allowance(0).require(table_bytes(table), "A batch of rows")
         # Arrow trusts lengths and offsets in a file; wrong ones would read memory out of bounds.
         table.validate(full=True)
     names = table.column_names

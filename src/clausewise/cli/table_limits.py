@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 VARIABLE: Final = "CLAUSEWISE_MAX_TABLE_MB"
-BATCH_BYTES: Final = 128 * 2**20
+BATCH_BYTES: Final = 64 * 2**20
 """Memory of one batch of rows; larger ones are split."""
 _TABLE_BYTES: Final = 256 * 2**20
 _BYTES_PER_FILE_BYTE: Final = 64
@@ -46,6 +46,12 @@ class Allowance:
         """Raise an error if something takes more memory than allowed."""
         require_at_most(self.n_bytes, n_bytes, what)
 
+    def require_dictionary(self, n_bytes: float) -> None:
+        """Raise an error if a dictionary, which every batch holds in several forms, is too large."""
+        require_at_most(
+            max(_least_bytes() / 8, self.file_bytes * _BYTES_PER_FILE_BYTE), n_bytes, "A dictionary"
+        )
+
 
 def require_at_most(allowed: float, n_bytes: float, what: str) -> None:
     """Raise an error if something takes more memory than allowed."""
@@ -67,7 +73,7 @@ def _least_bytes() -> int:
 
 def batch_limit() -> float:
     """Return the memory that one batch, and so one row, may take."""
-    return max(BATCH_BYTES, _least_bytes() / 2)
+    return max(BATCH_BYTES, _least_bytes() / 4)
 
 
 def _shown(n_bytes: float) -> str:
@@ -77,12 +83,12 @@ def _shown(n_bytes: float) -> str:
 # --- Sizes of decoded tables ---
 
 
-def bounded_slices(table: pa.Table) -> Iterator[tuple[pa.Table, int]]:
+def bounded_slices(table: pa.Table, allowance: Allowance) -> Iterator[tuple[pa.Table, int]]:
     """Split a table into pieces of limited size with references resolved; yield pieces and sizes."""
     for column in table.columns:
         for chunk in column.chunks:
             if pa.types.is_dictionary(chunk.type):
-                require_at_most(batch_limit(), array_bytes(chunk.dictionary), "A dictionary")
+                allowance.require_dictionary(array_bytes(chunk.dictionary))
     yield from _halved(table)
 
 
