@@ -21,7 +21,7 @@ _TABLE_BYTES: Final = 256 * 2**20
 _BYTES_PER_FILE_BYTE: Final = 64
 _COLUMN_BYTES: Final = 2048  # of names, types and empty buffers
 _CELL_BYTES: Final = 8  # rows become float64 or references to objects; a cell of text counts twice
-_TEXT_OBJECT_BYTES: Final = 64
+_OBJECT_BYTES: Final = 64
 
 
 class TableSizeError(ValueError):
@@ -116,19 +116,19 @@ def columns_bytes(n_columns: int) -> int:
 
 
 def object_bytes(table: pa.Table) -> int:
-    """Return the memory of a table whose text becomes Python objects."""
+    """Return the memory of a table in which all but numbers become Python objects."""
     n_bytes = 0
     for chunk in (chunk for column in table.columns for chunk in column.chunks):
         text = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
         n_bytes += array_bytes(chunk)
+        if not pa.types.is_primitive(text.type):
+            n_bytes += _OBJECT_BYTES * len(text)
         if _is_text(text.type):
             is_ascii = (
                 not pa.types.is_string(text.type) or pa.compute.all(pa.compute.string_is_ascii(text)).as_py()
             )
             # Python stores a text with one wide character in four bytes per character.
-            n_bytes += (1 if is_ascii is not False else 4) * array_bytes(text) + _TEXT_OBJECT_BYTES * len(
-                text
-            )
+            n_bytes += (1 if is_ascii is not False else 4) * array_bytes(text)
     return n_bytes
 
 
