@@ -7,7 +7,7 @@ CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile
 
-.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers bench reproduce wheel fuzz explorer clean help
+.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench reproduce wheel fuzz explorer clean help
 
 help:
 	@echo "make demo              set up and run the main job on generated data"
@@ -19,6 +19,7 @@ help:
 	@echo "make fuzz              hostile inputs and long randomised comparisons with reference implementations"
 	@echo "make mutate            change the package in small ways and list the changes that no test notices"
 	@echo "make check-sanitizers  run the core's tests under AddressSanitizer and UBSan"
+	@echo "make check-threads     run the core's tests with threads under ThreadSanitizer"
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the wheel and test it in an empty environment"
 
@@ -70,7 +71,10 @@ check-stubs: .venv/.stamp-dev
 	$(BIN)/python tools/stubs.py
 
 check-sanitizers: .venv/.stamp-dev
-	tools/check_sanitizers.sh
+	tools/check_sanitizers.sh memory
+
+check-threads: .venv/.stamp-dev
+	tools/check_sanitizers.sh threads
 
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks

@@ -1,12 +1,16 @@
 """Standard input and output, named pipes, JSON and colours."""
 
+import io
 import json
 import os
+import struct
 import subprocess
 
 import pyarrow as pa
 import pytest
 
+from clausewise.cli.arrow_messages import open_messages
+from clausewise.cli.table_limits import Allowance
 from tests.cli.conftest import RULES
 
 
@@ -31,8 +35,8 @@ def test_tables_are_styled_only_for_terminals_and_never_coloured_with_no_color(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    model = ("--model", work.path("model.skops"))
-    result = run("evaluate", work.path("rules.json"), work.path("rows.csv"), *model)
+    target = ("--target", "truth", "--max-rules", 2)
+    result = run("compact", work.path("rules.json"), work.path("rows.csv"), *target, "-q", "-o", "r.json")
     assert result.exit_code == 0, result.stderr
     assert ("\x1b[" in result.stdout) == has_styles
     if "NO_COLOR" in environment:
@@ -61,6 +65,50 @@ def test_rows_may_come_from_a_named_pipe(work, run, tmp_path, format):
     result = run("predict", work.path("rules.json"), "rows", "--format", format)
     assert writer.wait(timeout=60) == 0
     assert result.stdout.count("\n") == 601, result.stderr
+
+
+def stream_that_declares(n_metadata=None, n_body=None):
+    """Return a stream of 100 rows whose second message declares other lengths than it has."""
+    sink = pa.BufferOutputStream()
+    table = pa.table({"age": [50.0] * 100})
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    data = sink.getvalue().to_pybytes()
+    if n_body is not None:
+        return data.replace(struct.pack("<q", 800), struct.pack("<q", n_body))
+    start = data.index(b"\xff" * 4, 8) + 4
+    return data[:start] + struct.pack("<i", n_metadata) + data[start + 4 :]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        ({"n_body": 2**62}, "A message takes 4,294,967,296.0 GB"),
+        ({"n_body": 300 * 2**20}, "may take 256 MB.*set CLAUSEWISE_MAX_TABLE_MB"),
+        ({"n_metadata": 2**31 - 1}, "A message takes 2.0 GB"),
+        ({"n_body": 816}, "ends within a message"),
+        ({"n_body": -8}, "a message is damaged"),
+        ({"n_metadata": -8}, "a message is damaged"),
+    ],
+)
+def test_lengths_that_a_stream_declares_are_not_believed(lengths, message):
+    with pytest.raises(ValueError, match=message):
+        list(open_messages(io.BytesIO(stream_that_declares(**lengths)), True, Allowance(0)))
+
+
+def test_a_stream_may_be_as_large_as_the_user_allows(monkeypatch):
+    monkeypatch.setenv("CLAUSEWISE_MAX_TABLE_MB", "400")
+    with pytest.raises(ValueError, match="ends within a message"):
+        list(open_messages(io.BytesIO(stream_that_declares(n_body=300 * 2**20)), True, Allowance(0)))
+
+
+def test_an_arrow_file_in_a_pipe_is_refused_with_advice(work, run, tmp_path):
+    os.mkfifo(tmp_path / "rows")
+    writer = subprocess.Popen(["cp", work.path("rows.arrow"), "rows"], cwd=tmp_path)
+    result = run("predict", work.path("rules.json"), "rows", "--format", "arrow")
+    writer.wait(timeout=60)
+    assert result.exit_code == 1
+    assert "pipe the streaming format, or pass a path" in result.stderr
 
 
 def test_two_rule_sets_can_be_compared_on_rows_from_standard_input(run, by_hand, tmp_path):

@@ -103,9 +103,9 @@ def parquet_large_list(rng):
 # --- Arrow ---
 
 
-def _as_arrow(table, rng, codec="zstd"):
+def _as_arrow(table, rng, codec="zstd", open_writer=None):
     sink = pa.BufferOutputStream()
-    open_writer = rng.choice((ipc.new_file, ipc.new_stream))
+    open_writer = open_writer or rng.choice((ipc.new_file, ipc.new_stream))
     with open_writer(sink, table.schema, options=ipc.IpcWriteOptions(compression=codec)) as writer:
         for _ in range(rng.choice((1, 1, 5))):
             writer.write_table(table)
@@ -157,6 +157,21 @@ def arrow_rows_without_data(rng):
     n_rows = rng.choice((10**6, 10**9, 2**40, 2**62))
     data = _as_arrow(pa.table(dict.fromkeys(_NAMES, pa.nulls(12345))), rng)
     return data.replace(struct.pack("<q", 12345), struct.pack("<q", n_rows))
+
+
+def arrow_stream_of_zeros(rng):
+    """Return a stream of compressed zeros."""
+    return _as_arrow(_named(_zeros(3 * 10**7), rng), rng, open_writer=ipc.new_stream)
+
+
+def arrow_stream_of_false_lengths(rng):
+    """Return a stream with a message that declares more bytes than follow."""
+    data = _as_arrow(pa.table({_NAMES[0]: _zeros(1000)}), rng, None, ipc.new_stream)
+    if rng.random() < 0.5:  # of the body
+        return data.replace(struct.pack("<q", 8000), struct.pack("<q", rng.choice((2**28, 2**34, 2**62))))
+    mark = b"\xff" * 4
+    begin, _, rest = data.rpartition(mark) if rng.random() < 0.2 else data.partition(mark)
+    return begin + mark + struct.pack("<i", rng.choice((2**28, 2**31 - 1))) + rest[4:]
 
 
 # --- NPZ ---
@@ -245,6 +260,7 @@ LARGE = {
         arrow_runs,
         arrow_rows_without_data,
     ],
+    "arrow-stream": [arrow_stream_of_zeros, arrow_stream_of_false_lengths],
     "npz": [npz_zeros, npz_false_shape, npz_wide, npz_many_arrays],
     "csv-gz": [csv_zeros, csv_long_cell, csv_wide],
 }

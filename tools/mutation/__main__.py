@@ -28,7 +28,6 @@ from tools.mutation.sandbox import Sandbox
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/clausewise")
 FOLDERS = ("rules", "analysis", "induction", "compact", "extractors", "io", "export")
-N_PROCESSES = 2
 CAUGHT, TIMEOUT, SURVIVED, NOT_REACHED = "caught", "timeout", "survived", "not reached"
 
 
@@ -56,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", help="mutants of files whose path contains this text")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests to run for one mutant")
     parser.add_argument("--at-least", type=float, default=90.0, help="percentage to be caught")
+    parser.add_argument("--processes", type=int, default=2, help="mutants that run at the same time")
     parser.add_argument("--survivors", action="store_true", help="run those again that have survived so far")
     parser.add_argument("--list", action="store_true", help="list the sample and run nothing")
     return parser
@@ -145,7 +145,7 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
     if not missing:
         return
     sandboxes: SimpleQueue[Sandbox] = SimpleQueue()
-    for place in range(N_PROCESSES):
+    for place in range(options.processes):
         (folder / str(place)).mkdir()
         sandboxes.put(Sandbox(ROOT, folder / str(place)))
     baselines: dict[str, Baseline] = {}
@@ -165,14 +165,16 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
     for tests in dict.fromkeys(map(_tests_of, missing)):
         sandbox = sandboxes.get()
         kept = ROOT / "out" / "mutate" / f"{Path(tests).name}.json"
-        baselines[tests] = baseline(sandbox, tests, kept)
+        baselines[tests] = baseline(sandbox, tests, kept, options.processes)
         sandboxes.put(sandbox)
-        with ThreadPoolExecutor(N_PROCESSES) as pool:
+        with ThreadPoolExecutor(options.processes) as pool:
             try:
                 list(pool.map(judge, [mutant for mutant in missing if _tests_of(mutant) == tests]))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
+    for _ in range(options.processes):
+        sandboxes.get().close()
 
 
 def _verdict(mutant: Mutant, sandbox: Sandbox, known: Baseline, max_seconds: float) -> str:

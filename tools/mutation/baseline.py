@@ -11,6 +11,17 @@ from tools.mutation.sandbox import Sandbox
 
 # Helpers: every baseline, and every verdict on a mutant, may change with these.
 _COMMON = ("tests/[!t]*.py", "tests/reference/*.py", "tests/corpus/*")
+# Tests of size, interruptions and whole estimators take minutes; a mutant should not need them to be caught.
+_LONG = frozenset(
+    [
+        "tests/export/test_engines.py",
+        "tests/export/test_large_exports.py",
+        "tests/extractors/test_estimators.py",
+        "tests/induction/test_long_work.py",
+        "tests/io/test_interrupted_saves.py",
+        "tests/rules/test_many_rules.py",
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -52,20 +63,18 @@ class Baseline:
         return chosen
 
 
-def baseline(sandbox: Sandbox, folder: str, kept: Path) -> Baseline:
+def baseline(sandbox: Sandbox, folder: str, kept: Path, n_processes: int) -> Baseline:
     """Return the baseline of a folder of tests; only files that have changed since it was kept are run."""
     root = sandbox.folder
     helpers = [path for path in (root / folder).rglob("*") if not path.name.startswith("test_")]
     shared = ["src/clausewise/**/*.py", *_COMMON, *(path.relative_to(root).as_posix() for path in helpers)]
-    current = {
-        file: fingerprint(root, [*shared, file])
-        for file in sorted(path.relative_to(root).as_posix() for path in (root / folder).rglob("test_*.py"))
-    }
+    files = sorted(path.relative_to(root).as_posix() for path in (root / folder).rglob("test_*.py"))
+    current = {file: fingerprint(root, [*shared, file]) for file in files if file not in _LONG}
     stored = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     missing = [file for file in current if stored.get(file, {}).get("fingerprint") != current[file]]
     if missing:
         print(f"running {' '.join(missing)} without mutants …", flush=True)
-        seconds, reached = _measured(sandbox, missing)
+        seconds, reached = _measured(sandbox, missing, n_processes)
         for file in missing:
             stored[file] = {
                 "fingerprint": current[file],
@@ -83,12 +92,14 @@ def baseline(sandbox: Sandbox, folder: str, kept: Path) -> Baseline:
     return _joined([stored[file] for file in current])
 
 
-def _measured(sandbox: Sandbox, files: list[str]) -> tuple[dict[str, float], dict[str, dict[int, list[str]]]]:
+def _measured(
+    sandbox: Sandbox, files: list[str], n_processes: int
+) -> tuple[dict[str, float], dict[str, dict[int, list[str]]]]:
     durations, data = sandbox.folder / "durations.json", sandbox.folder / "coverage.data"
-    arguments = [*files, "-q", "-n", "2", "--dist", "loadfile"]
+    arguments = [*files, "-q", "-n", str(n_processes), "--dist", "loadfile"]
     arguments += ["--cov=clausewise", "--cov-context=test", "--cov-report="]
     environment = {"CLAUSEWISE_MUTATE_DURATIONS": str(durations), "COVERAGE_FILE": str(data)}
-    if sandbox.pytest(arguments, None, **environment) != 0:
+    if sandbox.pytest_in_parallel(arguments, **environment) != 0:
         raise SystemExit(f"{sandbox.output()}\nTests fail without any mutant.")
     return json.loads(durations.read_text(encoding="utf-8")), _reached(data, sandbox.folder)
 

@@ -1,7 +1,9 @@
 """A copy of the repository whose tests import the copied package, so the working tree is never changed."""
 
 import importlib.util
+import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,7 @@ import sys
 
 sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
 """
+_OPTIONS = ("-p", "mutation_plugin", "-p", "no:cacheprovider")
 
 
 class Sandbox:
@@ -35,10 +38,16 @@ class Sandbox:
         if core is None or core.origin is None:
             raise RuntimeError("clausewise is not installed; run make .venv/.stamp-dev.")
         shutil.copy2(core.origin, folder / "src" / "clausewise" / Path(core.origin).name)
-        self._paths = folder / "mutation-paths"
-        self._paths.mkdir()
-        (self._paths / "sitecustomize.py").write_text(_PATHS, encoding="utf-8")
-        shutil.copy2(Path(__file__).with_name("plugin.py"), self._paths / "mutation_plugin.py")
+        paths = folder / "mutation-paths"
+        paths.mkdir()
+        (paths / "sitecustomize.py").write_text(_PATHS, encoding="utf-8")
+        shutil.copy2(Path(__file__).with_name("plugin.py"), paths / "mutation_plugin.py")
+        self._environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(map(str, (folder / "src", folder / "experiments", paths))),
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / ".hypothesis"),
+        }
+        self._runner = _Runner(folder, self._environment)
 
     def write(self, file: str, source: str) -> None:
         """Replace a source file, and forget its compiled form."""
@@ -48,46 +57,69 @@ class Sandbox:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             compiled.unlink()
 
-    def pytest(self, arguments: list[str], seconds: float | None, **environment: str) -> int | None:
+    def pytest(self, arguments: list[str], seconds: float, **environment: str) -> int | None:
         """Run pytest; return its exit code, or None if it took longer than `seconds`.
 
         Its output is in `output.txt`.
         """
-        paths = [self.folder / "src", self.folder / "experiments", self._paths]
+        return self._runner.run([*_OPTIONS, *arguments], environment, self.folder / "output.txt", seconds)
+
+    def pytest_in_parallel(self, arguments: list[str], **environment: str) -> int:
+        """Run pytest in several processes; return its exit code."""
         with (self.folder / "output.txt").open("wb") as output:
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "pytest",
-                    "-p",
-                    "mutation_plugin",
-                    "-p",
-                    "no:cacheprovider",
-                    *arguments,
-                ],
+            return subprocess.run(
+                [sys.executable, "-m", "pytest", *_OPTIONS, *arguments],
                 cwd=self.folder,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": os.pathsep.join(map(str, paths)),
-                    "HYPOTHESIS_STORAGE_DIRECTORY": str(self.folder / ".hypothesis"),
-                    **environment,
-                },
+                env=self._environment | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                return process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                return None
-            finally:
-                # Tests may have started processes of their own.
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
+                check=False,
+            ).returncode
 
     def output(self) -> str:
         """Return what the last run of pytest printed."""
         return (self.folder / "output.txt").read_text(encoding="utf-8", errors="replace")
+
+    def close(self) -> None:
+        """End the process that runs tests."""
+        self._runner.close()
+
+
+class _Runner:
+    """The process of `runner.py`, which forks for each run of pytest."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("runner.py"))],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,  # so that nothing waits in a buffer that `select` does not see
+        )
+
+    def run(
+        self, arguments: list[str], environment: dict[str, str], output: Path, seconds: float
+    ) -> int | None:
+        assert self._process.stdin is not None
+        request = {"arguments": arguments, "environment": environment, "output": str(output)}
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        process = self._answer(None)
+        code = self._answer(seconds)
+        if code is None:
+            assert process is not None
+            os.killpg(process, signal.SIGKILL)  # with the processes that tests have started
+            self._answer(None)
+        return code
+
+    def _answer(self, seconds: float | None) -> int | None:
+        """Return the next number that the process prints, or None if that takes longer than `seconds`."""
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], seconds)
+        return int(self._process.stdout.readline()) if ready else None
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()

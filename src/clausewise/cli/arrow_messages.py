@@ -35,9 +35,37 @@ def open_messages(file: Any, is_stream: bool, allowance: Allowance) -> Any:
 
 
 def _stream_messages(file: Any, allowance: Allowance) -> Iterator[Any]:
-    for message in pa.ipc.MessageReader.open_stream(file):
-        allowance.file_bytes += message.metadata.size + (message.body.size if message.body else 0)
-        yield message
+    while data := bytearray(file.read(4)):
+        _read_on(file, data, 4, allowance)
+        if data == MAGIC[:4]:
+            raise ValueError("an Arrow file is not read in order; pipe the streaming format, or pass a path")
+        if data == _MARK:
+            _read_on(file, data, 8, allowance)
+        n_metadata = int.from_bytes(data[-4:], "little", signed=True)
+        if n_metadata == 0:
+            return
+        begin = len(data)
+        _read_on(file, data, begin + n_metadata, allowance)
+        n_body = _Flat(bytes(data[begin:])).root().number(3, "<q")
+        _read_on(file, data, len(data) + n_body, allowance)
+        allowance.file_bytes += len(data)
+        yield pa.ipc.read_message(pa.BufferReader(data))
+
+
+def _read_on(file: Any, data: bytearray, size: int, allowance: Allowance) -> None:
+    """Read from a stream until `data` has a declared size.
+
+    Arrow would reserve this size at once. Here it is first compared with the allowance, and then takes memory
+    only as bytes arrive.
+    """
+    if size < len(data):
+        raise ValueError("a message is damaged")
+    require_at_most(_message_limit(allowance), size, "A message")
+    while len(data) < size:
+        arrived = file.read(min(size - len(data), max(2**20, len(data))))
+        if not arrived:
+            raise ValueError("the stream ends within a message")
+        data += arrived
 
 
 def _saved_stream_messages(file: Any) -> Iterator[Any]:
@@ -107,7 +135,7 @@ def _checked(messages: Iterator[Any], allowance: Allowance) -> Iterator[Any]:
     dictionaries = 0
     for message in messages:
         kind, n_bytes = _decoded_size(message)
-        limit = max(allowance.n_bytes, batch_limit())
+        limit = _message_limit(allowance)
         if kind == _DICTIONARY:
             dictionaries += n_bytes
             allowance.require_dictionary(n_bytes)
@@ -115,6 +143,10 @@ def _checked(messages: Iterator[Any], allowance: Allowance) -> Iterator[Any]:
         else:
             require_at_most(limit, n_bytes, "A batch of rows")
         yield message.serialize()
+
+
+def _message_limit(allowance: Allowance) -> float:
+    return max(allowance.n_bytes, batch_limit())
 
 
 def _decoded_size(message: Any) -> tuple[int, int]:

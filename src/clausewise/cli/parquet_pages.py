@@ -1,9 +1,11 @@
 """Pages of Parquet files: what batches of rows will take when decoded, from the headers of the pages.
 
 The metadata of a file state sizes too, but may be wrong; readers allocate what the header of a page states.
+Metadata of columns are read here too, since pyarrow ends the process if they are damaged.
 See https://github.com/apache/parquet-format for the layout (Thrift's compact protocol).
 """
 
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,16 +15,26 @@ import pyarrow.compute
 import pyarrow.parquet
 
 from clausewise.cli.table_limits import Allowance, array_bytes, batch_limit, columns_bytes, require_at_most
+from clausewise.cli.thrift import INT32, INT64, LIST, STRUCT, Layout, ThriftReader
 
 _WIDTHS: Final = {"BOOLEAN": 8, "INT32": 8, "INT64": 8, "INT96": 12, "FLOAT": 8, "DOUBLE": 8}
-_DICTIONARY_PAGE: Final = 2
+_DICTIONARY_PAGE, _DATA_PAGE_2 = 2, 3
+_COUNTS_OF_KIND: Final = {0: 5, _DICTIONARY_PAGE: 7, _DATA_PAGE_2: 8}  # numbers of fields
 _DICTIONARY_ENCODINGS: Final = (2, 8)
 _DELTA_LENGTHS, _DELTA_TEXT = 6, 7
 _ROWS_AT_ONCE: Final = 1_000_000
 _SMALL_BYTES: Final = 16 * 2**20
 _LONG_TEXT: Final = 1024
 _MAX_HEADER: Final = 16 * 2**20
-_MAX_NESTING: Final = 32
+_TRAILER: Final = struct.Struct("<i4s")  # length of the metadata, magic
+_MAGIC: Final = b"PAR1"
+_COLUMN: Final[Layout] = dict.fromkeys((number, INT64) for number in (5, 7, 9, 11))
+_FOOTER: Final[Layout] = {(4, LIST): {(1, LIST): {(3, STRUCT): _COLUMN}}}
+_COUNTS: Final[Layout] = dict.fromkeys((number, INT32) for number in (1, 2, 4))
+_PAGE_HEADER: Final[Layout] = {
+    **dict.fromkeys((number, INT32) for number in (1, 2, 3)),
+    **{(number, STRUCT): _COUNTS for number in (5, 7, 8)},
+}
 
 
 def parquet_batches(file: Any, batch_rows: int, allowance: Allowance) -> Iterator[pa.RecordBatch]:
@@ -30,8 +42,9 @@ def parquet_batches(file: Any, batch_rows: int, allowance: Allowance) -> Iterato
     parquet = pa.parquet.ParquetFile(file)
     allowance.require(columns_bytes(parquet.metadata.num_columns), "A row")
     probe = pa.parquet.ParquetFile(file, read_dictionary=_text_columns(parquet), buffer_size=2**16)
+    chunks = column_chunks(file, parquet.metadata)
     for groups in _runs(parquet.metadata):
-        plan = _plan(file, parquet, probe, groups, batch_rows, allowance)
+        plan = _plan(file, chunks, parquet, probe, groups, batch_rows, allowance)
         reader = (
             pa.parquet.ParquetFile(file, read_dictionary=plan.dictionaries) if plan.dictionaries else parquet
         )
@@ -73,17 +86,23 @@ def _text_columns(parquet: Any) -> list[str]:
 
 
 def _plan(
-    file: Any, parquet: Any, probe: Any, groups: Sequence[int], batch_rows: int, allowance: Allowance
+    file: Any,
+    chunks: Sequence[Sequence["_Chunk"]],
+    parquet: Any,
+    probe: Any,
+    groups: Sequence[int],
+    batch_rows: int,
+    allowance: Allowance,
 ) -> _Plan:
     """Return how many rows may be read at a time, and the columns to read as dictionaries."""
     metadata = parquet.metadata
     once, per_row, dictionaries = 0.0, 0.0, set[str]()
     for number in range(metadata.num_columns):
         schema = metadata.schema.column(number)
-        needs = []
-        for group in groups:
-            chunk = metadata.row_group(group).column(number)
-            needs.append(_need(file, chunk, schema, probe, group, batch_rows, allowance))
+        needs = [
+            _need(file, chunks[group][number], schema, probe, group, batch_rows, allowance)
+            for group in groups
+        ]
         once += max(need.once for need in needs)
         per_row += max(need.per_row for need in needs)
         if any(need.is_dictionary for need in needs):
@@ -94,7 +113,7 @@ def _plan(
 
 
 def _need(
-    file: Any, chunk: Any, schema: Any, probe: Any, group: int, batch_rows: int, allowance: Allowance
+    file: Any, chunk: "_Chunk", schema: Any, probe: Any, group: int, batch_rows: int, allowance: Allowance
 ) -> _Need:
     pages = _pages(file, chunk)
     data = [page for page in pages if page.kind != _DICTIONARY_PAGE]
@@ -164,6 +183,44 @@ def _longest_text(probe: Any, group: int, path: str) -> int:
     return longest
 
 
+# --- Metadata of columns ---
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """The values of a column in a group of rows: where they begin, their bytes in the file, their number."""
+
+    position: int
+    n_bytes: int
+    n_values: int
+
+
+def column_chunks(file: Any, metadata: Any) -> list[list[_Chunk]]:
+    """Return the chunks of each group of rows, in the order of the columns."""
+    end = file.size() - _TRAILER.size
+    file.seek(end)
+    length, magic = _TRAILER.unpack(file.read(_TRAILER.size))
+    if magic != _MAGIC or not 0 < length <= end:
+        raise ValueError("its footer is damaged")
+    file.seek(end - length)
+    try:
+        footer = ThriftReader(file.read(length)).struct(_FOOTER)
+    except IndexError:
+        raise ValueError("its metadata are damaged") from None
+    groups = [[_chunk(column.get(3, {})) for column in group.get(1, ())] for group in footer.get(4, ())]
+    if [len(group) for group in groups] != [metadata.num_columns] * metadata.num_row_groups:
+        raise ValueError("its metadata are damaged")
+    return groups
+
+
+def _chunk(fields: dict[int, int]) -> _Chunk:
+    n_values, n_bytes, position = (fields.get(number, -1) for number in (5, 7, 9))
+    if min(n_values, n_bytes, position) < 0:
+        raise ValueError("its metadata are damaged")
+    dictionary = fields.get(11, 0)
+    return _Chunk(dictionary if 0 < dictionary < position else position, n_bytes, n_values)
+
+
 # --- Headers of pages ---
 
 
@@ -175,14 +232,12 @@ class _Page:
     encoding: int
 
 
-def _pages(file: Any, chunk: Any) -> list[_Page]:
+def _pages(file: Any, chunk: _Chunk) -> list[_Page]:
     """Return the pages of a column, as a reader meets them: until all values were seen."""
-    position = chunk.data_page_offset
-    if chunk.has_dictionary_page and 0 < (chunk.dictionary_page_offset or 0) < position:
-        position = chunk.dictionary_page_offset
-    end = min(file.size(), position + chunk.total_compressed_size + 100)
+    position = chunk.position
+    end = min(file.size(), position + chunk.n_bytes + 100)
     pages, n_seen = list[_Page](), 0
-    while n_seen < chunk.num_values and position < end:
+    while n_seen < chunk.n_values and position < end:
         page, header_bytes, body_bytes = _page(file, position, end)
         pages.append(page)
         n_seen += page.n_values if page.kind != _DICTIONARY_PAGE else 0
@@ -195,93 +250,18 @@ def _page(file: Any, position: int, end: int) -> tuple[_Page, int, int]:
     while True:
         file.seek(position)
         data = file.read(min(n_bytes, end - position))
-        reader = _Thrift(data)
+        reader = ThriftReader(data)
         try:
-            fields = reader.struct()
+            fields = reader.struct(_PAGE_HEADER)
         except IndexError:
             if len(data) < n_bytes or n_bytes >= _MAX_HEADER:
                 raise ValueError("the header of a page is damaged") from None
             n_bytes *= 16
             continue
         break
-    details: dict[int, Any] = next(
-        (fields[number] for number in (5, 7, 8) if isinstance(fields.get(number), dict)), {}
-    )
-    encoding = details.get(4 if 8 in fields else 2, 0)
-    sizes = [fields.get(2), fields.get(3), details.get(1, 0)]
-    if any(not isinstance(size, int) or size < 0 for size in [*sizes, encoding]):
+    kind, n_decoded, n_stored = (fields.get(number, -1) for number in (1, 2, 3))
+    counts = fields.get(_COUNTS_OF_KIND.get(kind, -1), {})
+    n_values, encoding = (counts.get(number, 0) for number in (1, 4 if kind == _DATA_PAGE_2 else 2))
+    if min(kind, n_decoded, n_stored, n_values, encoding) < 0:
         raise ValueError("the header of a page is damaged")
-    n_decoded, n_stored, n_values = sizes
-    return _Page(fields.get(1, 0), n_decoded, n_values, encoding), reader.position, n_stored
-
-
-class _Thrift:
-    """Reads a struct in Thrift's compact protocol: integers and structs by number, anything else is skipped.
-
-    Data that end too early raise an IndexError.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.position = 0
-
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Return the fields of a struct by number."""
-        if depth > _MAX_NESTING:
-            raise ValueError("the header of a page is damaged")
-        fields: dict[int, Any] = {}
-        number = 0
-        while (head := self._byte()) & 15:
-            number = number + (head >> 4) if head >> 4 else self._zigzag()
-            fields[number] = self._value(head & 15, depth)
-        return fields
-
-    def _value(self, kind: int, depth: int) -> Any:
-        if kind in (1, 2):  # true, false
-            return kind == 1
-        if kind == 3:
-            return self._byte()
-        if kind in (4, 5, 6):
-            return self._zigzag()
-        if kind == 7:
-            return self._skip(8)
-        if kind == 8:
-            return self._skip(self._varint())
-        if kind in (9, 10):
-            return self._list(depth)
-        if kind == 12:
-            return self.struct(depth + 1)
-        raise ValueError("the header of a page is damaged")
-
-    def _list(self, depth: int) -> None:
-        head = self._byte()
-        n_elements = self._varint() if head >> 4 == 15 else head >> 4
-        for _ in range(n_elements):
-            if head & 15 in (1, 2):  # booleans in lists take a byte
-                self._skip(1)
-            else:
-                self._value(head & 15, depth + 1)
-
-    def _byte(self) -> int:
-        value = self._data[self.position]
-        self.position += 1
-        return value
-
-    def _varint(self) -> int:
-        value = shift = 0
-        while shift < 70:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-        raise ValueError("the header of a page is damaged")
-
-    def _zigzag(self) -> int:
-        value = self._varint()
-        return (value >> 1) ^ -(value & 1)
-
-    def _skip(self, n_bytes: int) -> None:
-        self.position += n_bytes
-        if self.position > len(self._data):
-            raise IndexError
+    return _Page(kind, n_decoded, n_values, encoding), reader.position, n_stored
