@@ -572,7 +572,7 @@ class ByBatch(nn.Module):
     [
         (TwoInputs(), X, "TwoInputs.forward takes x, y; it must take one tensor of rows"),
         (TwoOutputs(), X, "returns a tuple with 0, 1; one tensor of class scores is needed"),
-        (ByBatch(), SEQUENCES, r"different outputs for the same row, .* \(batch_first\)"),
+        (seeded(ByBatch), SEQUENCES, r"different outputs for the same row, .* \(batch_first\)"),
         (nn.Sequential(nn.LazyLinear(3)), X, "never used: '0.weight' gets its shape from the first rows"),
         (nn.Sequential(nn.Linear(4, 2, device="meta")), X, "'0.weight' is on the 'meta' device"),
         (dense(5, 3, 2), X, "X has 4 columns, but the network reads 5"),
@@ -587,6 +587,13 @@ class ByBatch(nn.Module):
 def test_modules_that_cannot_be_read_say_why(module, rows, message):
     with pytest.raises(ValueError, match=message):
         clausewise.wrap(module).hidden_layers(rows)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_outputs_that_depend_on_the_order_of_rows_are_noticed_however_small_the_effect(seed):
+    torch.manual_seed(seed)
+    with pytest.raises(ValueError, match="depending on the other rows"):
+        clausewise.wrap(ByBatch()).labels(SEQUENCES)
 
 
 def test_a_device_that_is_not_there_is_refused():

@@ -6,10 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.data.table import Category, Column, Kind, Matrix, Table, as_table, plain_category
+from clausewise.data.table import (
+    Category,
+    Column,
+    Kind,
+    Matrix,
+    RecordTable,
+    Table,
+    as_table,
+    plain_category,
+    rows_as_table,
+)
 
 KINDS: Final[tuple[Kind, ...]] = ("numeric", "binary", "categorical")
 
@@ -115,13 +126,15 @@ class Features:
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_rows, n_columns)
-            A DataFrame's columns are matched by name if `named` is true.
+        X : array or DataFrame of shape (n_rows, n_columns), or rows by name
+            A DataFrame's columns are matched by name if `named` is true; other columns are ignored. One row
+            may be a dictionary, a named tuple or a pandas Series with the columns as its index, and several
+            rows a list of these. A one-dimensional sequence with one value per column is one row.
         estimator : str, optional
-            Name of the calling scikit-learn estimator; errors about the number of columns then use
-            scikit-learn's wording.
+            Name of the calling scikit-learn estimator. One-dimensional arrays are then refused, and errors
+            about the number of columns worded, as scikit-learn does.
         """
-        table = as_table(X)
+        table = as_table(X, len(self) if estimator is None else None)
         order = self._order(table, estimator)
         whole = self._unchanged(table, order)
         if whole is not None:
@@ -131,6 +144,19 @@ class Features:
         for position, name in enumerate(self.names):
             matrix[:, position] = self._encode_column(table.column(order[position]), position, name)
         return matrix
+
+    def table(self, X: Any) -> Any:
+        """Return rows that `encode` reads as a table of these columns alone, for models.
+
+        Rows by name become a DataFrame, one row by position an array or a list with one row. A DataFrame
+        loses its other columns. Anything else is returned unchanged.
+        """
+        rows = rows_as_table(X, len(self))
+        frame = nw.from_native(rows, eager_only=True, pass_through=True)
+        has_names = self.named and isinstance(frame, nw.DataFrame)
+        if has_names and set(self.names) < set(frame.columns):
+            return frame.select(*self.names).to_native()
+        return rows
 
     def decode(self, feature: int, code: float) -> Category | None:
         """Return the raw value of a cell of an encoded matrix; None if missing or an unknown category."""
@@ -143,16 +169,17 @@ class Features:
 
     def _order(self, table: Table, estimator: str | None) -> Sequence[int]:
         """Return the position of each feature in the table."""
-        if not self.named or table.names is None:
+        is_by_name = self.named or isinstance(table, RecordTable)
+        if table.names is None or not is_by_name:
             if table.n_columns != len(self):
                 raise ValueError(_wrong_width(table.n_columns, len(self), estimator))
             return range(len(self))
         position = {name: i for i, name in enumerate(table.names)}
-        known = set(self.names)
         missing = [name for name in self.names if name not in position]
-        extra = [name for name in table.names if name not in known]
-        if missing or extra:
-            raise ValueError(_wrong_columns(table.n_columns, len(self), missing, extra))
+        if missing:
+            known = set(self.names)
+            unknown = [name for name in table.names if name not in known]
+            raise ValueError(_wrong_columns(table.n_columns, len(self), missing, unknown))
         return [position[name] for name in self.names]
 
     def _unchanged(self, table: Table, order: Sequence[int]) -> Matrix | None:
@@ -165,7 +192,7 @@ class Features:
                 _require_binary(matrix[:, position], self.names[position])
             elif values is not None and values != tuple(range(len(values))):
                 return None
-        return matrix
+        return matrix if table.n_columns == len(self) else matrix[:, : len(self)]
 
     @property
     def _codes_fit_float32(self) -> bool:
@@ -305,9 +332,9 @@ def _wrong_width(n_given: int, n_expected: int, estimator: str | None) -> str:
     return f"X has {n_given} columns, but the rules were learnt from {n_expected}; pass the same columns."
 
 
-def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], extra: Sequence[str]) -> str:
-    wrong = [f"{_columns(missing)} missing"] if missing else []
-    wrong += [f"{_columns(extra)} unknown"] if extra else []
+def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], unknown: Sequence[str]) -> str:
+    wrong = [f"{_columns(missing)} missing"]
+    wrong += [f"{_columns(unknown)} unknown"] if unknown else []
     return (
         f"X has {n_given} columns, but the rules were learnt from {n_expected}: {' and '.join(wrong)}. "
         "Pass the same columns."

@@ -11,15 +11,20 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, train_
 from sklearn.utils import _safe_indexing
 
 from clausewise.base.parameters import ROWS, check_parameters
+from clausewise.data.table import rows_as_table, unmasked
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 """Rows to learn from, and held-out rows."""
 
 
 def as_rows(X: Any) -> Any:
-    """Return X if it has a shape, otherwise X as an array."""
+    """Return X if it has a shape, rows by name as a DataFrame, and anything else as an array.
+
+    Masked cells become missing.
+    """
+    X = rows_as_table(X)
     if hasattr(X, "shape"):
-        return X
+        return unmasked(X)
     array = np.asarray(X)
     if array.ndim == 0:
         raise TypeError(f"X is a {type(X).__name__}; pass an array or a DataFrame of rows.")

@@ -1,8 +1,10 @@
-"""Column-wise access to tables: NumPy arrays, and the DataFrames that narwhals supports."""
+"""Column-wise access to tables: NumPy arrays, the DataFrames that narwhals supports, and rows by name."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib.util import find_spec
 from numbers import Real
 from typing import Any, Literal
 
@@ -10,6 +12,8 @@ import narwhals.stable.v1 as nw  # narwhals keeps this interface stable across r
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from clausewise.base.frames import Backend, frame_of
 
 Kind = Literal["numeric", "binary", "categorical"]
 Category = str | int | float | bool
@@ -122,29 +126,75 @@ class FrameTable(Table):
         return ArrayTable(self.frame.to_numpy()).float_matrix()
 
 
-def as_table(X: Any) -> Table:
-    """Return an array or DataFrame as a table of columns, or raise an error that says what is wrong."""
+class RecordTable(Table):
+    """Rows that were given by name, as mappings from column names to values; all have the same columns."""
+
+    def __init__(self, records: Sequence[Mapping[str, Any]]) -> None:
+        self.records = records
+        self.names: tuple[str, ...] = tuple(records[0])
+        self.n_rows, self.n_columns = len(records), len(self.names)
+        self.is_float32 = False
+        for number, record in enumerate(records):
+            missing = next((name for name in self.names if name not in record), None)
+            if missing is not None:
+                raise ValueError(
+                    f"Row {number} of X has no '{missing}', but row 0 has; pass None if the value is missing."
+                )
+
+    def values(self, name: str) -> list[Any]:
+        """Return the values of one column."""
+        return [record[name] for record in self.records]
+
+    def column(self, position: int) -> Column:
+        """Return one column."""
+        name = self.names[position]
+        cells = np.empty(self.n_rows, dtype=object)
+        cells[:] = self.values(name)
+        return _object_column(cells, name)
+
+    def float_matrix(self) -> Matrix | None:
+        """Return None, since the cells are Python objects."""
+        return None
+
+
+def as_table(X: Any, row_length: int | None = None) -> Table:
+    """Return rows as a table of columns, or raise an error that says what is wrong.
+
+    Parameters
+    ----------
+    X : array, DataFrame, or rows by name
+        Rows by name are a mapping, a named tuple or a pandas Series (one row), or a list of them.
+    row_length : int, optional
+        A one-dimensional sequence of this length is taken as one row; an error unless given.
+    """
     if sparse.issparse(X):
         raise TypeError("X is a sparse matrix; rules need a dense table, pass X.toarray().")
+    records = _records(X)
+    if records is not None:
+        return RecordTable(records)
     if not isinstance(X, np.ndarray | list | tuple):
         frame = _frame(X)
         if frame is not None:
             return frame
-    array = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+    array = np.asarray(unmasked(X))
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         array = np.asarray(X, dtype=object)  # NumPy would turn numbers in a table with text into text
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X has dtype {array.dtype}; pass real numbers.")
+    if array.ndim == 1 and len(array) == row_length and isinstance(X, np.ndarray | list | tuple):
+        array = array[np.newaxis]
     if array.ndim != 2:
-        raise ValueError(_wrong_dimensions(array.shape))
+        raise ValueError(_wrong_dimensions(array.shape, row_length))
     if array.dtype.kind not in "biufOUS":
         raise ValueError(f"X has dtype {array.dtype}; pass numbers, booleans or text.")
     return ArrayTable(array)
 
 
-def _unmasked(masked: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
-    """An array without a mask, in which masked cells are missing."""
-    values, mask = np.ma.getdata(masked), np.ma.getmaskarray(masked)
+def unmasked(X: Any) -> Any:
+    """Return a masked array as an array in which masked cells are missing; anything else unchanged."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    values, mask = np.ma.getdata(X), np.ma.getmaskarray(X)
     if not mask.any():
         return values
     if values.dtype.kind == "f":
@@ -152,12 +202,82 @@ def _unmasked(masked: "np.ma.MaskedArray[Any, Any]") -> NDArray[Any]:
     if values.dtype.kind in "iu":
         return np.where(mask, np.nan, values.astype(np.float64))
     objects = values.astype(object)  # booleans and text stay what they are beside missing values
-    objects[mask] = None
+    objects[mask] = np.nan  # what scikit-learn's imputers look for
     return objects
 
 
-def _wrong_dimensions(shape: tuple[int, ...]) -> str:
+def rows_as_table(X: Any, row_length: int | None = None) -> Any:
+    """Return rows as a table that models read too; see `as_table`.
+
+    Rows by name become a DataFrame, one row by position an array with one row. Tables are returned unchanged.
+    """
+    records = _records(X)
+    if records is not None:
+        table = RecordTable(records)
+        return frame_of({name: table.values(name) for name in table.names}, _installed_backend())
+    if isinstance(X, np.ndarray) and X.ndim == 1 and len(X) == row_length:
+        return X[np.newaxis]
+    if isinstance(X, list | tuple) and len(X) == row_length and not any(map(_has_parts, X)):
+        return [X]
+    return X
+
+
+def _has_parts(value: Any) -> bool:
+    """Return whether a value is a list, an array or the like, rather than one cell."""
+    return hasattr(value, "__len__") and not isinstance(value, str) and np.shape(value) != ()
+
+
+def _records(X: Any) -> list[Mapping[str, Any]] | None:
+    """Return rows that are given by name; None for anything else."""
+    if isinstance(X, list) or (isinstance(X, tuple) and not hasattr(X, "_asdict")):
+        if len(X) == 0 or _record(X[0]) is None:
+            return None
+        records = [_record(row) for row in X]
+        if None in records:
+            raise TypeError("X mixes rows by name with other values; pass all rows in the same form.")
+        return records  # type: ignore[return-value]
+    record = _record(X)
+    return None if record is None else [record]
+
+
+def _record(row: Any) -> Mapping[str, Any] | None:
+    """Return a row that is given by name as a mapping; None for anything else."""
+    if hasattr(row, "_asdict"):  # a named tuple
+        return row._asdict()  # type: ignore[no-any-return]
+    if hasattr(row, "iloc") and hasattr(row, "index") and not hasattr(row, "columns"):  # a pandas Series
+        if not row.index.is_unique or not all(isinstance(name, str) for name in row.index):
+            raise ValueError(
+                "X is a Series whose index does not name columns. Pass X.to_numpy() if it is one row, or a "
+                "DataFrame if it is one column."
+            )
+        return dict(zip(row.index, row.tolist(), strict=True))
+    if not isinstance(row, Mapping) or sparse.issparse(row):  # SciPy's DOK matrices are dictionaries
+        return None
+    for name, value in row.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{name!r} is not a column name; names are text.")
+        if _has_parts(value):
+            raise TypeError(
+                f"X['{name}'] is a {type(value).__name__}, but a dictionary is one row, with one value per "
+                "column; pass a DataFrame instead of a dictionary of columns."
+            )
+    return row
+
+
+def _installed_backend() -> Backend:
+    backends: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
+    found = next((name for name in backends if find_spec(name) is not None), None)
+    if found is None:
+        raise ImportError(
+            "A model reads rows by name as a DataFrame; install pandas, or pass the model's labels instead."
+        )
+    return found
+
+
+def _wrong_dimensions(shape: tuple[int, ...], row_length: int | None) -> str:
     needed = f"X has {len(shape)} dimension(s), a table of shape (n_rows, n_columns) is needed. "
+    if len(shape) == 1 and row_length is not None:
+        needed = f"X has {shape[0]} values in one dimension, but one row has {row_length}. "
     if len(shape) < 2:
         return (
             f"{needed}Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one "

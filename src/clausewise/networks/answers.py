@@ -1,36 +1,40 @@
 """What a network says about rows: the one reader of `network=`, a model or the labels that it gave."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Number
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.features import Features
 from clausewise.data.labels import Label, Labels, class_meant, plain_label, read_labels
+from clausewise.data.rows import as_rows
+from clausewise.data.table import rows_as_table, unmasked
 from clausewise.networks.detect import UnsupportedModelError, wrap
 from clausewise.networks.network import Network
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkAnswers:
-    """The labels that a network gives to rows, and the network itself unless only its labels were given."""
+    """What a network says about rows.
+
+    Attributes
+    ----------
+    labels : Labels
+        The label of each row.
+    network : Network or None
+        The network itself; None if only its labels or decisions are known.
+    probabilities : ndarray of shape (n_rows, n_classes) or None
+        The probability of each class of the rules, if it was asked for and there is a network.
+    """
 
     labels: Labels
-    network: Network | None
-
-    def probabilities(self, rows: Any, classes: Sequence[Label]) -> NDArray[np.float64] | None:
-        """Return the probabilities of these rows, one column per class; None if only labels are known."""
-        if self.network is None:
-            return None
-        given = self.network.probabilities(rows)
-        columns = np.zeros((len(given), len(classes)))
-        for position, label in enumerate(self.network.classes.tolist()):
-            code = class_meant(plain_label(label), classes)
-            if code is not None:
-                columns[:, code] = given[:, position]
-        return columns
+    network: Network | None = None
+    probabilities: NDArray[np.float64] | None = None
 
 
 def are_labels(network: Any) -> bool:
@@ -43,30 +47,73 @@ def are_labels(network: Any) -> bool:
 def ask_network(
     network: Any,
     X: Any,
+    features: Features,
     classes: Sequence[Label],
     n_rows: int,
     *,
     name: str = "network",
     allow_unknown: bool = True,
+    probabilities: bool = False,
 ) -> NetworkAnswers:
     """Return the answers of a model (anything that `wrap` takes), or those in an array of its labels.
 
-    What is measured may include classes that the rules do not know, which count as wrong; what is learnt may
-    not (`allow_unknown=False`).
+    The model evaluates the rows once. What is measured may include classes that the rules do not know, which
+    count as wrong; what is learnt may not (`allow_unknown=False`).
     """
     if are_labels(network):
-        return NetworkAnswers(read_labels(network, classes, n_rows, name, allow_unknown=allow_unknown), None)
+        return NetworkAnswers(read_labels(network, classes, n_rows, name, allow_unknown=allow_unknown))
     wrapped = _wrapped(network)
-    given = _predicted(network, X, name) if wrapped is None else wrapped.labels(X)
-    return NetworkAnswers(read_labels(given, classes, n_rows, name, allow_unknown=allow_unknown), wrapped)
+    rows = model_rows(network if wrapped is None else wrapped, X, features)
+    run = None
+    if wrapped is None:
+        given = _predicted(network, rows, name)
+    else:
+        run = wrapped.run(rows, hidden=False, probabilities=probabilities)
+        given = wrapped.classes[run.codes]
+    labels = read_labels(given, classes, n_rows, name, allow_unknown=allow_unknown)
+    if wrapped is None or run is None or run.probabilities is None:
+        return NetworkAnswers(labels, wrapped)
+    return NetworkAnswers(labels, wrapped, _of_classes(run.probabilities, wrapped.classes.tolist(), classes))
 
 
-def model_labels(network: Any, X: Any) -> NDArray[Any]:
-    """Return the labels that a model gives to rows; labels themselves are refused."""
+def _of_classes(
+    probabilities: NDArray[np.float64], own: Sequence[Label], classes: Sequence[Label]
+) -> NDArray[np.float64]:
+    """Return the probabilities of a network's own classes as columns for the classes of rules."""
+    columns = np.zeros((len(probabilities), len(classes)))
+    for position, label in enumerate(own):
+        code = class_meant(plain_label(label), classes)
+        if code is not None:
+            columns[:, code] = probabilities[:, position]
+    return columns
+
+
+def model_rows(model: Any, X: Any, features: Features) -> Any:
+    """Return rows as a model reads them.
+
+    Of a DataFrame, it gets the columns that it names; if it names none, all of them if it reads as many, else
+    those of the features.
+    """
+    rows = as_rows(rows_as_table(X, len(features)))
+    frame = nw.from_native(rows, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or not features.named:
+        return rows
+    wanted = getattr(model, "feature_names", getattr(model, "feature_names_in_", None))
+    if wanted is None:
+        reads_more = getattr(model, "n_inputs", None) == len(frame.columns) > len(features)
+        wanted = frame.columns if reads_more else features.names
+    chosen = list(wanted)
+    if chosen == frame.columns or not set(chosen) <= set(frame.columns):
+        return rows
+    return frame.select(chosen).to_native()
+
+
+def labels_by(network: Any) -> Callable[[Any], NDArray[Any]]:
+    """Return the function that gives the labels of a model to any rows; labels themselves are refused."""
     if are_labels(network):
         raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
     wrapped = _wrapped(network)
-    return _predicted(network, X, "network") if wrapped is None else wrapped.labels(X)
+    return partial(_predicted, network, name="network") if wrapped is None else wrapped.labels
 
 
 def _wrapped(network: Any) -> Network | None:
@@ -83,7 +130,8 @@ def _wrapped(network: Any) -> Network | None:
 
 def _predicted(network: Any, X: Any, name: str) -> NDArray[Any]:
     """What `predict`, or the function itself, says about rows."""
-    labels = np.asarray(network.predict(X) if hasattr(network, "predict") else network(X))
+    rows = unmasked(X)
+    labels = np.asarray(network.predict(rows) if hasattr(network, "predict") else network(rows))
     if labels.ndim != 1:
         raise ValueError(f"{name} returned an array of shape {labels.shape}; expected one label per row.")
     return labels

@@ -9,8 +9,11 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base import html
 from clausewise.base.parameters import ARRAY_LIKE, NOTHING, Constraint, check_parameters, one_of, whole
 from clausewise.data.features import Features
+from clausewise.data.rows import take_rows
+from clausewise.data.table import unmasked
 from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, read_as
 from clausewise.networks.preprocess import (
@@ -186,7 +189,7 @@ class Network:
 
     def inspect(self, X: Any) -> "Network":
         """Evaluate a few rows to find out classes and layers that the model does not define; return self."""
-        n_rows = self._seen(X)
+        X, n_rows = self._seen(X)
         if self._reader is None:
             first = next(iter(self._batches(n_rows)))
             self._reader_for(self._evaluate(X, first, (), (), with_output=True)[0])
@@ -224,7 +227,8 @@ class Network:
 
     def outputs(self, X: Any) -> NDArray[Any]:
         """Return the network's raw output, one row per row of X."""
-        batches = self._batches(self._seen(X))
+        X, n_rows = self._seen(X)
+        batches = self._batches(n_rows)
         return np.concatenate([self._evaluate(X, rows, (), (), with_output=True)[0] for rows in batches])
 
     def run(
@@ -244,7 +248,7 @@ class Network:
         probabilities : bool, default True
             Whether to keep the probabilities of the classes.
         """
-        n_rows = self._seen(X)
+        X, n_rows = self._seen(X)
         kept: list[_Source] = []
         n_numbers = 0
         for source in self._hidden_sources(layers) if hidden else ():
@@ -300,7 +304,7 @@ class Network:
         layers : optional
             Other layers than those chosen when wrapping.
         """
-        n_rows = self._seen(X)
+        X, n_rows = self._seen(X)
         return self._layer_by_layer(X, n_rows, self._hidden_sources(layers))
 
     # --- Internals ---
@@ -401,14 +405,15 @@ class Network:
             )
         self._chosen(self._layers)
 
-    def _seen(self, X: Any) -> int:
-        """Inspect the network on its first rows, and return the number of rows."""
+    def _seen(self, X: Any) -> tuple[Any, int]:
+        """Inspect the network on its first rows; return the rows without a mask, and their number."""
+        X = unmasked(X)
         n_rows = count_rows(X)
         if n_rows == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         with lock_of(self):
             self._see(X, n_rows)
-        return n_rows
+        return X, n_rows
 
     def _see(self, X: Any, n_rows: int) -> None:
         """Inspect the network once, and check that it answers every row by itself and always alike."""
@@ -488,19 +493,29 @@ class Network:
         lines = [self._headline()]
         if self._structure is None:
             return "\n".join([*lines, "  layers: not known yet, call network.inspect(X) with some rows"])
-        used = {source.tensor.name: source for source in self._sources}
-        table = [("layer", "shape", "columns", "used")]
+        table = [_LAYER_TABLE, *self._layer_rows()]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        if not self._sources:
+            lines.append("  no hidden layer")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        if self._structure is None:
+            unknown = html.note("layers: not known yet, call network.inspect(X) with some rows")
+            return html.block(self._headline(), unknown)
+        none = "" if self._sources else html.note("no hidden layer")
+        return html.block(self._headline(), html.table(_LAYER_TABLE, self._layer_rows()), none)
+
+    def _layer_rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """Yield a row of text per tensor: name, shape, number of columns, and whether it is used."""
+        used = {source.tensor.name for source in self._sources}
         for tensor in self.tensors:
             reduction = reduction_of(tensor, self._reduce)
             how = "" if len(tensor.shape) == 1 else f" ({reduction})"
             shape = " × ".join(map(str, tensor.shape)) or "1"
             columns = f"{n_columns(tensor, reduction):,}{how}"
-            table.append((tensor.name, shape, columns, "yes" if tensor.name in used else "no"))
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-        if not used:
-            lines.append("  no hidden layer")
-        return "\n".join(lines)
+            yield tensor.name, shape, columns, "yes" if tensor.name in used else "no"
 
     def _headline(self) -> str:
         inputs = f"{self.n_inputs:,} inputs" if self.n_inputs is not None else "inputs of any shape"
@@ -516,6 +531,7 @@ class Network:
         return f"{self._backend.title}: {inputs}{after} → {classes}{how}"
 
 
+_LAYER_TABLE = ("layer", "shape", "columns", "used")
 _NEEDS_ROWS = "This network does not define {} by itself; call network.inspect(X) with some rows first."
 
 
@@ -546,22 +562,33 @@ def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
 
 def _check_answers(backend: NetworkBackend, rows: NDArray[Any], last: NDArray[Any]) -> None:
     """Raise a ValueError if the output for a row depends on chance, or on the other rows."""
-    first, again, alone = (backend.evaluate(part, [OUTPUT])[0] for part in (rows, rows, last))
-    for output, n_rows in ((first, len(rows)), (again, len(rows)), (alone, 1)):
-        _check_output(output, n_rows)
+    turned_rows = take_rows(rows, np.arange(count_rows(rows))[::-1])
+    first, turned, alone = (_checked_output(backend, part) for part in (rows, turned_rows, last))
+    turned = turned[::-1]
     largest = np.abs(first).max(initial=0.0, where=np.isfinite(first))
-    # The tolerance suits devices on which sums are not always taken in the same order.
-    if not np.allclose(first, again, rtol=0, atol=0.001 * largest):
+    # On some devices sums are not always taken in the same order. The scale of an 8-bit network may
+    # depend on the batch, but not on the order of its rows.
+    rounding, scaling = 0.001 * largest, 0.02 * largest
+    if _differ(first, turned, rounding) and _differ(first, _checked_output(backend, rows), rounding):
         raise ValueError(
             f"{backend.title} gives different outputs for the same rows when they are evaluated again, so it "
             "answers at random; rules need one output per row. Is dropout or noise still switched on?"
         )
-    # The tolerance suits 8-bit networks, whose scale may depend on the batch.
-    if not np.allclose(first[-1:], alone, rtol=0, atol=0.02 * largest):
+    if _differ(first, turned, rounding) or _differ(first[-1:], alone, scaling):
         raise ValueError(
             f"{backend.title} gives different outputs for the same row, depending on the other rows; rules "
             "need one output per row. Is the first axis of its input the rows (batch_first)?"
         )
+
+
+def _checked_output(backend: NetworkBackend, rows: NDArray[Any]) -> NDArray[Any]:
+    output = backend.evaluate(rows, [OUTPUT])[0]
+    _check_output(output, count_rows(rows))
+    return output
+
+
+def _differ(outputs: NDArray[Any], others: NDArray[Any], tolerance: float) -> bool:
+    return not np.allclose(outputs, others, rtol=0, atol=tolerance)
 
 
 def _class_labels(classes: Any) -> NDArray[Any]:

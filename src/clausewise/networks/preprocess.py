@@ -14,6 +14,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
 from clausewise.base.parameters import NOTHING, Constraint
+from clausewise.data.table import unmasked
 
 Preprocess = Any
 """An object with `transform`, a function of the rows, or a list of such steps."""
@@ -133,7 +134,7 @@ def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     elif hasattr(rows, "detach"):  # a PyTorch tensor
         rows = rows.detach().cpu().numpy()
     try:
-        values = np.asarray(rows)
+        values = np.asarray(unmasked(rows))
         refused = _not_whole(values) if dtype.kind in "iu" else np.empty(0)
         if refused.size == 0:
             return np.ascontiguousarray(values, dtype=dtype)
@@ -142,10 +143,11 @@ def as_numbers(rows: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
             f"The network reads numbers, but X contains other values ({error}); pass preprocess= with the "
             "encoder that the network was trained with."
         ) from None
+    found = "a missing value" if np.isnan(refused[0]) else f"{refused[0]:.6g}"
     raise ValueError(
         "The network reads whole numbers, such as the positions of words or categories, but X contains "
-        f"{refused[0]:.6g} ({refused.size:,} such value(s)); pass preprocess= with the encoder that the "
-        "network was trained with."
+        f"{found} ({refused.size:,} such value(s)); fill missing values in, or pass preprocess= with the "
+        "encoder that the network was trained with."
     )
 
 
