@@ -39,7 +39,8 @@ def extracted(method: str, name: str, min_cases: int) -> RuleExtractor:
     network, arrays = recorded(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExtractionWarning)
-        model = METHODS[method](network, min_cases=min_cases, n_jobs=N_JOBS)  # type: ignore[call-arg]
+        options = {"min_cases": min_cases, "max_rules": None, "n_jobs": N_JOBS}
+        model = METHODS[method](network, **options)  # type: ignore[call-arg]
         return model.fit(arrays["X_train"])
 
 

@@ -72,6 +72,7 @@ POOL = """
 """
 
 
+@pytest.mark.slow_under_sanitizers
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_workers_forked_after_threads_were_used_give_the_same_answers():
     said = said_by(
@@ -86,6 +87,7 @@ def test_workers_forked_after_threads_were_used_give_the_same_answers():
     assert said == "True 9\n"
 
 
+@pytest.mark.slow_under_sanitizers
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_workers_forked_while_threads_decide_give_the_same_answers():
     said = said_by(
@@ -117,6 +119,7 @@ def test_workers_forked_while_threads_decide_give_the_same_answers():
     assert said == "10\n"
 
 
+@pytest.mark.slow_under_sanitizers
 def test_spawned_workers_give_the_same_answers(tmp_path):
     # A spawned process imports the main module again, so it has to be a file.
     main = tmp_path / "main.py"
@@ -139,6 +142,7 @@ def test_spawned_workers_give_the_same_answers(tmp_path):
     assert done.stdout == "True 3\n", done.stderr[-3000:]
 
 
+@pytest.mark.slow_under_sanitizers
 def test_torch_and_rules_work_in_one_process_at_the_same_time():
     pytest.importorskip("torch", reason="PyTorch is not installed")
     said = said_by(
@@ -213,6 +217,7 @@ EXTRACTIONS = """
 """
 
 
+@pytest.mark.slow_under_sanitizers
 @pytest.mark.parametrize(
     ("made", "needed"),
     [("torch_models", "torch"), ("keras_models", "keras"), ("onnx_models", "onnxruntime")],

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from clausewise import RuleSet
-from tests.doc_blocks import ROOT, first_block
+from tests.doc_blocks import ROOT, blocks
 
 DEMO = ROOT / "examples" / "demo.py"
 
@@ -28,20 +28,27 @@ def run(tmp_path_factory):
 def test_rules_through_the_layers_are_faithful_and_those_from_labels_alone_are_not(run):
     printed, _ = run
     from_labels = float(re.search(r"labels alone: \d+, fidelity ([\d.]+)%", printed)[1])
-    through_layers = float(re.search(r"hidden layers: \d+, fidelity ([\d.]+)%", printed)[1])
-    under_a_budget = float(re.search(r"fidelity to the network +([\d.]+) %", printed)[1])
+    through_layers = float(re.search(r"as in the paper: \d+, fidelity ([\d.]+)%", printed)[1])
+    by_default = float(re.search(r"fidelity to the network +([\d.]+) %", printed)[1])
     assert from_labels < 60
     assert 85 < through_layers <= 100
-    assert 90 < under_a_budget <= 100
+    assert 90 < by_default <= 100
 
 
 def test_the_rules_file_holds_the_printed_rules(run):
     printed, folder = run
     rules = RuleSet.load(folder / "rules.json")
-    assert f"At most four, with integer points: {rules}\n" in printed
+    assert f"\n\n{rules}\n" in printed
     assert 0 < len(rules) <= 4
+    assert re.search(rf"\*\*{len(rules)} rules [\d.]+ %\*\*.* on held-out rows", printed)
     assert {"x1", "x2"} <= {term.name for rule in rules for term in rule.terms}
     assert all(rule.origin is not None and rule.origin.layer for rule in rules)
+
+
+def test_at_most_four_rules_have_points_to_add_up(run):
+    scored = run[0].partition("At most four, with integer points: ")[2]
+    points = re.findall(r"^  ([+−]\d) (?:one|zero) ", scored, re.MULTILINE)
+    assert 0 < len(points) <= 4
 
 
 def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
@@ -52,6 +59,7 @@ def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
     )
     assert payload["rules"] == json.loads((folder / "rules.json").read_text(encoding="utf-8"))
     assert payload["rows"]["n_total"] == 250
+    assert payload["frontier"]["by"] == "conditions"
     assert not re.search(r"<(link|script|img)[^>]*(src|href)=", page)
 
 
@@ -67,7 +75,7 @@ def test_the_readme_shows_the_demo_as_it_is(run):
     def words(text):
         return set(re.findall(r"[a-z]{4,}", text))
 
-    sample = first_block("README.md", "text")
+    sample = next(block.text for block in blocks("README.md") if block.text.startswith("A network with"))
     assert words(sample) == words(run[0].replace(str(run[1]), "out"))
 
 

@@ -58,7 +58,20 @@ def test_any_text_comes_back_from_json_and_from_the_rule_language(text):
 def test_any_text_is_shown_by_notebooks_as_text(text):
     rules = rules_about(text)
     rows = np.array([[1.0, text]], dtype=object)
-    for shown in (rules, rules.scorecard(), rules.with_voting("confidence")):
+    explained = rules.explain(rows)
+    for shown in (
+        rules,
+        rules[0],
+        rules.scorecard(),
+        rules.with_voting("confidence"),
+        rules.evaluate(rows, network=[rules.default]),
+        explained,
+        explained[0],
+        rules.explain_global(rows),
+        rules.compare(rules[:1], rows),
+        rules.counterfactuals(rows),
+        rules.counterfactuals(rows)[0],
+    ):
         assert_only_own_tags(shown._repr_html_())
     assert rules.predict(rows).tolist() == [text[:1000]]
 

@@ -9,7 +9,7 @@ import pytest
 from clausewise import ECLAIRE, REMD, C50Classifier, CARTClassifier, Pedagogical, RuleSet
 from clausewise.data.labels import LabelError
 from clausewise.io.json import dumps
-from clausewise.networks import ArrayNetwork
+from clausewise.networks import ArrayNetwork, CallableNetwork
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -137,7 +137,7 @@ NETWORKS = {
     "evaluate": lambda network: str(RULES.evaluate(X, LABELS, network=network)),
     "explain_global": lambda network: str(RULES.explain_global(X, network)),
     "simplify": lambda network: dumps(RULES.simplify(X=X, target=network, tolerance=0.1)),
-    "pedagogical": lambda network: Pedagogical(network).fit(X).rules_.to_text(),
+    "pedagogical": lambda network: Pedagogical(network, max_rules=None).fit(X).rules_.to_text(),
 }
 
 
@@ -149,6 +149,27 @@ def test_a_network_may_be_a_model_or_its_labels(call):
 def test_compact_imitates_a_model_as_it_imitates_its_probabilities():
     by_model = RULES.compact(X, NETWORK, max_rules=2)
     assert dumps(by_model) == dumps(RULES.compact(X, NETWORK.probabilities(X), max_rules=2))
+
+
+ASKING = {
+    "evaluate": lambda network: RULES.evaluate(X, network=network),
+    "compact": lambda network: RULES.compact(X, network, max_rules=2),
+    "show": lambda network: RULES.show(X, network=network),
+}
+
+
+@pytest.mark.parametrize("call", ASKING.values(), ids=ASKING)
+def test_a_model_evaluates_every_row_once(call):
+    n_asked = []
+
+    def probabilities(rows):
+        n_asked.append(len(rows))
+        return NETWORK.probabilities(rows)
+
+    network = CallableNetwork(predict=probabilities).inspect(X)
+    n_asked.clear()  # the first rows are repeated, to see whether the model answers at random
+    call(network)
+    assert sum(n_asked) == len(X)
 
 
 def test_a_function_or_any_estimator_can_be_measured_against():

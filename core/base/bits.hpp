@@ -11,9 +11,9 @@
 #endif
 
 // Put before a function that loops over words: the loader picks a clone compiled for wider vectors where the processor
-// has them.
+// has them. Not with sanitizers: their functions, which the choice would call, are not in place when the loader picks.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CLAUSEWISE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define CLAUSEWISE_CLONES

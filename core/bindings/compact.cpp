@@ -69,12 +69,19 @@ void bind_compact(nb::module_& module) {
         .def(
             "__init__",
             [](compact::ByteMatrix* self, const Bytes& bins, const NumpyColumn<std::int32_t>& n_bins,
-               const NumpyColumn<std::uint8_t>& is_nominal) {
-                if (n_bins.shape(0) != bins.shape(0) || is_nominal.shape(0) != bins.shape(0))
-                    throw std::invalid_argument("n_bins and is_nominal must have one entry per column");
-                new (self) compact::ByteMatrix(bins.data(), bins.shape(1), copied(n_bins), copied(is_nominal));
+               const NumpyColumn<std::int32_t>& n_values, const NumpyColumn<std::uint8_t>& tests_missing) {
+                const std::size_t n_columns = bins.shape(0);
+                if (n_bins.shape(0) != n_columns || n_values.shape(0) != n_columns ||
+                    tests_missing.shape(0) != n_columns)
+                    throw std::invalid_argument("n_bins, n_values and tests_missing must have one entry per column");
+                std::vector<compact::ByteMatrix::Meaning> meaning;
+                for (std::size_t c = 0; c < n_columns; ++c) {
+                    const std::int32_t n = n_values.data()[c];
+                    meaning.push_back({n_bins.data()[c], n >= 0, n, tests_missing.data()[c] != 0});
+                }
+                new (self) compact::ByteMatrix(bins.data(), bins.shape(1), std::move(meaning));
             },
-            "bins"_a, "n_bins"_a, "is_nominal"_a)
+            "bins"_a, "n_bins"_a, "n_values"_a, "tests_missing"_a)
         .def_prop_ro("n_rows", &compact::ByteMatrix::n_rows)
         .def(
             "search",
@@ -82,18 +89,12 @@ void bind_compact(nb::module_& module) {
                const NumpyColumn<std::int32_t>& starts, const NumpyColumn<std::int32_t>& columns,
                const NumpyColumn<std::uint64_t>& accepts, const std::vector<int>& signs, double penalty,
                std::int32_t max_terms, std::int32_t min_rows, std::int32_t beam_width, std::int32_t n_refined,
-               std::int32_t n_columns, std::int32_t max_moves, double min_growth, double min_increase,
-               std::size_t n_threads) {
+               std::int32_t n_columns, std::int32_t max_moves, double min_growth, double price, std::size_t n_threads) {
                 require_rows(gradient, matrix.n_rows());
                 require_rows(curvature, matrix.n_rows());
                 const std::vector<compact::Box> initial = boxes_of(starts, columns, accepts, matrix);
-                const compact::SearchOptions options{penalty,
-                                                     max_terms,
-                                                     beam_width,
-                                                     n_refined,
-                                                     n_columns,
-                                                     max_moves,
-                                                     {min_rows, min_growth, min_increase}};
+                const compact::SearchOptions options{
+                    penalty, max_terms, beam_width, n_refined, n_columns, max_moves, {min_rows, min_growth, price}};
                 std::vector<compact::ScoredBox> found;
                 run_interruptible(matrix.n_rows() * matrix.n_columns() < kFewCells, [&](const CancelToken& cancel) {
                     const compact::Derivatives derivatives(gradient.data(), curvature.data(), matrix.n_rows(), penalty);
@@ -117,7 +118,7 @@ void bind_compact(nb::module_& module) {
                                        moved(std::move(out_origins)), moved(std::move(gains)));
             },
             "gradient"_a, "curvature"_a, "starts"_a, "columns"_a, "accepts"_a, "signs"_a, "penalty"_a, "max_terms"_a,
-            "min_rows"_a, "beam_width"_a, "n_refined"_a, "n_columns"_a, "max_moves"_a, "min_growth"_a, "min_increase"_a,
+            "min_rows"_a, "beam_width"_a, "n_refined"_a, "n_columns"_a, "max_moves"_a, "min_growth"_a, "price"_a,
             "n_threads"_a,
             "Return (starts, columns, accepts, signs, origins, gains) of the boxes on which a rule would help most.")
         .def(
@@ -135,7 +136,17 @@ void bind_compact(nb::module_& module) {
                 }
                 return moved(std::move(words));
             },
-            "starts"_a, "columns"_a, "accepts"_a, "Return one bit per row for every box, concatenated.");
+            "starts"_a, "columns"_a, "accepts"_a, "Return one bit per row for every box, concatenated.")
+        .def(
+            "reading_cost",
+            [](const compact::ByteMatrix& matrix, const NumpyColumn<std::int32_t>& starts,
+               const NumpyColumn<std::int32_t>& columns, const NumpyColumn<std::uint64_t>& accepts) {
+                std::vector<std::int32_t> costs;
+                for (const compact::Box& box : boxes_of(starts, columns, accepts, matrix))
+                    costs.push_back(matrix.reading_cost(box));
+                return moved(std::move(costs));
+            },
+            "starts"_a, "columns"_a, "accepts"_a, "Return what a reader reads in the terms of every box.");
     module.def(
         "fit_weights",
         [](const BitRows& words, const Doubles& target, const Doubles& row_weight, const Doubles& offset,

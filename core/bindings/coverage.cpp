@@ -135,15 +135,16 @@ void bind_coverage(nb::module_& module) {
         "__init__",
         [](coverage::RuleIndex* self, const NumpyColumn<std::int64_t>& starts, const NumpyColumn<std::int32_t>& feature,
            const NumpyColumn<double>& low, const NumpyColumn<double>& high, const NumpyColumn<std::int32_t>& value_set,
-           const NumpyColumn<std::int64_t>& set_starts, const NumpyColumn<std::int32_t>& set_codes,
-           const NumpyColumn<std::int32_t>& n_categories, std::size_t group_bytes) {
+           const NumpyColumn<std::uint8_t>& missing, const NumpyColumn<std::int64_t>& set_starts,
+           const NumpyColumn<std::int32_t>& set_codes, const NumpyColumn<std::int32_t>& n_categories,
+           std::size_t group_bytes) {
             new (self)
                 coverage::RuleIndex({copied(starts), copied(feature), copied(low), copied(high), copied(value_set),
-                                     copied(set_starts), copied(set_codes), copied(n_categories)},
+                                     copied(missing), copied(set_starts), copied(set_codes), copied(n_categories)},
                                     group_bytes);
         },
-        "starts"_a, "feature"_a, "low"_a, "high"_a, "value_set"_a, "set_starts"_a, "set_codes"_a, "n_categories"_a,
-        "group_bytes"_a);
+        "starts"_a, "feature"_a, "low"_a, "high"_a, "value_set"_a, "missing"_a, "set_starts"_a, "set_codes"_a,
+        "n_categories"_a, "group_bytes"_a);
     bind_evaluation<float>(rule_index);
     bind_evaluation<double>(rule_index);
 

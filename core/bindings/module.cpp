@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
     module.doc() = "Compiled kernels of clausewise. Everything here is private; use the clausewise package.";
     clausewise::bindings::bind_boxes(module);
     clausewise::bindings::bind_compact(module);
+    clausewise::bindings::bind_counterfactuals(module);
     clausewise::bindings::bind_coverage(module);
     clausewise::bindings::bind_induction(module);  // before the inducers, whose signatures name its Matrix
     clausewise::bindings::bind_c50(module);

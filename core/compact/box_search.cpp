@@ -56,6 +56,10 @@ public:
     ScoredBox refine(Box box, int sign) const;
     // The sign of the weight that a box would get, or the first of `signs` if that sign is not among them.
     int sign_of(const Box& box, const std::vector<int>& signs) const;
+    void sort(std::vector<ScoredBox>& boxes) const {
+        std::stable_sort(boxes.begin(), boxes.end(),
+                         [&](const ScoredBox& a, const ScoredBox& b) { return net(a) > net(b); });
+    }
 
 private:
     struct State {
@@ -67,7 +71,8 @@ private:
     };
     struct Extension {
         std::size_t state;
-        BestTerm best;
+        BoxTerm term;
+        ScoredBox scored;
     };
 
     GradientHistogram histogram(const RowList& rows) const {
@@ -76,8 +81,13 @@ private:
         return sums;
     }
     Cut cut(const GradientHistogram& sums, std::size_t column, int sign) const {
-        return best_cut(&sums[matrix_.first_bin(column)], matrix_.n_bins(column), matrix_.is_nominal(column),
-                        derivatives_, sign, options_.cuts);
+        return best_cut(matrix_, column, &sums[matrix_.first_bin(column)], derivatives_, sign, options_.cuts);
+    }
+    double net(double gain, std::int32_t cost) const { return gain - options_.cuts.price * cost; }
+    double net(const ScoredBox& scored) const { return net(scored.gain, scored.cost); }
+    ScoredBox scored(Box box, int sign, double gain) const {
+        const std::int32_t cost = matrix_.reading_cost(box);
+        return {std::move(box), sign, gain, cost, -1};
     }
     void divide(const RowList& rows, const BoxTerm& term, RowList& accepted, RowList& others) const;
     std::shared_ptr<const GradientHistogram> histogram_of(const State& state) const;
@@ -136,27 +146,25 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) 
             const auto column = static_cast<std::int32_t>(c);
             if (is_full && !tests(from.box, column)) continue;
             const Cut best = cut(*sums[s], c, from.sign);
+            if (best.gain <= 0) continue;
+            ScoredBox longer = scored(extended(from.box, column, best.accepts), from.sign, best.gain);
             // The first term only has to help; a further one must be worth reading.
-            const double needed = from.box.empty() ? 0.0 : options_.cuts.needed(from.gain);
-            if (best.gain > needed) found[s].push_back({s, {column, best}});
+            if (!from.box.empty() && best.gain <= options_.cuts.needed(from.gain, longer.cost - from.cost)) continue;
+            found[s].push_back({s, {column, best.accepts}, std::move(longer)});
         }
     });
     std::vector<Extension> all;
     for (const auto& of_state : found) all.insert(all.end(), of_state.begin(), of_state.end());
     std::stable_sort(all.begin(), all.end(),
-                     [](const Extension& a, const Extension& b) { return a.best.cut.gain > b.best.cut.gain; });
+                     [&](const Extension& a, const Extension& b) { return net(a.scored) > net(b.scored); });
     std::vector<State> next;
     for (const Extension& extension : all) {
         if (next.size() >= static_cast<std::size_t>(options_.beam_width)) break;
-        const State& from = states[extension.state];
-        ScoredBox scored{extended(from.scored.box, extension.best.column, extension.best.cut.accepts), from.scored.sign,
-                         extension.best.cut.gain, -1};
-        const bool is_known =
-            std::any_of(next.begin(), next.end(), [&](const State& state) { return state.scored.box == scored.box; });
+        const bool is_known = std::any_of(next.begin(), next.end(),
+                                          [&](const State& state) { return state.scored.box == extension.scored.box; });
         if (is_known) continue;
-        State extended_state{std::move(scored), {}, sums[extension.state], {}};
-        divide(from.rows, {extension.best.column, extension.best.cut.accepts}, extended_state.rows,
-               extended_state.lost);
+        State extended_state{extension.scored, {}, sums[extension.state], {}};
+        divide(states[extension.state].rows, extension.term, extended_state.rows, extended_state.lost);
         next.push_back(std::move(extended_state));
     }
     return next;
@@ -169,13 +177,12 @@ std::vector<ScoredBox> Searcher::beam(const std::vector<int>& signs) const {
     for (const int sign : signs) {
         std::vector<ScoredBox> seen;
         std::vector<State> states;
-        states.push_back({ScoredBox{{}, sign, 0.0, -1}, all, of_all, {}});
+        states.push_back({scored({}, sign, 0.0), all, of_all, {}});
         for (std::int32_t depth = 0; depth < options_.max_terms + 1 && !states.empty(); ++depth) {
             states = longer(states);
             for (const State& state : states) seen.push_back(state.scored);
         }
-        std::stable_sort(seen.begin(), seen.end(),
-                         [](const ScoredBox& a, const ScoredBox& b) { return a.gain > b.gain; });
+        sort(seen);
         seen.resize(std::min(seen.size(), static_cast<std::size_t>(options_.n_refined)));
         std::move(seen.begin(), seen.end(), std::back_inserter(best));
     }
@@ -198,14 +205,15 @@ BestTerm Searcher::best_term(const GradientHistogram& sums, const Box& box, int 
         const auto column = static_cast<std::int32_t>(c);
         if (is_full && !tests(box, column)) continue;
         const Cut found = cut(sums, c, sign);
-        if (found.gain > best.cut.gain) best = {column, found};
+        if (found.gain > 0 && (best.column < 0 || net(found.gain, found.cost) > net(best.cut.gain, best.cut.cost)))
+            best = {column, found};
     }
     return best;
 }
 
 ScoredBox Searcher::refine(Box box, int sign) const {
     const std::size_t n_words = words_for(matrix_.n_rows());
-    ScoredBox current{std::move(box), sign, 0.0, -1};
+    ScoredBox current = scored(std::move(box), sign, 0.0);
     const auto max_terms = static_cast<std::size_t>(options_.max_terms);
     for (std::int32_t n_moves = 0; n_moves < options_.max_moves;) {
         cancel_.check();
@@ -229,13 +237,13 @@ ScoredBox Searcher::refine(Box box, int sign) const {
         // A longer box must gain what a term has to gain; a shorter one may lose as much.
         if (!is_too_long) {
             const BestTerm added = best_term(of_covered, current.box, sign);
-            if (added.cut.gain > options_.cuts.needed(current.gain)) {
-                best.box = extended(current.box, added.column, added.cut.accepts);
-                best.gain = added.cut.gain;
+            if (added.column >= 0) {
+                ScoredBox longer = scored(extended(current.box, added.column, added.cut.accepts), sign, added.cut.gain);
+                if (longer.gain > options_.cuts.needed(current.gain, longer.cost - current.cost))
+                    best = std::move(longer);
             }
         }
-        double best_drop = -1.0;
-        std::size_t dropped = n_terms;
+        ScoredBox shorter;
         for (std::size_t t = 0; t < n_terms; ++t) {
             Words fails_only(n_words);
             for (std::size_t w = 0; w < n_words; ++w)
@@ -247,20 +255,20 @@ ScoredBox Searcher::refine(Box box, int sign) const {
             without_term += sum;
             const double gain_without =
                 without_term.n_rows >= options_.cuts.min_rows ? derivatives_.gain(without_term, sign) : 0.0;
-            if (gain_without >= best_drop) best_drop = gain_without, dropped = t;
+            const Box others = without(current.box, t);
+            ScoredBox dropped = scored(others, sign, gain_without);
+            if (t == 0 || net(dropped) >= net(shorter)) shorter = std::move(dropped);
             if (is_too_long) continue;
             GradientHistogram sums = of_covered;
             add_rows(matrix_, derivatives_.rows(), rows, sums);
-            const Box others = without(current.box, t);
-            const BestTerm replaced = best_term(sums, others, sign);
-            if (replaced.cut.gain > best.gain * (1 + 1e-9)) {
-                best.box = extended(others, replaced.column, replaced.cut.accepts);
-                best.gain = replaced.cut.gain;
-            }
+            const BestTerm replacement = best_term(sums, others, sign);
+            if (replacement.column < 0) continue;
+            ScoredBox replaced =
+                scored(extended(others, replacement.column, replacement.cut.accepts), sign, replacement.cut.gain);
+            if (net(replaced) > net(best) + 1e-9 * best.gain) best = std::move(replaced);
         }
-        if (n_terms > 1 && (is_too_long || best.gain <= options_.cuts.needed(best_drop))) {
-            current.box = without(current.box, dropped);
-            current.gain = best_drop;
+        if (n_terms > 1 && (is_too_long || best.gain <= options_.cuts.needed(shorter.gain, best.cost - shorter.cost))) {
+            current = std::move(shorter);
         } else if (best.box == current.box) {
             break;
         } else {
@@ -277,15 +285,14 @@ std::vector<ScoredBox> search_all(const ByteMatrix& matrix, const Derivatives& d
     // Starts come first, so that a box found both ways counts as refined from its start.
     std::vector<ScoredBox> initial;
     for (std::size_t s = 0; s < starts.size(); ++s)
-        initial.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, static_cast<std::int32_t>(s)});
+        initial.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, 0, static_cast<std::int32_t>(s)});
     for (ScoredBox& scored : searcher.beam(signs)) initial.push_back(std::move(scored));
     parallel_for(initial.size(), n_threads, [&](std::size_t i, std::size_t) {
         const std::int32_t start = initial[i].start;
         initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign);
         initial[i].start = start;
     });
-    std::stable_sort(initial.begin(), initial.end(),
-                     [](const ScoredBox& a, const ScoredBox& b) { return a.gain > b.gain; });
+    searcher.sort(initial);
     std::vector<ScoredBox> distinct;
     for (ScoredBox& scored : initial) {
         const bool is_known = std::any_of(distinct.begin(), distinct.end(), [&](const ScoredBox& known) {
@@ -307,9 +314,8 @@ std::vector<std::int32_t> informative_columns(const ByteMatrix& matrix, const De
     std::iota(columns.begin(), columns.end(), 0);
     for (std::size_t c = 0; c < matrix.n_columns(); ++c)
         for (const int sign : signs)
-            gains[c] = std::max(gains[c], best_cut(&sums[matrix.first_bin(c)], matrix.n_bins(c), matrix.is_nominal(c),
-                                                   derivatives, sign, options.cuts)
-                                              .gain);
+            gains[c] = std::max(gains[c],
+                                best_cut(matrix, c, &sums[matrix.first_bin(c)], derivatives, sign, options.cuts).gain);
     std::stable_sort(columns.begin(), columns.end(), [&](std::int32_t a, std::int32_t b) {
         return gains[static_cast<std::size_t>(a)] > gains[static_cast<std::size_t>(b)];
     });

@@ -25,11 +25,12 @@ struct ScoredBox {
     Box box;
     int sign = 0;  // of the weight
     double gain = 0.0;
+    std::int32_t cost = 0;    // of reading; see ByteMatrix::reading_cost
     std::int32_t start = -1;  // the start that it was refined from; −1 if found by the beam
 };
 
 // Finds boxes by a beam search, and by local search from the results and from each of `starts`, for weights of the
-// given signs (+1, −1). Returns the best first, each box once.
+// given signs (+1, −1). Returns each box once, that with the greatest gain less price · cost first.
 std::vector<ScoredBox> search_boxes(const ByteMatrix& matrix, const Derivatives& derivatives,
                                     const std::vector<Box>& starts, const std::vector<int>& signs,
                                     const SearchOptions& options, std::size_t n_threads, const CancelToken& cancel);

@@ -56,21 +56,20 @@ BinSet bins_between(std::size_t first, std::size_t last) {
     return bins;
 }
 
-ByteMatrix::ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector<std::int32_t> n_bins,
-                       std::vector<std::uint8_t> is_nominal)
+ByteMatrix::ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector<Meaning> meaning)
     : n_rows_(n_rows),
       padded_rows_(words_for(n_rows) * kWordBits),
-      n_bins_(std::move(n_bins)),
-      is_nominal_(std::move(is_nominal)),
+      meaning_(std::move(meaning)),
       first_bin_{0},
       by_column_(n_columns() * padded_rows_, 0xff) {
     for (std::size_t c = 0; c < n_columns(); ++c) {
-        if (n_bins_[c] < 0 || n_bins_[c] > kMaxBins) throw std::invalid_argument("a column may have at most 254 bins");
+        const std::int32_t n_bins = meaning_[c].n_bins;
+        if (n_bins < 0 || n_bins > kMaxBins) throw std::invalid_argument("a column may have at most 254 bins");
         const std::uint8_t* const from = bins + c * n_rows;
-        if (n_rows > 0 && *std::max_element(from, from + n_rows) > n_bins_[c])
+        if (n_rows > 0 && *std::max_element(from, from + n_rows) > n_bins)
             throw std::invalid_argument("a bin index exceeds the number of bins");
         std::copy(from, from + n_rows, &by_column_[c * padded_rows_]);
-        first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins_[c] + 1));
+        first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins + 1));
     }
     fill_blocks();
 }
@@ -80,9 +79,8 @@ ByteMatrix::ByteMatrix(const ByteMatrix& from, const std::vector<std::int32_t>& 
     by_column_.reserve(columns.size() * padded_rows_);
     for (const std::int32_t c : columns) {
         const auto column = static_cast<std::size_t>(c);
-        n_bins_.push_back(from.n_bins_[column]);
-        is_nominal_.push_back(from.is_nominal_[column]);
-        first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins_.back() + 1));
+        meaning_.push_back(from.meaning_[column]);
+        first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(meaning_.back().n_bins + 1));
         by_column_.insert(by_column_.end(), from.column(column), from.column(column) + padded_rows_);
     }
     fill_blocks();
@@ -102,6 +100,27 @@ void ByteMatrix::fill_blocks() {
 
 std::size_t ByteMatrix::block_width(std::size_t block) const {
     return std::min(kBlockColumns, n_columns() - first_column(block));
+}
+
+std::int32_t ByteMatrix::reading_cost(const BoxTerm& term) const {
+    const Meaning& meaning = meaning_[static_cast<std::size_t>(term.column)];
+    const auto end = static_cast<std::size_t>(meaning.n_bins);
+    std::int32_t cost = 1;
+    if (contains(term.accepts, end) || end == 0) return cost;  // is missing
+    if (meaning.is_nominal) {
+        std::int32_t n_named = 0;
+        for (const std::uint64_t word : term.accepts) n_named += static_cast<std::int32_t>(count_bits(word));
+        cost = std::min(n_named, meaning.n_values - n_named);
+    } else {
+        cost = !contains(term.accepts, 0) + !contains(term.accepts, end - 1);
+    }
+    return std::max(cost, 1);
+}
+
+std::int32_t ByteMatrix::reading_cost(const Box& box) const {
+    std::int32_t cost = 0;
+    for (const BoxTerm& term : box) cost += reading_cost(term);
+    return cost;
 }
 
 void ByteMatrix::find_accepted(const BoxTerm& term, Words& rows) const {

@@ -36,17 +36,26 @@ public:
     static constexpr std::size_t kBlockColumns = 64;
     static constexpr std::int32_t kMaxBins = 254;
 
-    // `bins`: column by column. `is_nominal`: the bins of this column have no order.
-    ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector<std::int32_t> n_bins,
-               std::vector<std::uint8_t> is_nominal);
+    // What the bins of a column mean.
+    struct Meaning {
+        std::int32_t n_bins;
+        bool is_nominal;        // the bins have no order; each is a category
+        std::int32_t n_values;  // number of categories, those without a bin included
+        bool tests_missing;     // a term may ask whether the value is missing
+    };
+
+    // `bins`: column by column.
+    ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector<Meaning> meaning);
 
     // Some columns of another matrix.
     ByteMatrix(const ByteMatrix& from, const std::vector<std::int32_t>& columns);
 
     std::size_t n_rows() const { return n_rows_; }
-    std::size_t n_columns() const { return n_bins_.size(); }
-    std::int32_t n_bins(std::size_t column) const { return n_bins_[column]; }
-    bool is_nominal(std::size_t column) const { return is_nominal_[column] != 0; }
+    std::size_t n_columns() const { return meaning_.size(); }
+    std::int32_t n_bins(std::size_t column) const { return meaning_[column].n_bins; }
+    bool is_nominal(std::size_t column) const { return meaning_[column].is_nominal; }
+    std::int32_t n_values(std::size_t column) const { return meaning_[column].n_values; }
+    bool tests_missing(std::size_t column) const { return meaning_[column].tests_missing; }
     const std::uint8_t* column(std::size_t column) const { return &by_column_[column * padded_rows_]; }
 
     std::size_t n_blocks() const { return blocks_.size(); }
@@ -62,13 +71,17 @@ public:
     void find_accepted(const BoxTerm& term, Words& rows) const;
     Words covered(const Box& box) const;
 
+    // What a reader reads: one per bound, one per category that is named or, if these are fewer, excluded; at least one
+    // per term.
+    std::int32_t reading_cost(const BoxTerm& term) const;
+    std::int32_t reading_cost(const Box& box) const;
+
 private:
     void fill_blocks();
 
     std::size_t n_rows_;
     std::size_t padded_rows_;  // to whole words, so that 64 rows are tested at once
-    std::vector<std::int32_t> n_bins_;
-    std::vector<std::uint8_t> is_nominal_;
+    std::vector<Meaning> meaning_;
     std::vector<std::uint32_t> first_bin_;
     std::vector<std::uint8_t> by_column_;
     std::vector<std::vector<std::uint8_t>> blocks_;

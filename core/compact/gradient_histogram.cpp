@@ -46,7 +46,6 @@ public:
         Tally total;
         for (std::int32_t b = 0; b < n_bins; ++b) {
             total += bins[b];
-            up_to_[b] = total;
             sums_.gradient[b] = sign * static_cast<double>(total.gradient);
             sums_.curvature[b] = total.curvature;
             sums_.n_rows[b] = total.n_rows;
@@ -80,9 +79,6 @@ public:
                     penalty_, min_rows_, gains_ + first);
         return best_of(first, n_bins_ - 1);
     }
-    Tally between(std::int32_t low, std::int32_t high) const {
-        return low < 0 ? up_to_[high] : up_to_[high] - up_to_[low];
-    }
 
 private:
     static std::size_t count(std::int32_t n) { return static_cast<std::size_t>(std::max(n, 0)); }
@@ -97,13 +93,12 @@ private:
     std::int32_t n_bins_;
     double penalty_;
     double min_rows_;
-    Tally up_to_[ByteMatrix::kMaxBins];
     Sums sums_;
     Sums part_;
     double gains_[ByteMatrix::kMaxBins];
 };
 
-// The best bound on one side and then, if it gains enough, the best second bound.
+// The best bound on one side and then, if it is worth reading, the best second bound.
 Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
                   const CutLimits& limits) {
     if (n_bins < 2) return {};
@@ -114,7 +109,7 @@ Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& der
     const bool is_below = below.gain >= above.gain;
     std::int32_t low = is_below ? -1 : above.place, high = is_below ? below.place : last;
     double gain = std::max(below.gain, above.gain);
-    double needed = limits.needed(gain * derivatives.scale()) / derivatives.scale();
+    double needed = limits.needed(gain * derivatives.scale(), 1) / derivatives.scale();
     if (below.place > 0) {
         const Best inside = search.above(below.place);
         if (inside.gain > needed) needed = gain = inside.gain, low = inside.place, high = below.place;
@@ -124,31 +119,78 @@ Cut best_interval(const Tally* bins, std::int32_t n_bins, const Derivatives& der
         if (inside.gain > needed) gain = inside.gain, low = above.place, high = inside.place;
     }
     return {gain * derivatives.scale(), bins_between(static_cast<std::size_t>(low + 1), static_cast<std::size_t>(high)),
-            search.between(low, high)};
+            (low >= 0) + (high < last)};
 }
 
-// Categories sorted by the weight that a rule on each alone would get; the best set is a prefix of that order.
-Cut best_value_set(const Tally* bins, std::int32_t n_bins, const Derivatives& derivatives, int sign,
-                   const CutLimits& limits) {
-    std::vector<std::int32_t> order;
-    for (std::int32_t b = 0; b < n_bins; ++b)
-        if (bins[b].n_rows > 0 && sign * bins[b].gradient > 0) order.push_back(b);
-    const auto slope = [&](std::int32_t b) {
-        return sign * static_cast<double>(bins[b].gradient) / (1.0 + bins[b].curvature);
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return slope(a) > slope(b); });
-    Cut best;
-    Tally sum;
-    BinSet accepts{};
-    for (const std::int32_t b : order) {
-        sum += bins[b];
-        accepts[static_cast<std::size_t>(b) / 64] |= std::uint64_t{1} << (b % 64);
-        if (sum.n_rows < limits.min_rows) continue;
-        const double gain = derivatives.gain(sum, sign);
-        if (gain > best.gain) best = {gain, accepts, sum};
+// Value sets are read as the categories that they name or, if these are fewer, exclude. Of a given number of named
+// categories, the best are those with the greatest gradients or, if the set is large, with the greatest weights that
+// a rule on each alone would get; likewise for excluded ones.
+class ValueSetSearch {
+public:
+    ValueSetSearch(const Tally* bins, std::int32_t n_bins, std::int32_t n_values, const Derivatives& derivatives,
+                   int sign, const CutLimits& limits)
+        : bins_(bins), n_bins_(n_bins), n_values_(n_values), derivatives_(derivatives), sign_(sign), limits_(limits) {}
+
+    Cut best() {
+        std::vector<std::int32_t> order;
+        for (std::int32_t b = 0; b < n_bins_; ++b)
+            if (bins_[b].n_rows > 0) order.push_back(b);
+        sort(order, [&](std::int32_t b) { return gradient(b); });
+        name(order);
+        exclude(order);
+        sort(order, [&](std::int32_t b) { return gradient(b) / (1.0 + bins_[b].curvature); });
+        name(order);
+        exclude(order);
+        return best_;
     }
-    return best;
-}
+
+private:
+    double gradient(std::int32_t b) const { return sign_ * static_cast<double>(bins_[b].gradient); }
+
+    template <class Key>
+    static void sort(std::vector<std::int32_t>& order, Key key) {
+        std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return key(a) > key(b); });
+    }
+
+    void consider(const Tally& sum, const BinSet& accepts, std::int32_t cost) {
+        if (sum.n_rows < limits_.min_rows) return;
+        const double gain = derivatives_.gain(sum, sign_);
+        if (gain - limits_.price * cost > best_.gain - limits_.price * best_.cost) best_ = {gain, accepts, cost};
+    }
+
+    void name(const std::vector<std::int32_t>& order) {
+        Tally sum;
+        BinSet accepts{};
+        std::int32_t n_named = 0;
+        for (const std::int32_t b : order) {
+            if (gradient(b) <= 0) break;
+            sum += bins_[b];
+            accepts[static_cast<std::size_t>(b) / 64] |= std::uint64_t{1} << (b % 64);
+            consider(sum, accepts, ++n_named);
+        }
+    }
+
+    // Bins without rows here stay accepted.
+    void exclude(const std::vector<std::int32_t>& order) {
+        Tally sum;
+        for (const std::int32_t b : order) sum += bins_[b];
+        BinSet accepts = bins_between(0, static_cast<std::size_t>(n_bins_ - 1));
+        std::int32_t n_excluded = n_values_ - n_bins_;
+        for (auto b = order.rbegin(); b != order.rend() && gradient(*b) < 0; ++b) {
+            sum = sum - bins_[*b];
+            accepts[static_cast<std::size_t>(*b) / 64] &= ~(std::uint64_t{1} << (*b % 64));
+            consider(sum, accepts, ++n_excluded);
+        }
+    }
+
+    const Tally* bins_;
+    std::int32_t n_bins_;
+    std::int32_t n_values_;
+    const Derivatives& derivatives_;
+    int sign_;
+    const CutLimits& limits_;
+    Cut best_;
+};
 
 }  // namespace
 
@@ -177,10 +219,25 @@ void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, c
     }
 }
 
-Cut best_cut(const Tally* bins, std::int32_t n_bins, bool is_nominal, const Derivatives& derivatives, int sign,
+Cut best_cut(const ByteMatrix& matrix, std::size_t column, const Tally* bins, const Derivatives& derivatives, int sign,
              const CutLimits& limits) {
-    if (is_nominal) return best_value_set(bins, n_bins, derivatives, sign, limits);
-    return best_interval(bins, n_bins, derivatives, sign, limits);
+    const std::int32_t n_bins = matrix.n_bins(column);
+    Cut best = matrix.is_nominal(column)
+                   ? ValueSetSearch(bins, n_bins, matrix.n_values(column), derivatives, sign, limits).best()
+                   : best_interval(bins, n_bins, derivatives, sign, limits);
+    const Tally& missing = bins[n_bins];
+    if (!matrix.tests_missing(column) || missing.n_rows == 0) return best;
+    Tally known;
+    for (std::int32_t b = 0; b < n_bins; ++b) known += bins[b];
+    const auto consider = [&](const Tally& sum, std::size_t first, std::size_t last) {
+        if (sum.n_rows < limits.min_rows || first > last) return;
+        const double gain = derivatives.gain(sum, sign);
+        if (gain - limits.price > best.gain - limits.price * best.cost) best = {gain, bins_between(first, last), 1};
+    };
+    const auto end = static_cast<std::size_t>(n_bins);
+    consider(missing, end, end);
+    if (n_bins > 0) consider(known, 0, end - 1);
+    return best;
 }
 
 }  // namespace clausewise::compact

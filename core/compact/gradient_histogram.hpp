@@ -61,23 +61,27 @@ private:
 void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, const std::vector<std::uint32_t>& rows,
               GradientHistogram& histogram);
 
+// A term of one column.
 struct Cut {
     double gain = 0.0;
     BinSet accepts{};
-    Tally sum;
+    std::int32_t cost = 0;  // what a reader reads; see ByteMatrix::reading_cost
 };
 
 struct CutLimits {
     std::int32_t min_rows;
-    // A further term (or second bound) must raise the gain by this factor and by this amount.
+    // Something more to read (a bound, a category, a term) must raise the gain by this factor, and by this amount for
+    // each unit of reading cost.
     double min_growth;
-    double min_increase;
+    double price;
 
-    double needed(double gain) const { return std::max(gain * min_growth, gain + min_increase); }
+    // What the gain must exceed for it to be worth reading `more` units than something with `gain`.
+    double needed(double gain, std::int32_t more) const { return std::max(gain * min_growth, gain + price * more); }
 };
 
-// The best interval or value set of one column for this sign; gain 0 if there is none.
-Cut best_cut(const Tally* bins, std::int32_t n_bins, bool is_nominal, const Derivatives& derivatives, int sign,
+// The term of a column with the greatest gain less price · cost, for this sign; gain 0 if there is none. `bins` holds
+// a tally for every bin, that of missing values included.
+Cut best_cut(const ByteMatrix& matrix, std::size_t column, const Tally* bins, const Derivatives& derivatives, int sign,
              const CutLimits& limits);
 
 }  // namespace clausewise::compact

@@ -18,7 +18,8 @@ void find_categorical_bins(const FeatureTests& tests, const double* values, std:
     const double n_categories = tests.n_categories;
     for (std::size_t i = 0; i < n; ++i) {
         const bool known = values[i] >= 0.0 && values[i] < n_categories && std::floor(values[i]) == values[i];
-        set_bin(i, known ? static_cast<std::size_t>(values[i]) : tests.missing_bin());
+        const std::size_t otherwise = std::isnan(values[i]) ? tests.missing_bin() : tests.unknown_bin();
+        set_bin(i, known ? static_cast<std::size_t>(values[i]) : otherwise);
     }
 }
 

@@ -79,13 +79,17 @@ void add_numeric_tests(Chunk& chunk, const Premises& premises, Iterator begin, I
     chunk.thresholds.insert(chunk.thresholds.end(), kMaxCompared, std::numeric_limits<double>::infinity());
 
     tests.masks = chunk.masks.size();
-    chunk.masks.resize(tests.masks + (tests.n_thresholds + 2) * chunk.n_words);
+    chunk.masks.resize(tests.masks + (tests.missing_bin() + 1) * chunk.n_words);
     const auto rank = [&](double bound) {
         const auto sorted = chunk.thresholds.begin() + first;
         const auto sorted_end = sorted + static_cast<std::ptrdiff_t>(tests.n_thresholds);
         return static_cast<std::size_t>(std::lower_bound(sorted, sorted_end, bound) - sorted);
     };
     for (auto it = begin; it != end; ++it) {
+        if (premises.missing[it->term] != 0) {
+            allow(&chunk.masks[tests.masks + tests.missing_bin() * chunk.n_words], it->rule);
+            continue;
+        }
         const double low = premises.low[it->term];
         const double high = premises.high[it->term];
         const std::size_t from = std::isfinite(low) ? rank(low) + 1 : 0;
@@ -101,8 +105,12 @@ void add_categorical_tests(Chunk& chunk, const Premises& premises, Iterator begi
     tests.column = begin->feature;
     tests.n_categories = premises.n_categories[static_cast<std::size_t>(tests.column)];
     tests.masks = chunk.masks.size();
-    chunk.masks.resize(tests.masks + (static_cast<std::size_t>(tests.n_categories) + 1) * chunk.n_words);
+    chunk.masks.resize(tests.masks + (tests.missing_bin() + 1) * chunk.n_words);
     for (auto it = begin; it != end; ++it) {
+        if (premises.missing[it->term] != 0) {
+            allow(&chunk.masks[tests.masks + tests.missing_bin() * chunk.n_words], it->rule);
+            continue;
+        }
         const auto set = static_cast<std::size_t>(premises.value_set[it->term]);
         for (std::int64_t i = premises.set_starts[set]; i < premises.set_starts[set + 1]; ++i) {
             const auto code = static_cast<std::size_t>(premises.set_codes[static_cast<std::size_t>(i)]);

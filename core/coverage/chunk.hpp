@@ -14,8 +14,8 @@ namespace clausewise::coverage {
 // The tests that one chunk of rules makes on one feature. Offsets point into the arrays of the chunk.
 //
 // A number x lies in bin b when exactly b thresholds are smaller than x, i.e. in (t[b-1], t[b]]; so there are
-// n_thresholds + 1 bins, and one more for missing values. A category code is its own bin; codes outside [0,
-// n_categories) share the bin of missing values, as neither is in any set.
+// n_thresholds + 1 bins, and one more for missing values. A category code is its own bin; after them come one bin for
+// all codes outside [0, n_categories), and one for missing values.
 struct FeatureTests {
     std::int32_t column;
     std::int32_t n_categories;  // kNotCategorical for a number
@@ -32,9 +32,8 @@ struct FeatureTests {
     std::size_t n_compared;
 
     bool is_categorical() const { return n_categories != kNotCategorical; }
-    std::size_t missing_bin() const {
-        return is_categorical() ? static_cast<std::size_t>(n_categories) : n_thresholds + 1;
-    }
+    std::size_t unknown_bin() const { return static_cast<std::size_t>(n_categories); }
+    std::size_t missing_bin() const { return is_categorical() ? unknown_bin() + 1 : n_thresholds + 1; }
     // This order of the arguments turns NaN into 0, so that the conversion is always defined.
     std::int32_t bucket(double x) const {
         const double position = std::max(0.0, (x - origin) * scale);

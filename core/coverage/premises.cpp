@@ -15,7 +15,7 @@ void Premises::check() const {
     const std::size_t n_terms = feature.size();
     if (starts.empty() || starts.front() != 0 || starts.back() != static_cast<std::int64_t>(n_terms))
         fail("starts do not span the terms");
-    if (low.size() != n_terms || high.size() != n_terms || value_set.size() != n_terms)
+    if (low.size() != n_terms || high.size() != n_terms || value_set.size() != n_terms || missing.size() != n_terms)
         fail("columns differ in length");
     if (set_starts.empty() || set_starts.front() != 0 ||
         set_starts.back() != static_cast<std::int64_t>(set_codes.size()) ||
@@ -37,7 +37,8 @@ void Premises::check() const {
 
 void Premises::check_value_set(std::size_t term) const {
     const std::int32_t n_codes = n_categories[static_cast<std::size_t>(feature[term])];
-    if ((value_set[term] >= 0) != (n_codes != kNotCategorical))
+    if (missing[term] != 0 && value_set[term] >= 0) fail("a test for missing values has no value set");
+    if (missing[term] == 0 && (value_set[term] >= 0) != (n_codes != kNotCategorical))
         fail("value sets belong to categorical features, intervals to all others");
     if (value_set[term] < 0) return;
     const auto set = static_cast<std::size_t>(value_set[term]);

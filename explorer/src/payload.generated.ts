@@ -5,6 +5,19 @@
 
 export type Scalar = string | number | boolean;
 /**
+ * low < x <= high, an absent or null bound being open; or x one of values; or x missing. A missing value satisfies only the last.
+ */
+export type TermEntry = {
+  /**
+   * Name of a feature; at most one term per feature and rule.
+   */
+  feature: string;
+  low?: number | null;
+  high?: number | null;
+  values?: Scalar[];
+  missing?: true;
+};
+/**
  * The cells of one column, encoded as `Features.encode` does: categories are codes, an unknown category is the number of categories, a missing value is NaN. "dictionary" holds the distinct values, ascending with NaN last, and for each row the place of its value; "plain" holds the value of each row, which is shorter where nearly all values differ.
  */
 export type ColumnEntry =
@@ -40,6 +53,13 @@ export type HistogramEntry =
       n_unknown: number;
       n_missing: number;
     };
+/**
+ * The bounds of an interval of fractions.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type Interval = number[];
 
 /**
  * The JSON inside a report, from which the page draws everything. Rows are packed; all else is plain JSON. Nothing in it is trusted to be HTML: it is only ever shown as text.
@@ -160,18 +180,6 @@ export interface RuleEntry {
    */
   priority?: boolean;
 }
-/**
- * low < x <= high, an absent or null bound being open; or x one of values. Missing values satisfy no term.
- */
-export interface TermEntry {
-  /**
-   * Name of a feature; at most one term per feature and rule.
-   */
-  feature: string;
-  low?: number | null;
-  high?: number | null;
-  values?: Scalar[];
-}
 export interface ChangeEntry {
   action: "added" | "removed" | "replaced" | "reweighted";
   /**
@@ -255,9 +263,29 @@ export interface MeasuresEntry {
    */
   fidelity: number | null;
   /**
+   * Wilson's 95 % interval of the fidelity.
+   */
+  fidelity_interval: Interval | null;
+  /**
+   * Fidelity of always predicting the network's most frequent class.
+   */
+  fidelity_baseline: number | null;
+  /**
+   * Cohen's kappa of rules and network; null also where both give all rows one and the same class.
+   */
+  kappa: number | null;
+  /**
+   * Fidelity for each class that the network gives to a row; empty without a network.
+   */
+  class_fidelity: ClassFidelityEntry[];
+  /**
    * Fraction of rows on which the rules decide as the truth.
    */
   accuracy: number | null;
+  /**
+   * Accuracy of always predicting the most frequent true class.
+   */
+  accuracy_baseline: number | null;
   /**
    * Mean over the classes of the fraction of their rows that the rules decide rightly.
    */
@@ -286,6 +314,25 @@ export interface MeasuresEntry {
    * Number of rows on which no rule fires.
    */
   n_uncovered: number;
+  /**
+   * What a person has to read: one per rule, and what its terms name.
+   */
+  reading_cost: number;
+}
+/**
+ * Fidelity on the rows to which the network gives one class.
+ */
+export interface ClassFidelityEntry {
+  label: string | number | boolean;
+  n_rows: number;
+  /**
+   * Fraction of these rows to which the rules give the same class.
+   */
+  fidelity: number;
+  /**
+   * Wilson's 95 % interval of the fidelity.
+   */
+  interval: Interval;
 }
 /**
  * Counts on all data given. Rows and columns are labels: the classes, then those that the rules do not know.
@@ -298,11 +345,15 @@ export interface ConfusionEntry {
   counts: number[][];
 }
 /**
- * Fidelity against the number of rules.
+ * Fidelity against the size of a rule set.
  */
 export interface FrontierEntry {
   /**
-   * Numbers of rules, ascending.
+   * What budgets count: rules, or conditions to read.
+   */
+  by: "rules" | "conditions";
+  /**
+   * Sizes, ascending.
    */
   budgets: number[];
   /**
@@ -314,7 +365,15 @@ export interface FrontierEntry {
    */
   spread: number[];
   /**
-   * The recommended number of rules, one of budgets.
+   * Mean numbers of rules, one per budget; null if unknown.
+   */
+  n_rules: number[] | null;
+  /**
+   * Mean reading costs, one per budget; null if unknown.
+   */
+  reading_cost: number[] | null;
+  /**
+   * The recommended size, one of budgets.
    */
   knee: number;
 }

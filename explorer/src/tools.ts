@@ -6,9 +6,11 @@ import { shortestDecimal } from "./lib/decimals";
 import { rowValues } from "./lib/evaluateRow";
 import { nearMisses } from "./lib/explain";
 import { openRules } from "./lib/opened";
+import { readingCost, ruleCost } from "./lib/readingCost";
 import { writeRuleFile } from "./lib/ruleFile";
 import type { Rule, RuleSet } from "./lib/rules";
 import { readRules, RuleTextError, writeRule, writeTerm } from "./lib/ruleText";
+import { describeRule } from "./lib/text";
 import { type Node, type Sharing, treeOf } from "./lib/tree";
 import type { RuleFile } from "./payload";
 import type { Store } from "./store";
@@ -29,6 +31,13 @@ export function toolsOf(store: Store) {
     },
     /** The rules as text, one each. */
     writeRules: (): string[] => store.rules.value.rules.map((rule) => writeRule(rule, store.rules.value)),
+    /** The rules as the page shows them. */
+    describeRules: (): string[] => store.rules.value.rules.map((rule) => describeRule(rule, store.rules.value)),
+    /** The reading cost of each rule, and of all. */
+    readingCosts(): { rules: number[]; all: number } {
+      const set = store.rules.value;
+      return { rules: set.rules.map((rule) => ruleCost(rule, set.features)), all: readingCost(set) };
+    },
     /** The working rules as a file. */
     ruleFile: (): RuleFile => writeRuleFile(store.rules.value),
     /** Per row the smallest change: pairs of feature and encoded value, what it becomes, and the distance. */

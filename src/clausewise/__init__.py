@@ -19,7 +19,7 @@ from clausewise.extractors import (
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io import RuleFileError
 from clausewise.networks import Network, wrap
-from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, RuleTextError, Term
+from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, RuleTextError, Term, metrics
 
 __version__ = _version("clausewise")
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "TreeEnsembleRules",
     "__version__",
     "extract",
+    "metrics",
     "plots",
     "wrap",
 ]

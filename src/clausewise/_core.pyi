@@ -46,7 +46,10 @@ class ByteMatrix:
             NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ],
         n_bins: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        is_nominal: Annotated[
+        n_values: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        tests_missing: Annotated[
             NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
@@ -76,7 +79,7 @@ class ByteMatrix:
         n_columns: int,
         max_moves: int,
         min_growth: float,
-        min_increase: float,
+        price: float,
         n_threads: int,
     ) -> tuple[
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
@@ -101,6 +104,18 @@ class ByteMatrix:
         ],
     ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """Return one bit per row for every box, concatenated."""
+
+    def reading_cost(
+        self,
+        starts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        columns: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        accepts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Return what a reader reads in the terms of every box."""
 
 def fit_weights(
     words: Annotated[
@@ -146,6 +161,78 @@ def weighted_overlap(
     Return the sum of the weights of the rows on which both rules fire, for every pair.
     """
 
+class ChangeSearch:
+    """Changes of rows that change what a rule set decides."""
+
+    def __init__(
+        self,
+        bin_starts: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        accepts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        value_starts: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        values: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        bin_of_value: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        direction: Annotated[
+            NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        units: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        class_of_rule: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        vote_of_rule: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        has_priority: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        start: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        divisors: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        priority_divisors: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        default_class: int,
+    ) -> None: ...
+    def search(
+        self,
+        values: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        bins: Annotated[
+            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+        ],
+        decided: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        wanted: int,
+        two_features: bool,
+        within_bins: bool,
+        n_changes: int,
+        is_spread: bool,
+        n_threads: int,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    ]:
+        """
+        Return (starts, first values, second values or -1) of the changes of each row, cheapest first.
+        """
+
 class RuleIndex:
     """A rule set prepared for evaluation."""
 
@@ -159,6 +246,9 @@ class RuleIndex:
         high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         value_set: Annotated[
             NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        missing: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         set_starts: Annotated[
             NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)

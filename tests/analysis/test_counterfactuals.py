@@ -12,8 +12,7 @@ from tests.rules.probing import probe_values
 from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
 
 from clausewise import Features, Rule, RuleSet, Term
-from clausewise.analysis.counterfactual_search import SLACK
-from clausewise.networks import CallableNetwork
+from clausewise.analysis.counterfactual_moves import SLACK
 from clausewise.rules.voting import VOTINGS
 
 FEATURES = Features(
@@ -39,13 +38,13 @@ TABLE = pd.DataFrame(COLUMNS, index=[7, 5, 3, 1])
 def test_the_nearest_change_is_found_and_described():
     found = RULES.counterfactuals(TABLE)
     assert str(found).splitlines() == [
-        "row 0: yes becomes no if age 40 → 47.1",
+        "row 0: yes becomes no if age 40 → 48",
         "row 1: no becomes yes if age 52 → 47",
         "row 2: no becomes maybe if job cook → nurse and smokes true → false",
         "row 3: no; no change of up to 2 features flips it",
     ]
     assert found.units.tolist() == [13, 1, 1]
-    assert [one.distance for one in found] == pytest.approx([7.1 / 13, 5 / 13, 2, np.inf])
+    assert [one.distance for one in found] == pytest.approx([8 / 13, 5 / 13, 2, np.inf])
     assert repr(found) == "<Counterfactuals for 3 of 4 rows>"
     assert found[1].changes[0].before == 52
     assert [one.row for one in found[:2]] == [0, 1]
@@ -63,39 +62,20 @@ def test_features_and_the_wanted_decision_can_be_limited():
     assert str(found[3]) == "row 3: no; no change of up to 2 features flips it to maybe"
     assert str(RULES.counterfactuals(TABLE, max_features=1)[3]).endswith("no change of one feature flips it")
     assert str(RULES.counterfactuals(TABLE, to="no")[1]) == "row 1: no already"
-    with pytest.raises(ValueError, match="max_features is 3"):
+    with pytest.raises(ValueError, match="max_features is 3 without reference"):
         RULES.counterfactuals(TABLE, max_features=3)
     with pytest.raises(ValueError, match="'never' is not one of the classes"):
         RULES.counterfactuals(TABLE, to="never")
 
 
 def test_whole_numbers_stay_whole_and_units_come_from_the_reference():
-    reference = pd.DataFrame({"age": [20, 40], "job": ["cook", "nurse"], "smokes": [True, False]})
-    found = RULES.counterfactuals(TABLE, reference=reference)
+    reference = pd.DataFrame({"age": [30, 50], "job": ["cook", "nurse"], "smokes": [True, False]})
+    table = TABLE.astype({"age": float})
+    assert str(RULES.counterfactuals(table)[0]) == "row 0: yes becomes no if age 40 → 47.1"
+    found = RULES.counterfactuals(table, reference=reference)
     assert str(found[0]) == "row 0: yes becomes no if age 40 → 48"
     assert found.units[0] == 10
     assert found[0].distance == 0.8
-
-
-def test_the_network_is_asked_about_the_changed_rows():
-    def labels(rows):
-        return np.where(np.asarray(rows["age"]) <= 45, "yes", "no")
-
-    frame = RULES.counterfactuals(TABLE, network=labels).to_frame()
-    assert frame["network"].tolist() == ["no", "no", "no", "no"]
-    assert frame["network_flips"].tolist() == [True, False, False, None]
-    assert str(RULES.counterfactuals(TABLE, network=labels)[0]).endswith("→ 47.1 (the network: no)")
-    assert str(RULES.counterfactuals(TABLE, network=labels)[1]).endswith("→ 47 (the network: no, as before)")
-    with pytest.raises(TypeError, match="pass the model itself"):
-        RULES.counterfactuals(TABLE, network=3)
-
-
-def test_wrapped_networks_and_rule_sets_can_be_asked():
-    rules = RuleSet.from_rules([Rule((Term(0, high=1),), 1)], ["x"], default=0)
-    network = CallableNetwork(lambda rows: (rows[:, 0] <= 0.5).astype(int), classes=[0, 1])
-    X = np.array([[0.0], [2.0]], dtype=np.float32)
-    assert [one.network_flips for one in rules.counterfactuals(X, network=network)] == [True, False]
-    assert [one.network_flips for one in rules.counterfactuals(X, network=rules)] == [True, True]
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, np.array], ids=["pandas", "polars", "array"])
@@ -114,7 +94,8 @@ def test_changed_rows_come_in_the_kind_of_table_given(make):
 def test_frames_keep_their_index_and_types_where_they_can():
     found = RULES.counterfactuals(TABLE)
     assert found.rows.index.tolist() == [7, 5, 3, 1]
-    assert found.rows["age"].tolist() == [47.1, 47, 70, 70]
+    assert found.rows["age"].dtype == TABLE["age"].dtype
+    assert found.rows["age"].tolist() == [48, 47, 70, 70]
     assert found.rows["smokes"].dtype == bool
     assert found.rows["job"].isna().tolist() == [False, False, False, True]
 
@@ -130,7 +111,29 @@ def test_nullable_columns_with_missing_values_are_changed_in_place():
     found = RULES.counterfactuals(frame, network=RULES.predict)
     assert found.rows["smokes"].dtype == "boolean"
     assert found.rows["age"].isna().tolist() == [False, False, True, False]
-    assert [case.network_flips for case in found if case is not None]
+    assert [one.is_confirmed for one in found] == [True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"age": [80], "job": pd.Categorical(["nurse"]), "smokes": [False]}),
+        pl.DataFrame({"age": [80], "job": pl.Series(["nurse"], dtype=pl.Enum(["nurse"])), "smokes": [False]}),
+    ],
+    ids=["pandas", "polars"],
+)
+def test_a_category_that_the_column_does_not_declare_is_added_to_its_type(table):
+    found = RULES.counterfactuals(table, to="no", fixed=["age", "smokes"])
+    assert found.rows["job"].to_list() == ["cook"]
+    assert type(found.rows["job"].dtype) is type(table["job"].dtype)
+
+
+def test_columns_of_single_precision_hold_the_thresholds():
+    rules = RuleSet.from_rules([Rule((Term(0, high=0.1),), "a")], ["x"], default="b")
+    for table in (pd.DataFrame({"x": np.float32([0.7])}), pl.DataFrame({"x": np.float32([0.7])})):
+        found = rules.counterfactuals(table)
+        assert found[0].changes[0].after == 0.1
+        assert rules.predict(found.rows).tolist() == ["a"]
 
 
 def test_new_values_are_readable():
@@ -175,14 +178,17 @@ def test_every_change_flips_the_decision_and_a_grid_finds_no_smaller_one(seed, v
         assert one.distance <= smallest + max_features * SLACK + 1e-9
 
 
-def smallest_on_grid(rules, row, units, max_features, mine, to):
+def smallest_on_grid(rules, row, units, max_features, mine, to, is_allowed=lambda *_: True):
     """Return the smallest change of a row among all values at and next to thresholds."""
     if mine == to:
         return 0.0
     changeable = [feature for feature in range(len(row)) if np.isfinite(row[feature])]
     best = np.inf
     for chosen in itertools.combinations(changeable, min(max_features, len(changeable))):
-        values = [[v for v in probe_values(rules, f) if np.isfinite(v)] + [row[f]] for f in chosen]
+        values = [
+            [v for v in probe_values(rules, f) if np.isfinite(v) and is_allowed(f, row[f], v)] + [row[f]]
+            for f in chosen
+        ]
         grid = np.array(list(itertools.product(*values)))
         known = np.ones(len(grid), dtype=bool)
         cost = np.zeros(len(grid))

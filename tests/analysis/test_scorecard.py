@@ -71,7 +71,7 @@ def test_a_scorecard_needs_voting_by_weights():
 
 
 def test_html_escapes_what_comes_from_data():
-    features = Features(("<script>", "<i>"), ("numeric", "categorical"), (None, ("<b>",)))
+    features = Features(("<script>", "<i>"), ("numeric", "categorical"), (None, ("<b>", "b")))
     rules = RuleSet.from_rules(
         [Rule((Term(0, high=1), Term(1, values=["<b>"])), "<u>", weight=2)],
         features,

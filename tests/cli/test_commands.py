@@ -35,7 +35,20 @@ def test_extract_prints_the_rules_and_their_fidelity_on_held_out_rows(work, run)
     assert "clausewise explore rules.json" in result.stdout
     assert "clausewise-report" in Path("page.html").read_text(encoding="utf-8")
     assert "ECLAIRE" in result.stderr
-    assert len(RuleSet.load("rules.json")) > 0
+    assert 0 < len(RuleSet.load("rules.json")) <= 20
+    assert re.search(
+        r"other sizes .*\*\*\d+ rules? [\d.]+ %\*\*.* on held-out rows", result.stdout, re.DOTALL
+    )
+
+
+def test_extract_returns_all_rules_or_no_more_to_read_than_asked_for(work, run):
+    command = ("extract", work.path("model.skops"), work.path("rows.csv"), "--target", "truth", "-q")
+    every = run(*command, "-o", "all.json", "--max-rules", "all", "--voting", "majority")
+    few = run(*command, "-o", "few.json", "--max-conditions", "5")
+    assert every.exit_code == few.exit_code == 0, every.output + few.output
+    assert RuleSet.load("all.json").voting == "majority"
+    assert 0 < RuleSet.load("few.json").reading_cost <= 5
+    assert "other sizes" not in every.stdout + few.stdout
 
 
 def test_extract_measures_on_the_rows_that_it_did_not_learn_from(work, run):
@@ -172,6 +185,38 @@ def test_explain_prints_the_chosen_rows(work, run):
     assert answer["row"] == 7
     assert answer["prediction"] == work.rules.predict(work.frame.drop(columns="truth"))[7]
     assert {"fired", "near_misses", "scores", "counterfactual"} <= set(answer)
+
+
+def test_explain_finds_changes_that_the_network_confirms(work, run):
+    command = ["explain", work.path("rules.json"), work.path("rows.csv"), "--counterfactuals"]
+    limits = ["--fixed", "smokes", "--allowed", "income=20:80", "--allowed", "job=nurse,cook", "--to", "yes"]
+    result = run(*command, "--model", work.path("model.skops"), "--json", *limits)
+    X = work.frame.drop(columns="truth")
+    for line, row in zip(result.stdout.splitlines(), range(5), strict=True):
+        found = json.loads(line)["counterfactual"]
+        assert found["confirmed"] is True
+        changed = X[row : row + 1].assign(**{one["feature"]: one["to"] for one in found["changes"]})
+        assert work.network.predict(changed)[0] == work.rules.predict(changed)[0] == "yes" == found["network"]
+        assert not {"smokes"} & {one["feature"] for one in found["changes"]}
+    assert "(the network agrees)" in run(*command, "--model", work.path("model.skops")).stdout
+    assert "flips it" in run(*command, *(f"--fixed={name}" for name in X)).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--fixed", "age"], "need --counterfactuals"),
+        (["--counterfactuals", "--fixed", "size"], "There is no column 'size'"),
+        (["--counterfactuals", "--allowed", "size=3"], "does not begin with a feature"),
+        (["--counterfactuals", "--allowed", "age=old"], "is not a range such as 18:65"),
+        (["--counterfactuals", "--allowed", "job=clown"], "has 'clown'; expected categories of 'job'"),
+        (["--counterfactuals", "--allowed", "smokes=maybe"], "has 'maybe'; expected True, False"),
+    ],
+)
+def test_explain_says_which_limit_is_wrong(work, run, options, message):
+    result = run("explain", work.path("rules.json"), work.path("rows.csv"), *options)
+    assert result.exit_code != 0
+    assert message in " ".join(result.stderr.replace("│", " ").split())
 
 
 def test_explain_without_rows_summarises_the_rules(work, run):

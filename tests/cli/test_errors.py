@@ -67,6 +67,8 @@ def test_bad_input_is_reported_in_a_line_or_two_with_exit_code_1(work, run, argu
         ["extract", "{model}", "{rows}", "--method", "magic"],
         ["extract", "{model}", "{rows}", "--min-cases", "few"],
         ["extract", "{model}", "{rows}", "--method", "pedagogical", "--max-rules", "0"],
+        ["extract", "{model}", "{rows}", "--max-rules", "few"],
+        ["extract", "{model}", "{rows}", "--max-conditions", "1"],
         ["compact", "{rules}", "{rows}"],
         ["simplify", "{rules}", "--tolerance", "0.1"],
         ["export", "{rules}", "--to", "fortran"],

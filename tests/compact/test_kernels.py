@@ -16,13 +16,17 @@ def random_table(seed, n_rows=None, n_columns=4, nominal=False, missing=True):
     n_bins = rng.integers(2, 9, n_columns).astype(np.int32)
     # The bin after the last one is for missing values.
     bins = np.array([rng.integers(0, n + missing, n_rows) for n in n_bins], dtype=np.uint8)
-    is_nominal = np.full(n_columns, nominal, dtype=np.uint8)
-    return bins, n_bins, _core.ByteMatrix(bins, n_bins, is_nominal), rng
+    return bins, n_bins, byte_matrix(bins, n_bins, nominal), rng
+
+
+def byte_matrix(bins, n_bins, nominal=False, tests_missing=False):
+    n_values = n_bins if nominal else np.full(len(n_bins), -1, np.int32)
+    return _core.ByteMatrix(bins, n_bins, n_values, np.full(len(n_bins), tests_missing, np.uint8))
 
 
 def search(matrix, gradient, curvature, starts=(), **options):
     how = {"max_terms": 3, "min_rows": 1, "beam_width": 6, "n_refined": 3, "n_columns": 64, "max_moves": 12}
-    how |= {"min_growth": 1.02, "min_increase": 0.0, "n_threads": 1, "signs": [1, -1], "penalty": PENALTY}
+    how |= {"min_growth": 1.02, "price": 0.0, "n_threads": 1, "signs": [1, -1], "penalty": PENALTY}
     begun, columns, accepts = packed(starts)
     found = matrix.search(
         gradient, curvature, starts=begun, columns=columns, accepts=accepts, **(how | options)
@@ -89,13 +93,56 @@ def test_the_best_set_of_categories_is_found():
 def test_two_features_that_are_only_informative_together_are_found():
     rng = np.random.default_rng(0)
     bins = rng.integers(0, 2, (6, 2000)).astype(np.uint8)
-    matrix = _core.ByteMatrix(bins, np.full(6, 2, np.int32), np.zeros(6, np.uint8))
+    matrix = byte_matrix(bins, np.full(6, 2, np.int32))
     gradient = np.where(bins[1] ^ bins[4], 0.5, -0.5)
     found, *_ = search(matrix, gradient, np.full(2000, 0.25))
     assert {tuple(column for column, _ in box) for box in found[:2]} == {(1, 4)}
 
 
-def test_missing_values_are_in_no_box():
+@pytest.mark.parametrize("seed", range(20))
+def test_boxes_are_listed_by_gain_less_price(seed):
+    nominal = seed % 2 == 0
+    bins, n_bins, matrix, rng = random_table(seed, nominal=nominal)
+    gradient, curvature = random_derivatives(rng, bins.shape[1])
+    found, _, _, gains = search(matrix, gradient, curvature, price=0.7)
+    costs = matrix.reading_cost(*packed(found))
+    n_values = n_bins if nominal else np.full(len(n_bins), -1)
+    assert costs.tolist() == [reference.reading_cost(box, n_bins, n_values) for box in found]
+    net = gains - 0.7 * costs
+    assert net.tolist() == sorted(net, reverse=True)
+
+
+@pytest.mark.parametrize("price", [0.05, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_set_of_categories_at_a_price_is_found(seed, price):
+    bins, n_bins, matrix, rng = random_table(seed, n_rows=400, n_columns=1, nominal=True)
+    gradient, curvature = rng.normal(size=400) + bins[0] % 3 - 1, rng.uniform(0.1, 0.25, 400)
+
+    def net(box):
+        gain = reference.gain(reference.covered(bins, box), gradient, curvature, PENALTY)
+        return gain - price * reference.reading_cost(box, n_bins, n_bins)
+
+    found, *_ = search(matrix, gradient, curvature, max_terms=1, price=price)
+    every = [
+        ((0, bin_set([b for b in range(n_bins[0]) if number >> b & 1])),)
+        for number in range(1, 2 ** n_bins[0])
+    ]
+    assert net(found[0]) >= 0.98 * max(net(box) for box in every)
+
+
+@pytest.mark.parametrize("nominal", [False, True])
+def test_a_box_may_ask_whether_a_value_is_missing(nominal):
+    bins, n_bins, _, _ = random_table(5, n_rows=500, n_columns=3, nominal=nominal)
+    matrix = byte_matrix(bins, n_bins, nominal, tests_missing=True)
+    is_missing = bins[1] == n_bins[1]
+    found, signs, *_ = search(matrix, np.where(is_missing, 1.0, -0.2), np.full(500, 0.2), price=1.0)
+    asked = {sign: next(box for box, of in zip(found, signs, strict=True) if of == sign) for sign in (1, -1)}
+    assert asked[1] == ((1, bin_set([n_bins[1]])),)
+    assert asked[-1] == ((1, bin_set(range(n_bins[1]))),)  # is known
+    assert matrix.reading_cost(*packed(list(asked.values()))).tolist() == [1, 1]
+
+
+def test_missing_values_are_in_no_other_box():
     bins, n_bins, matrix, _ = random_table(5, n_rows=500)
     # Only whether the value is missing is informative.
     gradient = np.where(bins[0] == n_bins[0], 1.0, -0.1)
@@ -167,7 +214,7 @@ def test_bad_boxes_are_refused():
     with pytest.raises(ValueError, match="four words"):
         matrix.covered(np.array([0, 1], np.int32), np.array([0], np.int32), np.array([1], np.uint64))
     with pytest.raises(ValueError, match="exceeds the number of bins"):
-        _core.ByteMatrix(np.full((1, 3), 7, np.uint8), np.array([2], np.int32), np.zeros(1, np.uint8))
+        byte_matrix(np.full((1, 3), 7, np.uint8), np.array([2], np.int32))
 
 
 # --- Weights ---

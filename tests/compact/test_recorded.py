@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from clausewise import Rule, RuleSet, Term
+from clausewise.rules.display import describe_premise
 
 RECORDED = Path(__file__).with_name("recorded.json")
 NAMES = ["x0", "x1", "x2", "x3"]
@@ -38,7 +39,10 @@ def found(case):
     rules = RuleSet.from_rules(seeds, NAMES, default="a", classes=classes)
     small = rules.compact(X, np.array(classes)[np.searchsorted(cuts, score)], n_jobs=2, **options)
     return {
-        "rules": [text.split("   (")[0].strip() for text in str(small).splitlines()[1:]],
+        "rules": [
+            f"{number}  IF {describe_premise(small.columns, number, small.features)} THEN {rule.conclusion}"
+            for number, rule in enumerate(small)
+        ],
         "weights": small.columns.weight.tolist(),
         "base": small.base.tolist(),
     }

@@ -10,7 +10,7 @@ N_ROWS = 4000
 
 
 def member(fires):
-    return Member((), np.packbits(fires, bitorder="little").view(np.uint64), None)
+    return Member((), np.packbits(fires, bitorder="little").view(np.uint64), None, 2)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_the_promised_gain_is_by_how_much_the_objective_falls(model_and_rules):
     gains, starts = _promised(block, new, gradient, curvature, model.penalty)
     for rule, gain, start in zip(new, gains, starts, strict=True):
         fitted = model.fitted(0, (*block.members, rule), np.zeros(4))
-        assert gain / 2 == pytest.approx(block.fit.objective - fitted.fit.objective, rel=0.1)
+        assert gain == pytest.approx(block.fit.objective - fitted.fit.objective, rel=0.1)
         assert start == pytest.approx(fitted.fit.weights, abs=0.05)
 
 
@@ -54,7 +54,7 @@ def test_rules_that_fire_on_mostly_the_same_rows_are_repetitions():
     fires[0, :40] = True  # the rule that is there already
     fires[1, 4:44] = True  # both on 36 of 44 rows, more than 80 %
     fires[2, 8:40] = True  # both on 32 of 40 rows, just 80 %
-    fires[3, 40:] = True
+    fires[3, 36:] = fires[3, :10] = True
     known, *others = map(member, fires)
     model = Model(np.zeros(64, dtype=np.int32), 2, np.ones(64), penalty=1.0)
     block = model.fitted(0, [known], np.zeros(2))
@@ -62,6 +62,16 @@ def test_rules_that_fire_on_mostly_the_same_rows_are_repetitions():
     assert different([known], block) == []
     assert different([], block) == []
     assert different(others, model.blocks[0]) == others
+
+
+def test_a_rule_for_mostly_all_other_rows_is_a_repetition():
+    fires = np.zeros((3, 64), dtype=bool)
+    fires[0, :40] = True  # the rule that is there already
+    fires[1, 36:] = True  # its opposite but for 4 of 40 rows
+    fires[2, 30:] = True  # its opposite but for 10 of 40 rows
+    known, *others = map(member, fires)
+    model = Model(np.zeros(64, dtype=np.int32), 2, np.ones(64), penalty=1.0)
+    assert different(others, model.fitted(0, [known], np.zeros(2))) == others[1:]
 
 
 def test_no_rules_have_no_bits():

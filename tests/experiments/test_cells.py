@@ -134,6 +134,7 @@ def test_every_method_has_the_papers_settings(miniboone):
     task = miniboone[1].settings
     for name, method in METHODS.items():
         parameters = estimator(name, 7, None, task).get_params()
+        assert parameters["max_rules"] is None
         if method.inducer == "c5.0":
             assert (parameters["min_cases"], parameters["winnow"]) == (7, True)
         else:

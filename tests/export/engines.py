@@ -3,6 +3,7 @@
 import math
 import re
 import sqlite3
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -10,8 +11,11 @@ import onnxruntime
 import pyarrow as pa
 from tests.export.pmml_engine import Engine
 
-NOT_A_CATEGORY = "\x01 not a category of any feature"
+from clausewise import Features
+from clausewise.export.onnx import MISSING_TEXT
 
+NOT_A_CATEGORY = "\x01 not a category of any feature"
+INSTEAD_OF_EMPTY = "\x01 the empty text"
 
 # --- Databases ---
 
@@ -176,7 +180,7 @@ def onnx_inputs(features, rows):
     if "categorical" not in features.kinds:
         return {"X": np.array([_numbers(column) for column in columns]).T.copy()}
     return {
-        name: _texts(column)[:, None] if _is_text(categories) else _numbers(column)[:, None]
+        name: (_texts(column, categories) if _is_text(categories) else _numbers(column))[:, None]
         for name, categories, column in zip(features.names, features.categories, columns, strict=True)
     }
 
@@ -189,16 +193,31 @@ def _numbers(column):
     return np.array([np.nan if value is None else float(value) for value in column])
 
 
-def _texts(column):
-    return np.array([NOT_A_CATEGORY if value is None else value for value in column], dtype=object)
+def _texts(column, categories):
+    missing = NOT_A_CATEGORY if MISSING_TEXT in categories else MISSING_TEXT
+    return np.array([missing if value is None else value for value in column], dtype=object)
 
 
 def onnx_decisions(rules, rows):
     """Return the labels, after comparing the scores bit for bit."""
+    if rules.columns.missing.any():
+        rules, rows = without_empty_texts(rules, rows)
     labels, scores = onnx_results(rules, rows)
     assert scores.dtype == np.float64
     assert np.array_equal(scores, rules.scores(raw_table(rows)))
     return labels.tolist()
+
+
+def without_empty_texts(rules, rows):
+    """Return the same case with another text for the empty one, which is a missing category in ONNX."""
+
+    def renamed(values):
+        return [INSTEAD_OF_EMPTY if value == "" else value for value in values]
+
+    features = rules.features
+    categories = [None if values is None else renamed(values) for values in features.categories]
+    named = Features(features.names, features.kinds, categories, features.named)
+    return replace(rules, features=named), [renamed(row) for row in rows]
 
 
 def pmml_decisions(rules, rows):

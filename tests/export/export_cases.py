@@ -11,7 +11,6 @@ from tests.rules.random_rules import JOBS, random_column, random_ruleset
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.export.text import one_line
 from clausewise.rules import display
-from clausewise.rules.term import format_category
 from clausewise.rules.voting import VOTINGS
 
 AWKWARD = (
@@ -152,7 +151,7 @@ MIXED_RULES = RuleSet.from_rules(
         Rule((Term(0, high=47), Term(2, low=0)), "no", confidence=0.61, cover=50, correct=30),
         Rule((), "no", confidence=0.5, priority=True),
     ],
-    Features(("age", "job", "smokes"), ("numeric", "categorical", "binary"), (None, ("a", "b"), None)),
+    Features(("age", "job", "smokes"), ("numeric", "categorical", "binary"), (None, tuple("abcd"), None)),
     default="no",
 )
 """Rules over all kinds of features, one of them with priority."""
@@ -166,7 +165,9 @@ def shown_rules(rules):
                 one_line(term, 10_000)
                 for term in display.describe_terms(rules.columns, number, rules.features)
             ],
-            one_line(format_category(rules.labels[rules.columns.class_index[number]]), 10_000),
+            one_line(
+                display.describe_conclusion_at(rules.columns, number, rules.labels, rules.voting), 10_000
+            ),
         )
         for number in range(len(rules))
     ]

@@ -100,8 +100,8 @@ class Engine:
         if kind == "CompoundPredicate":
             return self.compound(predicate, values)
         value = values[predicate.get("field")]
-        if predicate.get("operator") == "isNotMissing":
-            return value is not MISSING
+        if predicate.get("operator") in ("isNotMissing", "isMissing"):
+            return (value is MISSING) == (predicate.get("operator") == "isMissing")
         if value is MISSING:
             return None
         if kind == "SimpleSetPredicate":
@@ -138,8 +138,8 @@ class Engine:
     def applied(self, node, values):
         function = node.get("function")
         arguments = [self.value(part, values) for part in node]
-        if function == "isNotMissing":
-            return arguments[0] is not MISSING
+        if function in ("isNotMissing", "isMissing"):
+            return (arguments[0] is MISSING) == (function == "isMissing")
         if MISSING in arguments:
             assert node.get("mapMissingTo") == "false"
             return False

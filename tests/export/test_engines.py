@@ -71,6 +71,7 @@ def test_wide_cases_are_varied():
     assert any(len(made) > 0 and made.columns.priority.all() for made in rules)
     assert any(0 < made.columns.priority.sum() < len(made) for made in rules)
     assert any(np.abs(made.base).max() >= 2**53 for made in rules)
+    assert any(made.columns.missing.any() for made in rules)
     names = {name for made in rules for name in made.features.names}
     assert {"true", "cast"} <= set(map(str.lower, names))
     assert any(len(name.encode()) > 63 for name in names)

@@ -1,9 +1,12 @@
 """LaTeX tables hold every rule, and text from data never becomes a command."""
 
+import math
 import re
 
 import pytest
 from tests.export.export_cases import AWKWARD, MIXED_RULES, two_rules
+
+from clausewise import Features, Rule, RuleSet, Term
 
 
 def test_latex_is_a_booktabs_table():
@@ -20,6 +23,16 @@ def test_latex_is_a_booktabs_table():
     long = MIXED_RULES.to_latex(longtable=True)
     assert "\\begin{longtable}" in long
     assert "\\midrule\n\\endhead\n" in long
+
+
+def test_signs_are_written_in_mathematics():
+    features = Features(("x", "y"), ("numeric", "categorical"), (None, tuple("abcde")))
+    terms = Term(0, low=math.nextafter(30, 0), high=47), Term(1, values=["a", "b", "c"])
+    table = RuleSet.from_rules([Rule(terms, "yes")], features, default="no").to_latex()
+    assert "30 $\\le$ x $\\le$ 47 \\textsc{and} y $\\notin$ \\{d, e\\}" in table
+    terms = Term(0, low=math.nextafter(30, 0)), Term(1, values=["a", "b", "c", "d"])
+    table = RuleSet.from_rules([Rule(terms, "yes")], features, default="no").to_latex()
+    assert "x $\\ge$ 30 \\textsc{and} y $\\ne$ e" in table
 
 
 @pytest.mark.parametrize(

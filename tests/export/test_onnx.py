@@ -84,6 +84,18 @@ def test_text_that_onnx_cannot_hold_is_refused(changes, message):
         two_rules(**changes).to_onnx()
 
 
+def test_the_empty_text_is_a_missing_category():
+    features = Features(("job",), ("categorical",), (("cook", "nurse"),))
+    premises = (Term(0, missing=True), Term(0, values=["nurse"]))
+    rules = RuleSet.from_rules([Rule((term,), "yes") for term in premises], features, default="no")
+    labels, _ = onnx_results(rules, [[""], ["nurse"], ["cook"], ["astronaut"]])
+    assert labels.tolist() == ["yes", "yes", "no", "no"]
+    features = Features(("job",), ("categorical",), (("", "nurse"),))
+    rules = RuleSet.from_rules([Rule((premises[0],), "yes")], features, default="no")
+    with pytest.raises(ValueError, match="has the empty text as a category"):
+        rules.to_onnx()
+
+
 def test_without_onnx_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'clausewise\[onnx\]'"):

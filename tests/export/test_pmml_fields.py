@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from clausewise import Features, RuleSet
+from clausewise import Features, Rule, RuleSet, Term
 
 PMML = "{http://www.dmg.org/PMML-4_4}"
 
@@ -33,6 +33,13 @@ def test_text_features_list_their_categories_and_the_target_its_classes_by_rank(
         ("zip", ("continuous", "double", [])),
     ]
     assert target[1] == ("categorical", "string", ["yes", "no"])
+
+
+def test_a_feature_that_is_tested_for_missing_values_lists_no_categories():
+    # Engines treat a text that is not listed as missing.
+    features = Features(("job",), ("categorical",), (("cook", "nurse"),))
+    rules = RuleSet.from_rules([Rule((Term(0, missing=True),), "yes")], features, default="no")
+    assert declared(rules)["job"] == ("categorical", "string", [])
 
 
 def test_the_number_of_fields_counts_the_target():

@@ -184,6 +184,15 @@ def test_postgresql_and_bigquery_have_their_own_quotes_and_numbers():
     assert "'it\\'s a \\\\ in\\ntwo lines'" in bigquery
 
 
+def test_a_test_for_missing_values_reads_as_such():
+    features = Features(("age", "job"), ("numeric", "categorical"), (None, ("nurse",)))
+    missing = Term(0, missing=True), Term(1, missing=True)
+    rules = RuleSet.from_rules([Rule(missing, "yes")], features, default="no")
+    assert 'CASE WHEN t."age" IS NULL AND t."job" IS NULL THEN' in rules.to_sql("t")
+    nan = """(t."age" IS NULL OR CAST(t."age" AS DOUBLE) = CAST('NaN' AS DOUBLE)) AND t."job" IS NULL"""
+    assert nan in rules.to_sql("t", "duckdb")
+
+
 def test_the_decision_can_have_another_name():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t AS SELECT 1.0 AS age, 'nurse' AS job")
@@ -223,6 +232,7 @@ def test_random_cases_are_varied():
     drawn = [random_case(seed, "weights") for seed in range(100)]
     assert any(case.rules.columns.priority.any() for case in drawn)
     assert any(not case.rules.columns.satisfiable.all() for case in drawn)
+    assert any(case.rules.columns.missing.any() for case in drawn)
     assert any(len(set(case.expected)) == 3 for case in drawn)
     assert any(isinstance(case.expected[0], float) for case in drawn)
     assert any(math.inf in row for case in drawn for row in case.rows)

@@ -59,7 +59,7 @@ def numbers():
 
 def test_rules_test_raw_columns_and_predict_the_networks_classes(iris):
     X, _, network = iris
-    model = ECLAIRE(network, min_cases=3).fit(X)
+    model = ECLAIRE(network, min_cases=3, max_rules=None).fit(X)
     assert model.rules_.features == Features.learn(X)
     assert set(model.predict(X)) <= {"setosa", "versicolor", "virginica"}
     assert model.fidelity(X) == np.mean(model.predict(X) == network.predict(X)) > 0.95
@@ -68,7 +68,7 @@ def test_rules_test_raw_columns_and_predict_the_networks_classes(iris):
 
 def test_probabilities_and_explanations_are_those_of_the_rules(iris):
     X, _, network = iris
-    model = ECLAIRE(network, min_cases=3).fit(X)
+    model = ECLAIRE(network, min_cases=3, max_rules=None).fit(X)
     np.testing.assert_array_equal(model.predict_proba(X), model.rules_.predict_proba(X))
     assert str(model.explain(X.head(2))[0]) == str(model.rules_.explain(X.head(2))[0])
 
@@ -76,7 +76,7 @@ def test_probabilities_and_explanations_are_those_of_the_rules(iris):
 def test_every_rule_knows_its_layer_and_clause(iris):
     X, _, network = iris
     wrapped = wrap(network)
-    model = ECLAIRE(wrapped, min_cases=3, eclectic=True).fit(X)
+    model = ECLAIRE(wrapped, min_cases=3, eclectic=True, max_rules=None).fit(X)
     layers = [rule.origin.layer for rule in model.rules_]
     assert set(layers) == {"inputs", *wrapped.layer_names}
     assert all((rule.origin.clause is None) == (rule.origin.layer == "inputs") for rule in model.rules_)
@@ -85,19 +85,19 @@ def test_every_rule_knows_its_layer_and_clause(iris):
 
 def test_confidence_is_measured_against_the_network(iris):
     X, _, network = iris
-    rules = ECLAIRE(network, min_cases=3).fit(X).rules_
+    rules = ECLAIRE(network, min_cases=3, max_rules=None).fit(X).rules_
     assert rules == rules.with_statistics(X, network.predict(X))
 
 
 def test_equal_rules_of_different_layers_are_kept_once(numbers):
     network, X = numbers
-    rules = ECLAIRE(network, min_cases=20).fit(X).rules_
+    rules = ECLAIRE(network, min_cases=20, max_rules=None).fit(X).rules_
     assert len({(rule.terms, rule.conclusion) for rule in rules}) == len(rules)
 
 
 def test_the_report_counts_clauses_and_rules(numbers):
     network, X = numbers
-    model = ECLAIRE(network, min_cases=20).fit(X)
+    model = ECLAIRE(network, min_cases=20, max_rules=None).fit(X)
     assert [layer.name for layer in model.report_.layers] == list(network.layer_names)
     assert sum(layer.n_rules for layer in model.report_.layers) >= len(model.rules_) == model.report_.n_rules
     text = str(model.report_)
@@ -110,7 +110,8 @@ def test_the_report_counts_clauses_and_rules(numbers):
 
 def test_extract_equals_a_fitted_estimator(iris):
     X, _, network = iris
-    assert extract(network, X, min_cases=3) == ECLAIRE(network, min_cases=3).fit(X).rules_
+    for options in ({}, {"min_cases": 3, "max_rules": None}):
+        assert extract(network, X, **options) == ECLAIRE(network, **options).fit(X).rules_
 
 
 def test_an_unknown_option_or_method_is_named(iris):
@@ -128,7 +129,7 @@ def test_a_network_is_trained_where_none_is_given():
     X = pd.DataFrame({"x": rng.normal(size=300), "job": rng.choice(["a", "b", "c"], 300)})
     X.loc[rng.random(300) < 0.1, "x"] = np.nan
     y = np.where((X["job"] == "a") | (X["x"] > 0.5), "yes", "no")
-    model = ECLAIRE(min_cases=5).fit(X, y)
+    model = ECLAIRE(min_cases=5, max_rules=None).fit(X, y)
     assert model.score(X, y) > 0.9
     assert model.fidelity(X) > 0.9
 
@@ -136,7 +137,7 @@ def test_a_network_is_trained_where_none_is_given():
 def test_an_unfitted_network_is_cloned_and_trained(iris):
     X, species, _ = iris
     network = make_pipeline(StandardScaler(), MLPClassifier((8,), solver="lbfgs", random_state=0))
-    model = ECLAIRE(network, min_cases=3).fit(X, species)
+    model = ECLAIRE(network, min_cases=3, max_rules=None).fit(X, species)
     assert model.score(X, species) > 0.9
     with pytest.raises(NotFittedError):
         network.predict(X)
@@ -147,15 +148,17 @@ def test_an_unfitted_network_is_cloned_and_trained(iris):
 def test_a_wrapped_network_survives_cloning_and_searching(numbers):
     network, X = numbers
     assert clone(ECLAIRE(network)).network is network
-    search = GridSearchCV(ECLAIRE(network), {"min_cases": [10, 60]}, cv=2).fit(X, network.labels(X))
+    model = ECLAIRE(network, max_rules=None)
+    search = GridSearchCV(model, {"min_cases": [10, 60]}, cv=2).fit(X, network.labels(X))
     assert search.best_params_["min_cases"] == 10
 
 
 def test_a_fitted_estimator_can_be_pickled(iris):
     X, _, network = iris
-    model = ECLAIRE(network, min_cases=3).fit(X)
+    model = ECLAIRE(network).fit(X)
     again = pickle.loads(pickle.dumps(model))
     assert again.rules_ == model.rules_
+    assert str(again.report_.sizes) == str(model.report_.sizes)
     assert again.fidelity(X) == model.fidelity(X)
 
 
@@ -164,36 +167,44 @@ def test_other_tables_give_the_same_rules(iris):
     named = wrap(
         network[-1], preprocess=lambda rows: network[:-1].transform(pd.DataFrame(rows, columns=X.columns))
     )
-    rules = ECLAIRE(named, min_cases=3).fit(pl.from_pandas(X)).rules_
-    assert rules == ECLAIRE(network, min_cases=3).fit(X).rules_
+    rules = ECLAIRE(named, min_cases=3, max_rules=None).fit(pl.from_pandas(X)).rules_
+    assert rules == ECLAIRE(network, min_cases=3, max_rules=None).fit(X).rules_
 
 
 # --- Reproducible ---
 
 
-@pytest.mark.parametrize("options", [{}, {"min_cases": 5}, {"max_rows": 0.5, "min_cases": 5}])
+@pytest.mark.parametrize(
+    "options", [{}, {"max_rules": None}, {"max_rules": None, "min_cases": 5, "max_rows": 0.5}]
+)
 def test_threads_and_runs_do_not_change_the_rules(numbers, options):
     network, X = numbers
     first = ECLAIRE(network, n_jobs=1, random_state=3, **options).fit(X)
     second = ECLAIRE(network, n_jobs=4, random_state=3, **options).fit(X)
     assert first.rules_ == second.rules_
     assert first.report_.path == second.report_.path
+    assert str(first.report_.sizes) == str(second.report_.sizes)
 
 
 def test_the_seed_is_passed_to_the_trained_network_and_to_a_forest(iris):
     X, species, network = iris
     unseeded = MLPClassifier((8,), solver="lbfgs", max_iter=50)
-    models = [ECLAIRE(unseeded, min_cases=3, random_state=7) for _ in range(2)]
+    models = [ECLAIRE(unseeded, min_cases=3, random_state=7, max_rules=None) for _ in range(2)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         assert models[0].fit(X, species).rules_ == models[1].fit(X, species).rules_
-    forests = [ECLAIRE(network, inducer="random_forest", min_cases=30, random_state=s).fit(X) for s in (1, 2)]
+    forests = [
+        ECLAIRE(network, inducer="random_forest", min_cases=30, random_state=s, max_rules=None).fit(X)
+        for s in (1, 2)
+    ]
     assert forests[0].rules_ != forests[1].rules_
 
 
 def test_min_cases_goes_to_the_inducer_that_is_named(iris):
     X, _, network = iris
-    model = ECLAIRE(network, inducer=C50Inducer(min_cases=5), intermediate_inducer="c5.0").fit(X)
+    model = ECLAIRE(
+        network, inducer=C50Inducer(min_cases=5), intermediate_inducer="c5.0", max_rules=None
+    ).fit(X)
     assert model.min_cases_ is not None
     with pytest.raises(ValueError, match="only applies to inducers given by name"):
         ECLAIRE(network, intermediate_inducer=C50Inducer(), intermediate_min_cases=3).fit(X)
@@ -205,9 +216,11 @@ def test_no_rule_tests_a_column_that_the_network_does_not_read(iris):
     leaking = X.assign(leak=species == "setosa")
     encoder = ColumnTransformer([("scaled", StandardScaler(), columns)])
     network = make_pipeline(encoder, MLPClassifier((8,), solver="lbfgs", max_iter=500, random_state=0))
-    model = ECLAIRE(network.fit(leaking, species), min_cases=3).fit(leaking)
-    assert {term.name for rule in model.rules_ for term in rule.terms} <= set(columns)
-    assert model.fidelity(leaking) > 0.9
+    network.fit(leaking, species)
+    for model in (ECLAIRE(network), ECLAIRE(network, min_cases=3, max_rules=None)):
+        rules = model.fit(leaking).rules_
+        assert {term.name for rule in rules for term in rule.terms} <= set(columns)
+        assert model.fidelity(leaking) > 0.9
 
 
 def test_a_layer_may_have_any_name():
@@ -223,19 +236,23 @@ def test_a_layer_may_have_any_name():
         return CallableNetwork(predict=predict, layers={name: unit}, output="logits")
 
     for method in (ECLAIRE, REMD, DeepRED):
-        fits = [method(network(name), min_cases=10).fit(X).rules_ for name in ("inputs", "hidden")]
+        options = {"min_cases": 10, "max_rules": None}
+        fits = [method(network(name), **options).fit(X).rules_ for name in ("inputs", "hidden")]
         assert [rule.terms for rule in fits[0]] == [rule.terms for rule in fits[1]]
 
 
 def test_without_a_seed_the_same_call_gives_the_same_rules(numbers):
     network, X = numbers
-    rules = [ECLAIRE(network, min_cases=5, max_rows=200).fit(X).rules_ for _ in range(2)]
+    rules = [ECLAIRE(network, min_cases=5, max_rows=200, max_rules=None).fit(X).rules_ for _ in range(2)]
     assert rules[0] == rules[1]
 
 
 def test_another_seed_draws_other_rows(numbers):
     network, X = numbers
-    rules = [ECLAIRE(network, min_cases=5, max_rows=200, random_state=s).fit(X).rules_ for s in (1, 2)]
+    rules = [
+        ECLAIRE(network, min_cases=5, max_rows=200, random_state=s, max_rules=None).fit(X).rules_
+        for s in (1, 2)
+    ]
     assert rules[0] != rules[1]
 
 
@@ -244,23 +261,24 @@ def test_another_seed_draws_other_rows(numbers):
 
 def test_min_cases_is_chosen_by_fidelity_and_then_by_size(numbers):
     network, X = numbers
-    model = ECLAIRE(network).fit(X)
+    model = ECLAIRE(network, max_rules=None).fit(X)
     best = max(model.report_.path, key=lambda point: (point.fidelity, -point.n_rules, point.min_cases))
     assert model.min_cases_ == best.min_cases == model.report_.min_cases
     assert len(model.report_.path) >= 3
-    assert model.rules_ == ECLAIRE(network, min_cases=best.min_cases).fit(X).rules_
+    assert model.rules_ == ECLAIRE(network, min_cases=best.min_cases, max_rules=None).fit(X).rules_
     assert "(chosen)" in str(model.report_)
 
 
 def test_min_cases_may_be_a_fraction_of_the_rows(numbers):
     network, X = numbers
-    assert extract(network, X, min_cases=0.05) == extract(network, X, min_cases=30)
+    fraction, number = (extract(network, X, min_cases=n, max_rules=None) for n in (0.05, 30))
+    assert fraction == number
 
 
 def test_clauses_may_have_their_own_min_cases(numbers):
     network, X = numbers
-    fine = ECLAIRE(network, min_cases=40, intermediate_min_cases=5).fit(X)
-    coarse = ECLAIRE(network, min_cases=40).fit(X)
+    fine = ECLAIRE(network, min_cases=40, intermediate_min_cases=5, max_rules=None).fit(X)
+    coarse = ECLAIRE(network, min_cases=40, max_rules=None).fit(X)
     n_clauses = [sum(layer.n_clauses for layer in model.report_.layers) for model in (fine, coarse)]
     assert n_clauses[0] > n_clauses[1]
 
@@ -272,13 +290,14 @@ def test_cart_and_random_forest_are_known_by_name(iris):
     X, _, network = iris
     for inducer in ("cart", "random_forest", CARTInducer(ccp_alpha="cv")):
         options = {"min_cases": 10} if isinstance(inducer, str) else {}
-        assert ECLAIRE(network, inducer=inducer, **options).fit(X).fidelity(X) > 0.9
+        model = ECLAIRE(network, inducer=inducer, max_rules=None, **options)
+        assert model.fit(X).fidelity(X) > 0.9
 
 
 def test_the_eclectic_variant_adds_rules_from_the_inputs(numbers):
     network, X = numbers
-    plain = ECLAIRE(network, min_cases=20).fit(X)
-    eclectic = ECLAIRE(network, min_cases=20, eclectic=True).fit(X)
+    plain = ECLAIRE(network, min_cases=20, max_rules=None).fit(X)
+    eclectic = ECLAIRE(network, min_cases=20, eclectic=True, max_rules=None).fit(X)
     from_inputs = [rule for rule in eclectic.rules_ if rule.origin.layer == "inputs"]
     pedagogical = C50Inducer(min_cases=20, winnow=True).induce(
         clausewise.induction.PreparedMatrix.prepare(X), network.codes(X), network.classes.tolist()
@@ -296,7 +315,9 @@ def test_balance_predicts_a_rare_clause_better():
     assert np.mean(decisions == 1) < 0.04
 
     def accuracy(balance):
-        return balanced_accuracy(ECLAIRE(network, min_cases=40, balance=balance).fit(X).predict(X), decisions)
+        return balanced_accuracy(
+            ECLAIRE(network, min_cases=40, balance=balance, max_rules=None).fit(X).predict(X), decisions
+        )
 
     assert accuracy("balanced") > accuracy(None) + 0.05
 
@@ -306,33 +327,33 @@ def test_balance_predicts_a_rare_clause_better():
 
 def test_layers_can_be_excluded(numbers):
     network, X = numbers
-    model = ECLAIRE(network, min_cases=20, layers="every 2").fit(X)
+    model = ECLAIRE(network, min_cases=20, layers="every 2", max_rules=None).fit(X)
     assert [layer.name for layer in model.report_.layers] == ["hidden 1", "hidden 3"]
 
 
 @pytest.mark.parametrize(("max_rows", "n_rows"), [(200, 200), (0.25, 150), (10_000, 600)])
 def test_a_sample_of_the_rows_can_be_used(numbers, max_rows, n_rows):
     network, X = numbers
-    model = ECLAIRE(network, min_cases=5, max_rows=max_rows).fit(X)
+    model = ECLAIRE(network, min_cases=5, max_rows=max_rows, max_rules=None).fit(X)
     assert (model.report_.n_rows, model.report_.n_rows_given) == (n_rows, 600)
 
 
 def test_clauses_can_be_dropped(numbers):
     network, X = numbers
-    whole = ECLAIRE(network, min_cases=10).fit(X)
-    dropped = ECLAIRE(network, min_cases=10, drop_lowest=0.5).fit(X)
+    whole = ECLAIRE(network, min_cases=10, max_rules=None).fit(X)
+    dropped = ECLAIRE(network, min_cases=10, drop_lowest=0.5, max_rules=None).fit(X)
     for before, after in zip(whole.report_.layers, dropped.report_.layers, strict=True):
         assert after.n_dropped == before.n_clauses // 2
         assert after.n_clauses == before.n_clauses - after.n_dropped
-    limited = ECLAIRE(network, min_cases=10, max_intermediate_rules=3).fit(X)
+    limited = ECLAIRE(network, min_cases=10, max_intermediate_rules=3, max_rules=None).fit(X)
     assert max(layer.n_clauses for layer in limited.report_.layers) == 3
 
 
 def test_rows_of_weight_zero_are_ignored(numbers):
     network, X = numbers
     weights = (np.arange(600) < 300).astype(float)
-    weighted = ECLAIRE(network, min_cases=5).fit(X, sample_weight=weights)
-    part = ECLAIRE(network, min_cases=5).fit(X[:300])
+    weighted = ECLAIRE(network, min_cases=5, max_rules=None).fit(X, sample_weight=weights)
+    part = ECLAIRE(network, min_cases=5, max_rules=None).fit(X[:300])
     assert [rule.terms for rule in weighted.rules_] == [rule.terms for rule in part.rules_]
     assert weighted.report_.n_rows == 300
 
@@ -361,7 +382,7 @@ def test_a_class_that_is_never_predicted_stays_a_class():
         weights, [np.zeros(2), [0.0, 0.0, -100.0]], activation="identity", classes=["a", "b", "c"]
     )
     X = rng.normal(size=(100, 2))
-    model = ECLAIRE(network, min_cases=2).fit(X)
+    model = ECLAIRE(network, min_cases=2, max_rules=None).fit(X)
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert model.predict_proba(X).shape == (100, 3)
     assert set(model.predict(X)) == {"a", "b"}
@@ -370,7 +391,7 @@ def test_a_class_that_is_never_predicted_stays_a_class():
 def test_too_large_min_cases_warns_and_predicts_the_majority(numbers):
     network, X = numbers
     with pytest.warns(ExtractionWarning) as caught:
-        model = ECLAIRE(network, min_cases=5_000).fit(X)
+        model = ECLAIRE(network, min_cases=5_000, max_rules=None).fit(X)
     assert any("too large to split" in str(warning.message) for warning in caught)
     assert len(model.rules_) == 1
     assert model.rules_.default == network.classes[np.bincount(network.codes(X)).argmax()]
@@ -379,7 +400,7 @@ def test_too_large_min_cases_warns_and_predicts_the_majority(numbers):
 def test_dropping_everything_warns_and_predicts_the_majority(numbers):
     network, X = numbers
     with pytest.warns(ExtractionWarning) as caught:
-        model = ECLAIRE(network, min_cases=20, min_confidence=1.0).fit(X)
+        model = ECLAIRE(network, min_cases=20, min_confidence=1.0, max_rules=None).fit(X)
     assert "all clauses were dropped" in str(caught[0].message)
     assert len(model.rules_) == 1
 
@@ -401,7 +422,7 @@ class Broken:
 def test_an_inducer_that_finds_nothing_is_warned_about(numbers):
     network, X = numbers
     with pytest.warns(ExtractionWarning):
-        model = ECLAIRE(network, inducer=Nothing()).fit(X)
+        model = ECLAIRE(network, inducer=Nothing(), max_rules=None).fit(X)
     assert len(model.rules_) == 1
 
 
@@ -454,7 +475,7 @@ def test_a_table_without_rows_or_too_narrow_is_an_error(numbers):
 
 def test_a_failed_fit_leaves_the_estimator_as_it_was(numbers):
     network, X = numbers
-    model = ECLAIRE(network, min_cases=20).fit(X)
+    model = ECLAIRE(network, min_cases=20, max_rules=None).fit(X)
     rules = model.rules_
     with pytest.raises(ValueError, match="5 columns"):
         model.fit(X[:, :5])
@@ -469,7 +490,7 @@ def test_a_column_that_single_precision_collapses_is_learnt_from():
     first = ArrayNetwork(
         [scale, np.array([[4.0]])], [np.array([-1_700_001_800.0 / 900.0]), np.zeros(1)], activation="tanh"
     )
-    for method in (ECLAIRE(first), Pedagogical(first)):
+    for method in (ECLAIRE(first), ECLAIRE(first, max_rules=None), Pedagogical(first, max_rules=None)):
         model = method.fit(X)
         assert model.fidelity(X) > 0.99
         assert len(model.rules_) <= 3

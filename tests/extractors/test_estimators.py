@@ -20,7 +20,13 @@ def expected_to_fail(estimator):
 
 @pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")
 @parametrize_with_checks(
-    [ECLAIRE(), REMD(), DeepRED(), Pedagogical(), TreeEnsembleRules()],
+    [
+        ECLAIRE(),
+        REMD(max_rules=None),
+        DeepRED(max_rules=None),
+        Pedagogical(max_rules=None),
+        TreeEnsembleRules(max_rules=None),
+    ],
     expected_failed_checks=expected_to_fail,
 )
 def test_scikit_learn_accepts_the_estimator(estimator, check):

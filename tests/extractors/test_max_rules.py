@@ -1,10 +1,14 @@
-"""ECLAIRE under a budget."""
+"""Short rule sets: of the size chosen by default, and under a budget."""
+
+import math
 
 import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from clausewise import ECLAIRE, extract
+from clausewise import ECLAIRE, ExtractionWarning, Pedagogical, extract
+from clausewise.extractors import METHODS
+from clausewise.networks import ArrayNetwork
 
 
 @pytest.fixture(scope="module")
@@ -13,6 +17,74 @@ def task():
     y = np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "yes", "no")
     network = MLPClassifier((16, 8), solver="lbfgs", max_iter=2000, random_state=0).fit(X, y)
     return network, X
+
+
+@pytest.fixture(scope="module")
+def slanted():
+    """Networks with two and three classes whose boundaries need more rules than fit on half a page."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2_000, 8))
+    hidden = rng.normal(size=(8, 8))
+    networks = {
+        n: ArrayNetwork([hidden, rng.normal(size=(8, n))], [np.zeros(8), np.zeros(n)], activation="tanh")
+        for n in (2, 3)
+    }
+    return networks, X
+
+
+# --- The default ---
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_by_default_every_method_returns_what_fits_on_half_a_page(slanted, method):
+    networks, X = slanted
+    model = METHODS[method](networks[2], min_cases=100).fit(X, networks[2].labels(X))
+    assert model.report_.sizes.knee > 60  # more to read would be more faithful
+    assert 10 < len(model.rules_) <= 20
+    assert 40 < model.rules_.reading_cost <= 60
+    assert model.rules_.voting == "weights"
+
+
+def test_for_more_classes_more_fits_in_proportion(slanted):
+    networks, X = slanted
+    rules = ECLAIRE(networks[3], min_cases=100).fit(X).rules_
+    assert len(rules) <= 30
+    assert 60 < rules.reading_cost <= 90
+
+
+def test_the_default_is_the_least_to_read_that_is_nearly_the_most_faithful(task):
+    network, X = task
+    model = ECLAIRE(network).fit(X)
+    sizes, report = model.report_.sizes, model.report_
+    chosen = int(np.searchsorted(sizes.budgets, sizes.knee))
+    assert sizes.by == "conditions"
+    assert sizes.fidelity[chosen] > 0.95
+    assert report.reading_cost == model.rules_.reading_cost <= math.ceil(sizes.reading_cost[chosen])
+    assert sizes.summary(report.reading_cost) in str(report)
+
+
+def test_few_rows_are_all_learnt_from():
+    X = np.arange(9.0)[:, None]
+    labels = np.where(X[:, 0] > 4, "large", "small")
+    model = Pedagogical(labels).fit(X)
+    assert model.predict(X).tolist() == labels.tolist()
+    assert model.report_.sizes is None
+    assert "held-out" not in str(model.report_)
+
+
+def test_all_rules_are_returned_and_vote_as_asked_without_a_budget(task):
+    network, X = task
+    model = ECLAIRE(network, max_rules=None, min_cases=10, voting="majority").fit(X)
+    assert len(model.rules_) > 20
+    assert model.rules_.voting == "majority"
+    assert model.report_.sizes is None
+    with pytest.warns(ExtractionWarning, match="voting='majority' has no effect") as caught:
+        short = ECLAIRE(network, voting="majority").fit(X)
+    assert short.rules_.voting == "weights"
+    assert short.report_.warnings == tuple(str(warning.message) for warning in caught)
+
+
+# --- A budget ---
 
 
 def test_a_budget_gives_few_faithful_rules(task):
@@ -25,6 +97,13 @@ def test_a_budget_gives_few_faithful_rules(task):
     assert "compaction" in str(model.report_)
     assert model.min_cases_ == 0.01
     assert np.array_equal(model.predict(X), model.rules_.predict(X))
+
+
+def test_a_budget_of_conditions_is_kept(task):
+    network, X = task
+    model = ECLAIRE(network, max_conditions=8).fit(X)
+    assert 0 < model.report_.reading_cost == model.rules_.reading_cost <= 8
+    assert model.report_.sizes is None
 
 
 def test_rules_keep_the_clause_that_they_were_started_from(task):
@@ -68,7 +147,8 @@ def test_the_smallest_budget_that_is_faithful_enough_is_found(task):
         ({"max_rules": 0}, "max_rules is 0"),
         ({"min_fidelity": 0}, "min_fidelity is 0"),
         ({"max_rules": 3, "max_terms": 0}, "max_terms is 0"),
-        ({"points": True}, "pass max_rules or min_fidelity"),
+        ({"max_conditions": 1}, "max_conditions is 1"),
+        ({"points": True, "max_rules": None}, "points need a short rule set"),
     ],
 )
 def test_a_bad_budget_is_refused_before_any_work(task, options, message):

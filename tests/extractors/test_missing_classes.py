@@ -26,11 +26,11 @@ def labels(**n_rows):
 )
 def test_classes_without_rules_are_named(n_rows, message):
     with pytest.warns(ExtractionWarning, match=message):
-        Pedagogical(labels(**n_rows), min_cases=20).fit(ROWS)
+        Pedagogical(labels(**n_rows), min_cases=20, max_rules=None).fit(ROWS)
 
 
 def test_nothing_is_said_where_every_class_has_a_rule():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rules = Pedagogical(labels(b=20), min_cases=10).fit(ROWS).rules_
+        rules = Pedagogical(labels(b=20), min_cases=10, max_rules=None).fit(ROWS).rules_
     assert {rule.conclusion for rule in rules} == {"a", "b", "z"}

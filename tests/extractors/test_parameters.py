@@ -15,7 +15,6 @@ def test_extractors_declare_their_parameters(method):
 
 def test_compact_and_frontier_declare_their_parameters():
     data = ("self", "X", "target", "sample_weight")
-    without_splits = {name: one for name, one in CALL.items() if name != "n_splits"}
-    check_constraints({**BUDGET, **SEARCH, **without_splits}, RuleSet.compact, data)
-    for_frontier = {"max_rules": BUDGET["max_rules"], **SEARCH, **CALL}
-    check_constraints(for_frontier, RuleSet.frontier, data)
+    options = {**BUDGET, **SEARCH, **CALL}
+    for method, others in ((RuleSet.compact, {"by", "n_splits"}), (RuleSet.frontier, {"min_fidelity"})):
+        check_constraints({name: options[name] for name in options.keys() - others}, method, data)

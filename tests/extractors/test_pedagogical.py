@@ -32,7 +32,7 @@ def cancer():
 
 def test_rules_are_those_that_c50_learns_from_the_networks_labels(cancer):
     network, X, *_ = cancer
-    rules = Pedagogical(network).fit(X).rules_
+    rules = Pedagogical(network, max_rules=None).fit(X).rules_
     expected = C50Classifier(thresholds="readable").fit(X, network.predict(X)).rules_
     assert [(rule.terms, rule.conclusion) for rule in rules] == [
         (rule.terms, rule.conclusion) for rule in expected
@@ -44,18 +44,19 @@ def test_rules_are_those_that_c50_learns_from_the_networks_labels(cancer):
 def test_any_inducer_can_be_used(cancer, inducer):
     network, X, X_held, *_ = cancer
     options = {"min_cases": 5} if isinstance(inducer, str) else {}
-    assert Pedagogical(network, inducer=inducer, **options).fit(X).fidelity(X_held) > 0.85
+    model = Pedagogical(network, inducer=inducer, max_rules=None, **options)
+    assert model.fit(X).fidelity(X_held) > 0.85
 
 
 def test_a_network_may_have_no_hidden_layers():
     X = np.random.default_rng(0).normal(size=(300, 2))
     network = ArrayNetwork([np.array([[1.0, -1.0], [0.0, 0.0]])], [np.zeros(2)])
-    assert Pedagogical(network).fit(X).fidelity(X) > 0.99
+    assert Pedagogical(network, max_rules=None).fit(X).fidelity(X) > 0.99
 
 
 def test_true_labels_need_no_network(cancer):
     _, X, X_held, y, y_held = cancer
-    model = TreeEnsembleRules(min_cases=10, random_state=0).fit(X, y)
+    model = TreeEnsembleRules(min_cases=10, random_state=0, max_rules=None).fit(X, y)
     assert model.score(X_held, y_held) > 0.9
     assert model.network_ is None
     with pytest.raises(ValueError, match="imitate no network"):
@@ -64,30 +65,31 @@ def test_true_labels_need_no_network(cancer):
 
 def test_fidelity_of_rules_from_true_labels_can_be_measured(cancer):
     network, X, X_held, y, _ = cancer
-    model = TreeEnsembleRules(wrap(network), inducer="cart", min_cases=10).fit(X, y)
+    model = TreeEnsembleRules(wrap(network), inducer="cart", min_cases=10, max_rules=None).fit(X, y)
     assert model.fidelity(X_held) == np.mean(model.predict(X_held) == network.predict(X_held))
 
 
 def test_another_inducer_can_replace_the_default_forest():
     X, y = load_iris(return_X_y=True)
     inducer = RandomForestInducer(n_trees=3, max_depth=2)
-    few = TreeEnsembleRules(inducer=inducer).fit(X, y)
-    assert len(few.rules_) < len(TreeEnsembleRules().fit(X, y).rules_)
+    few = TreeEnsembleRules(inducer=inducer, max_rules=None).fit(X, y)
+    assert len(few.rules_) < len(TreeEnsembleRules(max_rules=None).fit(X, y).rules_)
     assert max(map(len, few.rules_)) <= 2
 
 
 def test_the_seed_draws_the_forest():
     X, y = load_iris(return_X_y=True)
-    first, second = (TreeEnsembleRules(random_state=seed).fit(X, y).rules_ for seed in (1, 2))
+    first, second = (TreeEnsembleRules(random_state=seed, max_rules=None).fit(X, y).rules_ for seed in (1, 2))
     assert first != second
-    assert first == TreeEnsembleRules(random_state=1).fit(X, y).rules_
+    assert first == TreeEnsembleRules(random_state=1, max_rules=None).fit(X, y).rules_
 
 
 def test_extract_knows_both_methods(cancer):
     network, X, _, y, _ = cancer
     assert extract(network, X, method="pedagogical") == Pedagogical(network).fit(X).rules_
-    forest = extract(network, X, method="rem-t", y=y, inducer="cart", min_cases=20)
-    assert forest == TreeEnsembleRules(wrap(network), inducer="cart", min_cases=20).fit(X, y).rules_
+    options = {"inducer": "cart", "min_cases": 20, "max_rules": None}
+    forest = extract(network, X, method="rem-t", y=y, **options)
+    assert forest == TreeEnsembleRules(wrap(network), **options).fit(X, y).rules_
     with pytest.raises(ValueError, match="requires y to be passed"):
         extract(network, X, method="rem-t")
 
@@ -103,5 +105,5 @@ def test_one_class_gives_one_rule_and_a_warning():
 def test_labels_alone_do_not_reveal_xor():
     network, arrays = recorded("xor_fold0")
     with pytest.warns(ExtractionWarning, match="No rule predicts class 1"):
-        model = Pedagogical(network, winnow=True).fit(arrays["X_train"])
+        model = Pedagogical(network, winnow=True, max_rules=None).fit(arrays["X_train"])
     assert len(model.rules_) == 1

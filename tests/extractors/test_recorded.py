@@ -35,7 +35,7 @@ def extracted():
             network, arrays = recorded(name)
             # The reference writes thresholds as C5.0 does.
             inducer = C50Inducer(min_cases=CASES[name][0], winnow=True, thresholds="exact")
-            found[name] = ECLAIRE(network, inducer=inducer).fit(arrays["X_train"]), arrays
+            found[name] = ECLAIRE(network, inducer=inducer, max_rules=None).fit(arrays["X_train"]), arrays
         return found[name]
 
     return extract

@@ -57,13 +57,13 @@ def fires(premises, table, features):
 
 @pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")
 @pytest.mark.parametrize(("method", "reference"), METHODS)
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_rules_fire_where_those_of_the_literal_product_do(seed, method, reference):
     rng, network, X = random_case(seed, n_layers=1 + seed % 3)
     inducer = C50Inducer(min_cases=int(rng.integers(4, 25)), winnow=bool(rng.integers(2)))
     features = network.features(X)
     expected = reference(network, X, features, inducer)
-    model = method(network, inducer=inducer).fit(X)
+    model = method(network, inducer=inducer, max_rules=None).fit(X)
     if not any(expected.values()):
         assert len(model.rules_) == 1  # nothing is left of the product
         return
@@ -81,7 +81,7 @@ def test_cart_can_be_the_inducer(method, reference):
     inducer = CARTInducer(min_cases=30)
     features = network.features(X)
     expected = reference(network, X, features, inducer)
-    model = method(network, inducer=inducer).fit(X)
+    model = method(network, inducer=inducer, max_rules=None).fit(X)
     for label, premises in expected.items():
         own = [rule.terms for rule in model.rules_ if rule.conclusion == label]
         np.testing.assert_array_equal(fires(own, X, features), fires(premises, X, features))
@@ -89,7 +89,7 @@ def test_cart_can_be_the_inducer(method, reference):
 
 def test_no_rule_is_included_in_another_of_its_class():
     _, network, X = random_case(11, n_layers=2)
-    rules = list(REMD(network, min_cases=5).fit(X).rules_)
+    rules = list(REMD(network, min_cases=5, max_rules=None).fit(X).rules_)
     for rule in rules:
         others = [other for other in rules if other is not rule and other.conclusion == rule.conclusion]
         assert not any(other.subsumes(rule) for other in others)
@@ -104,7 +104,7 @@ def test_categories_are_multiplied_as_sets():
         make_pipeline(encoder, MLPClassifier((8, 4), solver="lbfgs", random_state=0)).fit(X, y)
     )
     inducer = C50Inducer(min_cases=10)
-    model = REMD(network, inducer=inducer).fit(X)
+    model = REMD(network, inducer=inducer, max_rules=None).fit(X)
     assert any(term.values is not None for rule in model.rules_ for term in rule.terms)
     expected = literal.rem_d(network, X, network.features(X), inducer)
     for label, premises in expected.items():
@@ -115,7 +115,7 @@ def test_categories_are_multiplied_as_sets():
 
 def test_a_rule_knows_the_clause_over_the_last_layer():
     _, network, X = random_case(11, n_layers=2)
-    for rule in REMD(network, min_cases=10).fit(X).rules_:
+    for rule in REMD(network, min_cases=10, max_rules=None).fit(X).rules_:
         assert rule.origin.layer == "hidden 2"
         assert "hidden 2[" in rule.origin.clause
 
@@ -125,21 +125,23 @@ def test_a_rule_knows_the_clause_over_the_last_layer():
 
 def test_negations_may_be_learnt_together():
     _, network, X = random_case(11, n_layers=2)
-    apart, together = (REMD(network, min_cases=10, merge_negations=m).fit(X) for m in (False, True))
+    apart, together = (
+        REMD(network, min_cases=10, merge_negations=m, max_rules=None).fit(X) for m in (False, True)
+    )
     assert together.fidelity(X) == pytest.approx(apart.fidelity(X), abs=0.1)
 
 
 def test_min_cases_may_change_from_layer_to_layer():
     _, network, X = random_case(11, n_layers=2)
-    estimator = REMD(network, min_cases=40, final_min_cases=10)
+    estimator = REMD(network, min_cases=40, final_min_cases=10, max_rules=None)
     assert [inducer.min_cases for inducer in estimator._inducers(3, len(X))] == [40, 25, 10]
-    assert estimator.fit(X).rules_ != REMD(network, min_cases=40).fit(X).rules_
+    assert estimator.fit(X).rules_ != REMD(network, min_cases=40, max_rules=None).fit(X).rules_
 
 
 @pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")
 def test_lower_ranked_rules_may_be_dropped_on_the_way():
     _, network, X = random_case(11, n_layers=2)
-    model = REMD(network, min_cases=5, max_intermediate_rules=1).fit(X)
+    model = REMD(network, min_cases=5, max_intermediate_rules=1, max_rules=None).fit(X)
     assert max(max(layer.rules_per_clause) for layer in model.report_.layers) == 1
     assert sum(layer.n_dropped for layer in model.report_.layers) > 0
 
@@ -155,9 +157,10 @@ def test_extract_knows_the_method(method):
 @pytest.mark.parametrize("method", [REMD, DeepRED])
 def test_threads_do_not_change_the_rules(method):
     _, network, X = random_case(12, n_layers=3)
+    options = {"min_cases": 8, "max_rules": None}
     assert (
-        method(network, min_cases=8, n_jobs=1).fit(X).rules_
-        == method(network, min_cases=8, n_jobs=4).fit(X).rules_
+        method(network, n_jobs=1, **options).fit(X).rules_
+        == method(network, n_jobs=4, **options).fit(X).rules_
     )
 
 
@@ -205,7 +208,8 @@ def test_an_extraction_ends_soon_after_its_time_limit(method, on_limit):
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
         with contextlib.suppress(ExtractionLimitExceeded):
-            method(network, min_cases=30, max_seconds=1, max_product_rules=None, on_limit=on_limit).fit(X)
+            limits = {"max_seconds": 1, "max_product_rules": None, "on_limit": on_limit}
+            method(network, min_cases=30, max_rules=None, **limits).fit(X)
     # The bound is one second; without it this takes minutes. A shared machine may hold the process up.
     assert time.monotonic() - started < 30
 
@@ -215,10 +219,22 @@ def test_an_extraction_ends_soon_after_its_time_limit(method, on_limit):
 def test_an_exceeded_limit_may_keep_the_best_ranked_rules(explosive, method, bound):
     network, X = explosive
     with pytest.warns(ExtractionWarning, match="rules of lower rank were left out"):
-        model = method(network, min_cases=5, on_limit="truncate", **bound).fit(X)
+        model = method(network, min_cases=5, max_rules=None, on_limit="truncate", **bound).fit(X)
     assert len(model.rules_) > 0
-    assert "max_product_rules" not in bound or np.bincount(model.rules_.columns.class_index).max() <= 20
+    n_rules = np.bincount(model.rules_.columns.class_index).max()
+    assert "max_product_rules" not in bound or n_rules <= 20
+    assert "max_seconds" not in bound or n_rules <= 4  # when time is up, terms keep two premises
     assert model.fidelity(X) > 0.5
+
+
+@pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")
+@pytest.mark.parametrize("method", [REMD, DeepRED])
+def test_limits_that_are_not_exceeded_change_nothing(method):
+    _, network, X = random_case(0)
+    as_it_is = method(network, min_cases=2).fit(X).rules_
+    limits = {"max_product_rules": 10_000, "max_seconds": 600, "max_memory": 2**30}
+    for on_limit in ("raise", "truncate"):
+        assert method(network, min_cases=2, on_limit=on_limit, **limits).fit(X).rules_ == as_it_is
 
 
 @pytest.mark.parametrize(
@@ -248,7 +264,7 @@ def test_rules_of_xor_networks_are_as_faithful_as_those_of_the_reference(method)
     fidelities, n_rules = [], []
     for fold in range(3):
         network, arrays = recorded(f"xor_fold{fold}")
-        rules = method(network, min_cases=33).fit(arrays["X_train"]).rules_
+        rules = method(network, min_cases=33, max_rules=None).fit(arrays["X_train"]).rules_
         fidelities.append(
             np.mean(rules.predict(arrays["X_test"], voting="share") == arrays["dnn_test_labels"])
         )

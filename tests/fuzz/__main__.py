@@ -14,6 +14,7 @@ N_INPUTS = {
     "CSV_GZ": {"mutation": 4_000, "hypothesis": 1_000, "large": 150},
     "PARQUET": {"mutation": 8_000, "hypothesis": 1_000, "large": 600},
     "ARROW": {"mutation": 8_000, "hypothesis": 1_000, "large": 600},
+    "ARROW_STREAM": {"mutation": 4_000, "hypothesis": 500, "large": 100},
     "NPZ": {"mutation": 8_000, "hypothesis": 1_000, "large": 200},
     "REQUEST": {"mutation": 8_000, "hypothesis": 2_000},
     "ONNX": {"mutation": 10_000, "hypothesis": 2_000, "atheris": 3_000},

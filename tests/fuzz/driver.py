@@ -109,7 +109,8 @@ def _run_process(target_path, work, result, n_inputs, seed, seconds, memory):
     status, score = process.returncode, file.read()
     file.close()
     _add(result.score, score)
-    log = (work / "log").read_text(errors="replace")[-5000:]
+    # The reason of a crash is at the beginning, before a long list of extension modules.
+    log = (work / "log").read_text(errors="replace")[:5000]
     if is_hung:
         save_finding(work / "findings", result.target, "hang", score.running, f"over {seconds} s\n{log}")
     elif score.started > 0:

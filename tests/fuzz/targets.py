@@ -8,12 +8,14 @@ import gzip
 import io
 import json
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -350,8 +352,8 @@ def _additions():
     pieces = (
         st.tuples(name, comparison, value),
         st.tuples(number, comparison, name, comparison, number),
-        st.tuples(name, st.sampled_from(["IN", "NOT IN", "∈"]), values),
-        st.tuples(name, st.just("IS KNOWN")),
+        st.tuples(name, st.sampled_from(["IN", "NOT IN", "∈", "∉"]), values),
+        st.tuples(name, st.sampled_from(["IS KNOWN", "IS MISSING"])),
     )
     term = st.one_of(*pieces).map(" ".join)
     property_ = st.tuples(
@@ -433,6 +435,22 @@ def _table_reader(suffix):
     return read
 
 
+def _read_stream(data):
+    """Read Arrow's streaming format from standard input, which reserves the memory that it is asked for."""
+
+    def source():
+        sys.stdin = SimpleNamespace(buffer=io.BufferedReader(io.BytesIO(data)))
+        return Source.of("-", "arrow")
+
+    standard = sys.stdin
+    try:
+        read_table(source())
+        rules = _rules_for_tables()
+        return rules, rows_for_rules(source(), rules)
+    finally:
+        sys.stdin = standard
+
+
 def _check_table(read):
     """Check that accepted rows are decided, or refused with a reason."""
     rules, rows = read
@@ -480,14 +498,18 @@ def _csv_texts():
     return (texts | st.text(max_size=60)).map(str.encode) | st.binary(max_size=60)
 
 
-def _arrow_examples():
+def _arrow_examples(form="file"):
     from pyarrow import ipc
 
     def write(table, sink):
-        with ipc.new_file(sink, table.schema) as writer:
+        with getattr(ipc, f"new_{form}")(sink, table.schema) as writer:
             writer.write_table(table)
 
     return _written_tables(write)
+
+
+def _stream_examples():
+    return _arrow_examples("stream")
 
 
 def _parquet_examples():
@@ -556,6 +578,14 @@ CSV_GZ = _table_target(".csv.gz", _gzip_examples)
 CSV = _table_target(".csv", _csv_examples, _csv_texts, _CSV_WORDS)
 PARQUET = _table_target(".parquet", _parquet_examples)
 ARROW = _table_target(".arrow", _arrow_examples)
+ARROW_STREAM = Target(
+    "arrow-stream",
+    _read_stream,
+    (DataError,),
+    _check_table,
+    _stream_examples,
+    lambda: _changed_bytes(_stream_examples()),
+)
 NPZ = _table_target(".npz", _npz_examples)
 
 # --- ONNX ---
@@ -608,5 +638,17 @@ REQUEST = Target(
 
 TARGETS = {
     target.name: target
-    for target in (RULE_FILE, RULE_TEXT, RULE_TO_ADD, CSV_GZ, CSV, PARQUET, ARROW, NPZ, ONNX, REQUEST)
+    for target in (
+        RULE_FILE,
+        RULE_TEXT,
+        RULE_TO_ADD,
+        CSV_GZ,
+        CSV,
+        PARQUET,
+        ARROW,
+        ARROW_STREAM,
+        NPZ,
+        ONNX,
+        REQUEST,
+    )
 }

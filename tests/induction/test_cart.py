@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from clausewise import CARTClassifier
-from clausewise.induction import CARTInducer, PreparedMatrix, RandomForestInducer
+from clausewise.induction import CARTInducer, PreparedMatrix, RandomForestInducer, induce_many
 
 
 @pytest.mark.parametrize("parameters", [{}, {"max_leaves": 6}, {"min_leaf": 20, "criterion": "entropy"}])
@@ -68,6 +68,20 @@ def test_cross_validated_pruning_gives_a_smaller_tree_that_is_no_worse():
     assert pruned.score(fresh, fresh[:, 0] > 0) > full.score(fresh, fresh[:, 0] > 0)
 
 
+def test_many_targets_are_pruned_by_cross_validation_as_each_alone():
+    rng = np.random.default_rng(0)
+    matrix = PreparedMatrix.prepare(rng.normal(size=(150, 3)))
+    targets = (matrix.table.T > 0) ^ (rng.random((3, 150)) < 0.15)
+    inducer = CARTInducer(ccp_alpha="cv")
+    for weights in (None, [1.0, 5.0, 1.0]):
+        together = induce_many(inducer, matrix, targets, positive_weights=weights)
+        alone = [
+            induce_many(inducer, matrix, targets[i : i + 1], positive_weights=weights and weights[i : i + 1])
+            for i in range(3)
+        ]
+        assert together == [rules for (rules,) in alone]
+
+
 def test_a_class_with_one_row_is_not_pruned_by_cross_validation():
     X, y = np.arange(6.0).reshape(-1, 1), np.array([0, 0, 0, 0, 0, 1])
     assert CARTClassifier(ccp_alpha="cv").fit(X, y).score(X, y) == 1.0
@@ -106,6 +120,15 @@ def test_a_forest_gives_the_leaves_of_all_its_trees_once():
     assert len({(rule.terms, rule.conclusion) for rule in rules}) == len(rules)
     assert (rules.predict(X) == np.array(["a", "b", "c"])[y]).mean() > 0.9
     assert rules == inducer.induce(matrix, y.astype(np.int32), ["a", "b", "c"], n_jobs=3)
+
+
+@pytest.mark.parametrize("columns", [["job", "age"], ["job"]])
+def test_a_forest_learns_beside_a_column_without_categories(columns):
+    frame = pd.DataFrame({"job": pd.Categorical([None] * 40), "age": np.arange(40.0)})[columns]
+    codes = (np.arange(40) < 20).astype(np.int32)
+    rules = RandomForestInducer(n_trees=3).induce(PreparedMatrix.prepare(frame), codes, ["old", "young"])
+    tested = {rules.features.names[term.feature] for rule in rules for term in rule.terms}
+    assert tested == {"age"} & set(columns)
 
 
 def test_a_class_without_rows_is_never_concluded():

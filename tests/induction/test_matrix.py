@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from clausewise import _core
 from clausewise.data.features import Features
-from clausewise.induction import PreparedMatrix
+from clausewise.induction import C50Inducer, PreparedMatrix
 from clausewise.induction.matrix import collapsed_columns
 
 WIDTHS = st.sampled_from([32, 64])
@@ -77,6 +77,14 @@ def test_rank_tables_hold_ranks_and_indicators():
     np.testing.assert_array_equal(table.table, [[1, 1, 0], [np.nan, 0, 1], [0, np.nan, np.nan]])
     assert table.feature.tolist() == [0, 1, 1]
     assert table.code.tolist() == [-1, 0, 1]
+
+
+def test_a_column_without_categories_is_missing_and_leaves_the_others_in_place():
+    frame = pd.DataFrame({"job": pd.Categorical([None, None]), "age": [40.0, 30.0]})
+    matrix = PreparedMatrix.prepare(frame)
+    np.testing.assert_array_equal(matrix.rank_table.table, [[np.nan, 1], [np.nan, 0]])
+    assert matrix.rank_table.feature.tolist() == [0, 1]
+    assert matrix.rank_table.code.tolist() == [-1, -1]
 
 
 def test_preparing_does_not_depend_on_threads():
@@ -148,6 +156,18 @@ def test_collapsed_values_can_be_kept_apart(column):
     cuts = np.arange(len(distinct) - 1, dtype=np.int32)
     thresholds = matrix.thresholds(np.zeros_like(cuts), cuts, "readable")
     assert ((distinct[:-1] <= thresholds) & (thresholds < distinct[1:])).all()
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.7e9])
+def test_a_large_constant_does_not_move_the_thresholds_of_c50(shift):
+    # In the group, the cut is in the middle of 0 and 100, so 80 is above it. By ranks it would be below.
+    time = np.array([0.0, 100.0] * 20 + [0.0, 80.0, 100.0] * 10)
+    group = np.repeat([1.0, 0.0], [40, 30])
+    codes = np.where(group == 0, 2, time > 50).astype(np.int32)
+    table = np.column_stack([time + shift, group])
+    matrix = PreparedMatrix.of_encoded(table, Features(("time", "group")), keeps_distinct=True)
+    rules = C50Inducer().induce(matrix, codes, ["early", "late", "other"])
+    assert rules.predict([[shift + 80.0, 1.0]]) == ["late"]
 
 
 @given(columns())

@@ -5,8 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
+from clausewise import C50Classifier
 from tests.induction import golden
 from tests.induction.random_cases import described, difference_of_case, reference_model
+from tests.reference import c50
 
 
 @pytest.mark.parametrize("first_seed", range(0, 300, 25))
@@ -66,6 +68,28 @@ def test_rare_classes_give_the_same_model_as_common_ones_do(share, repeats):
         } | options
         found = golden.described_tree(golden.fit(data, run), data.values)
         assert golden.first_difference(found, described(reference_model(data, run))) is None
+
+
+def test_rules_of_several_classes_vote_as_in_the_reference():
+    rng = np.random.default_rng(0)
+    table = np.round(rng.normal(size=(300, 3)), 1)
+    score = table[:, 0] + table[:, 1] * table[:, 2] + 0.5 * rng.normal(size=300)
+    data = golden.DataSet(table, [None] * 3, (score > 0).astype(np.int32), 2, None, None)
+    run = {
+        "rules": True,
+        "minCases": 2,
+        "CF": 0.25,
+        "winnow": False,
+        "noGlobalPruning": False,
+        "subset": True,
+        "sample": 0.0,
+        "seed": 0,
+    }
+    model = C50Classifier().fit(table, data.classes)
+    classes, probabilities = c50.predict(reference_model(data, run), list(table.T))
+    assert ((probabilities > 0) & (probabilities < 1)).any()  # where rules of both classes fire
+    np.testing.assert_array_equal(model.predict(table), classes)
+    np.testing.assert_allclose(model.predict_proba(table), probabilities, rtol=1e-12)
 
 
 @pytest.mark.parametrize("winnow", [False, True])

@@ -29,6 +29,7 @@ RULES = RuleSet.from_rules(
         Rule((Term(0, low=30, high=47.5), Term(1, values=["nurse"])), "yes", 0.93, 120, 112),
         Rule((Term(2, low=0), Term(3, values=[9000])), "no", 0.61, 50.5, 30, 2.5, Origin("hidden 1", None)),
         Rule((), "no", 0.5, 400, 200),
+        Rule((Term(0, missing=True), Term(1, missing=True)), "no", 0.7, 60, 42),
     ],
     FEATURES,
     default="no",
@@ -225,6 +226,11 @@ REFUSED_BY_SCHEMA = {
     "a threshold that is a list": (with_term(high=[3]), "high is a list; expected a number"),
     "an unknown key of a term": (with_term(above=3), 'unknown key "above"'),
     "bounds and values": (with_term(values=["a"]), "which is numeric; expected low and high only"),
+    "missing as false": (
+        with_rule(**{"if": [{"feature": "age", "missing": False}]}),
+        r"if\[0\].missing is false; expected true or no such key",
+    ),
+    "missing and bounds": (with_term(missing=True), 'tests whether "age" is missing; expected missing only'),
     "values as text": (
         with_rule(**{"if": [{"feature": "job", "values": "nurse"}]}),
         r'values is "nurse"; expected a list',
@@ -306,7 +312,7 @@ def test_a_file_without_base_votes_starts_with_none():
     for content in ({key: GOOD[key] for key in GOOD if key != "base"}, GOOD | {"base": None}):
         VALIDATOR.validate(content)
         assert rule_json.loads(json.dumps(content)).base.tolist() == [0, 0]
-    assert "base" not in json.loads(rule_json.dumps(RULES.with_weights([1, 2, 3], base=[0, 0])))
+    assert "base" not in json.loads(rule_json.dumps(RULES.with_weights([1, 2, 3, 4], base=[0, 0])))
 
 
 def test_the_origin_of_a_residual_rule_comes_back():

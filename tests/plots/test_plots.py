@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.rules.three_rules import RULES, X
 
-from clausewise import Rule, RuleSet, Term
+from clausewise import Frontier, Rule, RuleSet, Term
 from clausewise.plots import (
     AgreementDisplay,
     CoverageDisplay,
@@ -113,6 +113,13 @@ def test_a_frontier_marks_the_recommended_number_of_rules(spread):
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert legend[-1] == "recommended: 4 rules, 90.0 %"
     assert ("spread" in legend) == (spread is not None)
+    assert display.ax_.get_xlabel() == "rules"
+
+
+def test_a_frontier_by_conditions_says_so():
+    axes = Frontier(np.array([4, 9]), np.array([[0.8, 0.9]]), "conditions").plot().ax_
+    assert axes.get_xlabel() == "conditions to read"
+    assert axes.get_legend().get_texts()[-1].get_text() == "recommended: 9 conditions, 90.0 %"
 
 
 def test_displays_draw_on_axes_that_are_given():

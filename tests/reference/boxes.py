@@ -19,6 +19,21 @@ def gain(rows, gradient, curvature, penalty):
     return gradient[rows].sum() ** 2 / (curvature[rows].sum() + penalty)
 
 
+def reading_cost(box, n_bins, n_values):
+    """One per bound, one per category named or (if fewer) excluded, at least one per term."""
+    cost = 0
+    for column, accepted in box:
+        bins = [b for b in range(256) if accepted[b // 64] >> (b % 64) & 1]
+        last = n_bins[column] - 1
+        if n_bins[column] in bins:  # is missing
+            cost += 1
+        elif n_values[column] < 0:
+            cost += max(int(bins[0] > 0) + int(bins[-1] < last), 1)
+        else:
+            cost += max(min(len(bins), n_values[column] - len(bins)), 1)
+    return cost
+
+
 def one_sided_terms(bins, n_bins):
     """All terms x ≤ b and x > b, as (column, set of bins)."""
     for column, n in enumerate(n_bins):

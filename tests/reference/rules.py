@@ -15,6 +15,8 @@ Columns = Sequence[np.ndarray]
 
 def term_holds(term: Term, column: np.ndarray) -> np.ndarray:
     """Where a term holds in a raw column: floats (NaN = missing), or objects (None = missing)."""
+    if term.missing:
+        return np.array([value is None or value != value for value in column], dtype=bool)
     if term.values is not None:
         return np.array([value is not None and value in term.values for value in column], dtype=bool)
     with np.errstate(invalid="ignore"):
@@ -108,3 +110,14 @@ def predict(
 ) -> list:
     """The decision on each row."""
     return [decide(total, labels, default) for total in scores(rules, labels, columns, voting, base)]
+
+
+def reading_cost(rule: Rule, n_categories: Sequence[int]) -> int:
+    """Count 1 for the rule and, per term, its bounds or the fewer categories, at least 1."""
+    cost = 1
+    for term in rule.terms:
+        if term.values is None:
+            cost += max(int(np.isfinite(term.low)) + int(np.isfinite(term.high)), 1)
+        else:
+            cost += max(min(len(term.values), n_categories[term.feature] - len(term.values)), 1)
+    return cost

@@ -103,7 +103,7 @@ def small_report(tmp_path_factory):
 
     path = tmp_path_factory.mktemp("report") / "report.html"
     truth, network = reports.labels()
-    curve = Frontier(np.array([1, 2, 4, 8]), np.array([[0.6, 0.7, 0.84, 0.85], [0.62, 0.74, 0.84, 0.87]]))
+    curve = Frontier(np.array([1, 2, 4, 8]), np.array([[0.6, 0.7, 0.84, 0.84], [0.62, 0.74, 0.84, 0.841]]))
     reports.rules().report(
         path, reports.table(), truth, network, title="Who buys", max_rows=300, frontier=curve
     )

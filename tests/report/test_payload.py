@@ -175,8 +175,14 @@ def test_measures_are_those_of_all_rows():
     truth, network = reports.labels()
     found = reports.rules().evaluate(reports.table(), truth, network=network)
     measures = small_payload(max_rows=50)["measures"]
-    for name in ("fidelity", "accuracy", "balanced_accuracy", "auc", "coverage", "overlap", "conflict"):
+    same = ("fidelity", "fidelity_baseline", "kappa", "accuracy", "accuracy_baseline", "balanced_accuracy")
+    for name in (*same, "auc", "coverage", "overlap", "conflict", "reading_cost"):
         assert measures[name] == getattr(found, name)
+    assert measures["fidelity_interval"] == list(found.fidelity_interval)
+    assert measures["class_fidelity"] == [
+        {"label": one.label, "n_rows": one.n_rows, "fidelity": one.fidelity, "interval": list(one.interval)}
+        for one in found.class_fidelity
+    ]
     assert measures["network_accuracy"] == np.mean(truth == network)
     assert measures["n_uncovered"] == reports.rules().uncovered(reports.table()).sum()
 
@@ -185,7 +191,9 @@ def test_measures_that_need_labels_are_left_out_without_them():
     rules = reports.rules()
     alone = payload_of(rules, ReportData(rules, reports.table()))
     assert alone["measures"]["fidelity"] is None
-    assert alone["measures"]["accuracy"] is None
+    for name in ("fidelity_interval", "fidelity_baseline", "kappa", "accuracy", "accuracy_baseline", "auc"):
+        assert alone["measures"][name] is None
+    assert alone["measures"]["class_fidelity"] == []
     assert alone["confusion"] == []
     _, network = reports.labels()
     beside = payload_of(rules, ReportData(rules, reports.table(), network=network))
@@ -269,9 +277,13 @@ def test_only_served_pages_may_ask_their_server():
 
 
 def test_the_frontier_is_kept():
-    curve = Frontier(np.array([1, 2]), np.array([[0.5, 0.75]]))
-    made = payload_of(reports.rules(), frontier=curve)
-    assert made["frontier"] == {"budgets": [1, 2], "fidelity": [0.5, 0.75], "spread": [0.0, 0.0], "knee": 1}
+    budgets, by_split = np.array([1, 2]), np.array([[0.5, 0.75]])
+    made = payload_of(reports.rules(), frontier=Frontier(budgets, by_split))
+    common = {"budgets": [1, 2], "fidelity": [0.5, 0.75], "spread": [0.0, 0.0], "knee": 2}
+    assert made["frontier"] == {"by": "rules", "n_rules": None, "reading_cost": None, **common}
+    sizes = Frontier(budgets, by_split, "conditions", np.array([[1, 1]]), np.array([[1, 2]]))
+    made = payload_of(reports.rules(), frontier=sizes)
+    assert made["frontier"] == {"by": "conditions", "n_rules": [1, 1], "reading_cost": [1, 2], **common}
 
 
 def test_numbers_that_a_browser_would_round_are_refused():

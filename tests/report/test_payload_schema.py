@@ -55,6 +55,7 @@ def left_out(monkeypatch):
 
 
 CURVE = Frontier(np.array([1, 2]), np.array([[0.5, 0.75]]))
+SIZES = Frontier(np.array([2, 9]), np.array([[0.5, 0.75]]), "conditions", np.ones((1, 2)), np.ones((1, 2)))
 PAYLOADS = {
     "rules alone": lambda _: payload_of(reports.rules()),
     "edited rules that vote by weights": lambda _: payload_of(
@@ -67,6 +68,7 @@ PAYLOADS = {
     ),
     "with a network that is asked": lambda _: asked_network(),
     "with a frontier": lambda _: payload_of(reports.rules(), frontier=CURVE),
+    "with a frontier by conditions": lambda _: payload_of(reports.rules(), frontier=SIZES),
     "compared": lambda _: payload_of(reports.rules(), compare={"shorter": reports.rules().remove(0)}),
     "served": lambda _: payload_of(reports.rules(), data(), served=PageApi(data()).served),
     "served without data": lambda _: payload_of(reports.rules(), served=PageApi(None).served),
@@ -140,6 +142,7 @@ def having(value, *path):
         having("rules", "confusion", 0, "rows"),
         having([[0.5]], "confusion", 0, "counts"),
         without("frontier", "knee"),
+        having("pages", "frontier", "by"),
         having("api", "served", "api"),
         without("served", "has_truth"),
     ],

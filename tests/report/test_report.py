@@ -70,6 +70,15 @@ def test_an_extractor_reports_its_rules_beside_its_network(fitted, tmp_path):
     assert made["measures"]["network_accuracy"] == np.mean(model.network_.labels(X) == y)
     assert made["title"] == f"ECLAIRE: {len(model.rules_)} rules"
     assert len(made["rules"]["rules"]) == len(model.rules_)
+    assert made["frontier"]["by"] == "conditions"
+    assert made["frontier"]["fidelity"] == model.report_.sizes.fidelity.tolist()
+
+
+def test_a_frontier_that_is_given_replaces_the_sizes_tried(fitted, tmp_path):
+    model, X, _ = fitted
+    curve = model.rules_.frontier(X, model.network_, max_rules=2)
+    model.report(tmp_path / "report.html", frontier=curve)
+    assert payload_in(tmp_path / "report.html")["frontier"]["budgets"] == [1, 2]
 
 
 def test_an_extractor_reports_its_rules_without_rows(fitted, tmp_path):
@@ -112,7 +121,9 @@ def test_a_notebook_gets_a_frame_without_rights():
 
 
 def test_the_light_form_of_a_rule_set_stays_as_it_is():
-    assert reports.rules()._repr_html_().startswith("<div><p>7 rules")
+    html = reports.rules()._repr_html_()
+    assert "7 rules for the classes" in html
+    assert "<iframe" not in html
 
 
 def test_what_show_gives_is_what_report_writes(tmp_path):

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from clausewise import Features, Origin, Rule, RuleSet, Term
+from clausewise.rules import display
 from clausewise.rules.decimals import shortest_decimal
+from clausewise.rules.voting import VOTINGS
 from tests.corpus.rule_texts import corpus, read_rules, vocabulary
+from tests.reference import rules as reference
 from tests.rules.random_rules import random_features, random_ruleset
 
 CORPUS = corpus()
@@ -58,14 +61,23 @@ def test_texts_about_other_classes_are_read_alike(name, page_about):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rules_are_written_alike(seed, page_about):
+def test_rules_are_written_shown_and_counted_alike(seed, page_about):
     rng = np.random.default_rng(seed)
     features = random_features(rng, 5)
-    rules = random_ruleset(rng, features, 60)
-    assert (
-        page_about(rules).evaluate("window.clausewise.tools.writeRules()")
-        == rules.to_text(header=False).splitlines()
-    )
+    rules = random_ruleset(rng, features, 60, voting=VOTINGS[seed])
+    page = page_about(rules)
+    assert page.evaluate("window.clausewise.tools.writeRules()") == rules.to_text(header=False).splitlines()
+    premises = [display.describe_premise(rules.columns, number, features) for number in range(60)]
+    conclusions = [
+        display.describe_conclusion_at(rules.columns, number, rules.labels, rules.voting)
+        for number in range(60)
+    ]
+    assert page.evaluate("window.clausewise.tools.describeRules()") == [
+        f"IF {premise} THEN {conclusion}" for premise, conclusion in zip(premises, conclusions, strict=True)
+    ]
+    costs = [reference.reading_cost(rule, features.n_categories.tolist()) for rule in rules]
+    found = page.evaluate("window.clausewise.tools.readingCosts()")
+    assert found == {"rules": costs, "all": sum(costs)}
 
 
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)

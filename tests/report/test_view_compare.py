@@ -278,6 +278,8 @@ WORDED_ALIKE = [
     lambda file: file["rules"][0].update({"if": [{"feature": "job", "low": 3}]}),
     lambda file: file["rules"][0].update({"if": [{"feature": "job", "values": ["toString"]}]}),
     lambda file: file["rules"][0].update({"if": [{"feature": "job", "values": "cook"}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "job", "missing": False}]}),
+    lambda file: file["rules"][0].update({"if": [{"feature": "job", "missing": True, "values": []}]}),
     lambda file: file["rules"][0]["if"].append({"feature": "age", "low": 3}),
     lambda file: file["changes"][0].update(action="eaten"),
     lambda file: file["changes"][0].update(rule=-1),

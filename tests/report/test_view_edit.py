@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from clausewise import Features, Rule, RuleSet, Term
+from tests.reference import rules as reference
 from tests.report import reports
 from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
 
@@ -55,6 +56,7 @@ def expected_effect(page, rules):
         "accuracy": f"{100 * np.mean(decided == truth):.2f} %",
         "coverage": f"{100 * np.mean(~rules.uncovered(X)):.2f} %",
         "rules": str(len(rules)),
+        "reading cost": str(sum(reference.reading_cost(rule, rules.features.n_categories) for rule in rules)),
         "decided differently": str(np.sum(decided != reports.rules().predict(X))),
     }
 
@@ -153,7 +155,17 @@ def test_a_rule_is_written_with_the_form_alone(page):
     page.get_by_label("smokes is").select_option("false")
     page.get_by_role("combobox", name="Then").select_option("perhaps")
     page.get_by_label("Priority").check()
-    written = "IF 30 <= age < 41 AND job IN {cook, pilot} AND smokes = FALSE THEN perhaps WITH priority"
+    written = "IF 30 <= age < 41 AND job != nurse AND smokes = FALSE THEN perhaps WITH priority"
+    assert page.get_by_label(TEXT).input_value() == written
+    missing = page.get_by_label("is missing")
+    for box in (missing.first, missing.last):
+        box.check()
+    page.get_by_label("smokes is").select_option("missing")
+    only_missing = "IF age IS MISSING AND job IS MISSING AND smokes IS MISSING THEN perhaps WITH priority"
+    assert page.get_by_label(TEXT).input_value() == only_missing
+    for box in (missing.first, missing.last):
+        box.uncheck()
+    page.get_by_label("smokes is").select_option("false")
     assert page.get_by_label(TEXT).input_value() == written
     page.get_by_role("button", name="Remove the term on smokes").click()
     page.get_by_label("age, lower bound").fill("nonsense")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clausewise import Frontier, Origin, Rule, RuleSet, Term
+from tests.reference import rules as reference
 from tests.report import reports
 from tests.report.conftest import view_tab
 
@@ -31,6 +32,8 @@ def test_the_overview_gives_the_measures_on_all_rows(small_report, open_report):
     assert f"{100 * measured.fidelity:.1f} %" in figures
     assert f"{100 * measured.accuracy:.1f} %" in figures
     assert "on all 400 rows given; 300 of 400 rows are in this report" in figures
+    costs = [reference.reading_cost(rule, reports.rules().features.n_categories) for rule in reports.rules()]
+    assert f"Reading cost\n{sum(costs)}\n" in figures
 
 
 def test_the_overview_leads_to_the_rules_of_a_class(small_report, open_report):
@@ -78,6 +81,16 @@ def test_bars_of_equal_numbers_are_equally_long(open_report, tmp_path):
 def test_the_overview_shows_the_frontier(small_report, open_report):
     page = open_report(small_report)
     assert "4 rules recommended" in page.get_by_role("img").get_attribute("aria-label")
+
+
+def test_the_overview_says_what_the_sizes_of_a_frontier_are(open_report, tmp_path):
+    sizes = Frontier(np.array([6, 12, 20]), np.array([[0.7, 0.9, 0.9]]), "conditions")
+    reports.rules().report(tmp_path / "report.html", frontier=sizes)
+    page = open_report(tmp_path / "report.html")
+    chart = page.get_by_role("img")
+    assert "12 conditions recommended (90.0 %)" in chart.get_attribute("aria-label")
+    assert "conditions to read" in chart.locator("text").all_text_contents()
+    assert page.get_by_role("heading", name="Fidelity by conditions to read").count() == 1
 
 
 def test_the_overview_leads_to_the_rows_without_a_rule(small_report, open_report):
@@ -138,8 +151,8 @@ def test_the_table_says_on_how_many_rows_a_rule_fires_and_how_often_the_network_
     _, network = reports.labels()
     concluded = np.array([rule.conclusion for rule in reports.rules()])
     agrees = [np.mean(network[drawn][fires[r]] == concluded[r]) for r in range(7)]
-    assert first_cells(page, "Rules", 6) == [str(n) for n in fires.sum(axis=1)]
-    assert first_cells(page, "Rules", 7) == [f"{100 * part:.1f} %" for part in agrees]
+    assert first_cells(page, "Rules", 7) == [str(n) for n in fires.sum(axis=1)]
+    assert first_cells(page, "Rules", 8) == [f"{100 * part:.1f} %" for part in agrees]
 
 
 def test_the_table_of_rules_is_walked_by_keyboard(small_report, open_report):
@@ -186,7 +199,7 @@ def test_rules_are_seen_against_the_row_or_cohort_selected(small_report, open_re
     page = open_report(small_report, fragment="#view=rules&sel=row.7")
     row = page.evaluate("() => window.clausewise.store.table.numbers[7]")
     fires = reports.rules().fires(reports.table().iloc[[row]]).dense()[:, 0]
-    assert first_cells(page, "Rules", 8) == ["fires" if fired else "–" for fired in fires]
+    assert first_cells(page, "Rules", 9) == ["fires" if fired else "–" for fired in fires]
     page.get_by_label("Only rules that fire on the selection").check()
     assert first_cells(page, "Rules", 0) == [str(place) for place in np.flatnonzero(fires)]
     cohort = open_report(small_report, fragment="#view=rules&sel=differ.network.rules")
@@ -195,7 +208,7 @@ def test_rules_are_seen_against_the_row_or_cohort_selected(small_report, open_re
     X = reports.table().iloc[drawn]
     differs = reports.rules().predict(X) != network[drawn]
     expected = reports.rules().fires(X).dense()[:, differs].sum(axis=1)
-    assert first_cells(cohort, "Rules", 8) == [str(n) for n in expected]
+    assert first_cells(cohort, "Rules", 9) == [str(n) for n in expected]
 
 
 def test_the_rules_that_fire_on_rows_are_gone_through_one_by_one(small_report, open_report):
@@ -221,12 +234,42 @@ def test_the_rules_that_fire_on_rows_are_gone_through_one_by_one(small_report, o
         ("age > 30", ["1"]),
         ("job in cook", ["5"]),
         ('"job in {cook"', ["5"]),
+        ("job != nurse", ["5"]),
     ],
 )
 def test_rules_are_searched_with_the_signs_of_the_rule_language(small_report, open_report, query, expected):
     page = open_report(small_report, fragment="#view=rules")
     page.get_by_label("Words in the rule").fill(query)
     assert first_cells(page, "Rules", 0) == expected
+
+
+def test_a_rule_with_a_weight_below_zero_speaks_against_its_class(open_report, tmp_path):
+    rules = RuleSet.from_rules(
+        [
+            Rule((Term(0, high=3),), "yes", confidence=0.2, cover=50, correct=10, weight=-1.5),
+            Rule((Term(0, low=3),), "yes", confidence=0.9, cover=50, correct=45, weight=2),
+        ],
+        ["x"],
+        default="no",
+        voting="weights",
+    )
+    X = np.arange(8.0)[:, None]
+    rules.report(tmp_path / "report.html", X, network=np.where(X[:, 0] > 2, "yes", "no"))
+    page = open_report(tmp_path / "report.html", fragment="#view=rules&sel=rule.0")
+    rows = page.get_by_role("grid", name="Rules").get_by_role("row")
+    against, for_it = (rows.nth(number).get_by_role("gridcell").all_inner_texts() for number in (1, 2))
+    # Three of the four rows up to 3 are not "yes" to the network, and all above 3 are.
+    shown = [" ".join(text.split()) for text in against]
+    assert shown == ["0", "against yes", "x ≤ 3", "1", "2", "–", "50", "-1.5", "4", "75.0 %"]
+    assert for_it[1] == "yes"
+    assert for_it[-1] == "100.0 %"
+    details = page.get_by_role("complementary").inner_text()
+    assert "THEN speaks against" in details
+    assert "Confidence" not in details
+    # On the row 3 the network says "yes", and this rule alone speaks against it.
+    view_tab(page, "Disagreement")
+    shown = " ".join(page.locator(".rule-buttons").first.inner_text().split())
+    assert shown == "0 x ≤ 3 → against yes · 1 row"
 
 
 # --- Disagreement ---
@@ -343,7 +386,7 @@ def test_less_than_all_is_never_shown_as_all(open_report, tmp_path):
     listed = [Rule((Term(0, low=1),), "yes", 0.9996), Rule((Term(0, low=2),), "yes", 1.0)]
     RuleSet.from_rules(listed, ["x"], default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
     page = open_report(tmp_path / "report.html", fragment="#view=rules")
-    assert first_cells(page, "Rules", 4) == ["99.9 %", "100.0 %"]
+    assert first_cells(page, "Rules", 5) == ["99.9 %", "100.0 %"]
 
 
 def test_judges_agree_on_labels_that_the_rules_do_not_know(open_report, tmp_path):

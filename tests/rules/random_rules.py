@@ -51,9 +51,11 @@ def random_table(rng, features, n_rows):
 
 def random_term(rng, features, position):
     kind = features.kinds[position]
+    if rng.random() < 0.1:
+        return Term(position, missing=True)
     if kind == "categorical":
         categories = features.categories[position]
-        codes = rng.choice(len(categories), min(rng.integers(0, 4), len(categories)), replace=False)
+        codes = rng.choice(len(categories), min(rng.integers(0, 5), len(categories)), replace=False)
         return Term(position, values=[categories[code] for code in codes])
     if kind == "binary":
         return Term(position, low=0) if rng.random() < 0.5 else Term(position, high=0)

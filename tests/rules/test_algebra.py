@@ -26,21 +26,27 @@ def value_sets(feature=2):
     return st.sets(st.sampled_from(VALUES)).map(lambda values: Term(feature, values=values))
 
 
-terms = st.one_of(intervals(0), intervals(1), value_sets(2))
+def or_missing(terms, feature):
+    return st.one_of(terms, terms, st.just(Term(feature, missing=True)))
+
+
+numeric_terms, categorical_terms = or_missing(intervals(0), 0), or_missing(value_sets(2), 2)
+terms = st.one_of(numeric_terms, or_missing(intervals(1), 1), categorical_terms)
 rules = st.lists(terms, max_size=5).map(lambda found: Rule(tuple(found), "yes"))
 ROWS = [(x, y, v) for x in POINTS[::2] for y in POINTS[1::2] for v in (*VALUES, None)]
 ROWS += [(x, y, "a") for x in POINTS for y in POINTS]
 
 
 def extent(term):
-    return {i for i, point in enumerate(POINTS if term.values is None else VALUES) if term.holds(point)}
+    points = POINTS if term.feature < 2 else (*VALUES, None)
+    return {i for i, point in enumerate(points) if term.holds(point)}
 
 
 def rows_of(rule):
     return {i for i, row in enumerate(ROWS) if rule.holds(row)}
 
 
-@given(intervals(), intervals())
+@given(numeric_terms, numeric_terms)
 def test_intervals_contain_contradict_and_intersect_as_sets_do(a, b):
     assert a.contains(b) == (extent(b) <= extent(a))
     assert a.contradicts(b) == (not extent(a) & extent(b))
@@ -48,7 +54,7 @@ def test_intervals_contain_contradict_and_intersect_as_sets_do(a, b):
     assert a.is_satisfiable == bool(extent(a))
 
 
-@given(value_sets(), value_sets())
+@given(categorical_terms, categorical_terms)
 def test_value_sets_contain_contradict_and_intersect_as_sets_do(a, b):
     assert a.contains(b) == (extent(b) <= extent(a))
     assert a.contradicts(b) == (not extent(a) & extent(b))
@@ -56,7 +62,7 @@ def test_value_sets_contain_contradict_and_intersect_as_sets_do(a, b):
     assert a.is_satisfiable == bool(extent(a))
 
 
-@given(intervals(), intervals())
+@given(numeric_terms, numeric_terms)
 def test_satisfiable_terms_are_equal_exactly_when_they_hold_alike(a, b):
     if a.is_satisfiable and b.is_satisfiable:
         assert (a == b) == (extent(a) == extent(b))
@@ -139,6 +145,7 @@ def test_the_parts_of_a_rule_are_plain_python_values():
         (Term(0, "age", low=0.1), "age > 0.1"),
         (Term(0, "age", low=-1, high=1e-7), "-1 < age ≤ 1e-7"),
         (Term(3), "x3 is known"),
+        (Term(3, missing=True), "x3 is missing"),
         (Term(0, "job", values=["teacher", "nurse"]), "job ∈ {nurse, teacher}"),
         (Term(0, "job", values=["nurse"]), "job = nurse"),
         (Term(0, "job", values=[]), "job ∈ {}"),
@@ -179,6 +186,8 @@ def test_rules_read_well():
         ({"feature": 0, "values": [math.nan]}, ValueError, "not a category"),
         ({"feature": 0, "values": [("a",)]}, ValueError, "not a category"),
         ({"feature": 0, "values": ["a"], "high": 3}, ValueError, "interval or a set"),
+        ({"feature": 0, "missing": True, "high": 3}, ValueError, "no bounds and no values"),
+        ({"feature": 0, "missing": True, "values": []}, ValueError, "no bounds and no values"),
     ],
 )
 def test_impossible_terms_are_errors(arguments, error, message):

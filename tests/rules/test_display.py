@@ -50,6 +50,33 @@ def test_votes_have_their_sign_and_four_digits(votes, text):
     assert describe_votes(votes) == text
 
 
+AGAINST = RuleSet.from_rules(
+    [Rule((Term(0, high=3),), "yes", confidence=0.2, cover=50, correct=10, weight=-1.634)],
+    ["x"],
+    default="no",
+    voting="weights",
+)
+
+
+def test_a_rule_with_a_weight_below_zero_speaks_against_its_class():
+    shown = "IF x ≤ 3 THEN speaks against yes   (covers 50, weight 1.63)"
+    assert str(AGAINST).endswith(f"0  {shown}")
+    assert str(AGAINST[0]) == shown
+    assert ">speaks against yes</td>" in AGAINST._repr_html_()
+    assert AGAINST.explain([[1.0]])[0].fired[0].text == shown
+    assert "| 0 | x ≤ 3 | speaks against yes | -1.634 |  | 50 |" in AGAINST.to_markdown()
+    assert "speaks against yes (-1.634)" in AGAINST.to_graphviz()
+    assert AGAINST.to_text(header=False) == (
+        "IF x <= 3 THEN NOT yes WITH confidence 0.2, cover 50, correct 10, weight 1.634\n"
+    )
+
+
+def test_a_weight_below_zero_counts_only_where_rules_vote_by_weights():
+    by_confidence = AGAINST.with_voting("confidence")
+    assert str(by_confidence).endswith("THEN yes   (confidence 0.20, covers 50, weight -1.63)")
+    assert "THEN yes WITH confidence 0.2, cover 50, correct 10, weight -1.634" in by_confidence.to_text()
+
+
 @pytest.mark.parametrize(("n_rules", "shown"), [(0, "0 rules"), (1, "1 rule"), (2, "2 rules")])
 def test_the_number_of_rules_is_shown(n_rules, shown):
     assert str(rules_for(2, n_rules)).startswith(f"{shown} for the classes c0, c1; voting ")
@@ -63,8 +90,8 @@ def test_as_many_rules_as_are_shown_are_not_cut_off(n_more):
     n_shown = min(len(rules), SHOWN_RULES)
     assert lines[0].startswith(" 0  IF x > 0 ")
     assert lines[n_shown - 1].startswith(f"{n_shown - 1}  IF x > {n_shown - 1} ")
-    assert f"<td style='text-align:left'>{n_shown - 1}</td>" in html
-    assert f"<td style='text-align:left'>{n_shown}</td>" not in html
+    assert f">{n_shown - 1}</td>" in html
+    assert f">{n_shown}</td>" not in html
     if n_more > 0:
         assert lines[n_shown:] == [f"… and {n_more} more; slice the rule set or use to_frame() to see them"]
         assert f"… and {n_more} more<" in html

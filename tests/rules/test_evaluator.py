@@ -105,6 +105,14 @@ def test_a_rule_set_too_large_for_its_tables_is_evaluated_in_groups(voting):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
+def test_threads_build_the_tables_of_a_group():
+    rules, table = make_case(7, 2100, 300)
+    X = table.encoded()
+    # Five chunks of rules, in groups of two.
+    grouped = Evaluator(rules.columns, rules.features, len(rules.labels), rules.base, max_table_bytes=10**6)
+    np.testing.assert_array_equal(rules.evaluator.fires(X).words, grouped.fires(X, n_jobs=4).words)
+
+
 # Thresholds that defeat equal-width buckets: heaps, overflowing spans, neighbouring doubles, denormals.
 @pytest.mark.parametrize(
     "thresholds",
@@ -170,6 +178,20 @@ def test_a_term_open_on_both_sides_asks_whether_the_value_is_known():
     ]
 
 
+def test_missing_values_can_be_tested_for():
+    features = Features(("x", "job"), ("numeric", "categorical"), (None, ("cook", "nurse")))
+    rules = RuleSet.from_arrays(
+        features, ["no", "yes"], "no",
+        starts=[0, 1, 2, 4], feature=[0, 1, 0, 1], low=[-np.inf, -np.inf, 3.0, -np.inf], high=[np.inf] * 4,
+        missing=[True, True, False, True], class_index=[1, 1, 1],
+    )  # fmt: skip
+    rows = np.array([[None, "cook"], [5, None], [np.inf, "astronaut"], [np.nan, np.nan]], dtype=object)
+    expected = [[True, False, False, True], [False, True, False, True], [False, True, False, False]]
+    np.testing.assert_array_equal(rules.fires(rows).dense(), expected)
+    near = rules.explain(rows[2:3])[0].near_misses[-1]
+    assert near.reason == "job is missing fails (job is a category unknown in training)"
+
+
 def test_a_bit_matrix_has_a_dense_view():
     rules, table = make_case(9, 10, 100)
     fired = rules.evaluator.fires(table.encoded())
@@ -207,6 +229,8 @@ def test_the_core_refuses_arrays_that_do_not_fit():
         ({"value_set": [0, 0]}, "categorical"),
         ({"value_set": [-1, 3]}, "unknown value set"),
         ({"set_codes": [9]}, "unknown category code"),
+        ({"missing": [0, 1]}, "has no value set"),
+        ({"missing": [0]}, "differ in length"),
     ],
 )
 def test_the_core_checks_premises_before_it_trusts_them(change, message):
@@ -217,6 +241,7 @@ def test_the_core_checks_premises_before_it_trusts_them(change, message):
         "low": np.array([0.0, -np.inf]),
         "high": np.array([1.0, np.inf]),
         "value_set": np.array([-1, 0], np.int32),
+        "missing": np.array([0, 0], np.uint8),
         "set_starts": np.array([0, 1], np.int64),
         "set_codes": np.array([1], np.int32),
         "n_categories": np.array([-1, 2], np.int32),

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
+from scipy.stats import binomtest
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, cohen_kappa_score, roc_auc_score
+from tests.rules.random_rules import random_features, random_ruleset
 
-from clausewise import Rule, RuleSet, Term
+from clausewise import Features, Rule, RuleSet, Term
 from clausewise.rules import metrics
 
 labels = st.integers(0, 2)
@@ -38,6 +40,27 @@ def test_accuracy_and_balanced_accuracy_are_scikit_learns(found):
     if np.isin(predicted, target).all() and len(set(target)) > 1:
         expected = balanced_accuracy_score(target, predicted)
         assert metrics.balanced_accuracy(predicted, target) == pytest.approx(expected)
+
+
+@given(pairs)
+def test_kappa_is_scikit_learns_and_the_baseline_a_constants_accuracy(found):
+    predicted, target = np.array(found).T
+    kappa = metrics.cohen_kappa(predicted, target)
+    if len({*predicted, *target}) == 1:  # where scikit-learn warns
+        assert math.isnan(kappa)
+    else:
+        assert kappa == pytest.approx(cohen_kappa_score(predicted, target))
+    constants = [accuracy_score(target, np.full_like(target, label)) for label in range(3)]
+    assert metrics.majority_baseline(target) == pytest.approx(max(constants))
+
+
+@given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.5, 0.95, 0.999]))
+def test_the_wilson_interval_is_scipys(n_rows, fraction, confidence):
+    n_hits = round(fraction * n_rows)
+    low, high = metrics.wilson_interval(n_hits, n_rows, confidence)
+    expected = binomtest(n_hits, n_rows).proportion_ci(confidence, method="wilson")
+    assert (low, high) == pytest.approx((expected.low, expected.high))
+    assert (low == 0.0, high == 1.0) == (n_hits == 0, n_hits == n_rows)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.booleans()), min_size=2, max_size=40))
@@ -74,35 +97,63 @@ def test_rule_lengths_and_distinct_terms_are_counted():
     assert metrics.n_distinct_terms(RULES) == 5  # x ≤ 5 is shared
     assert metrics.mean_rule_length(RULES[:0]) == 0.0
     assert metrics.n_distinct_terms(RULES[:0]) == 0
+    opposites = RULES.add(["IF x IS KNOWN THEN a", "IF x IS MISSING THEN a"])
+    assert metrics.n_distinct_terms(opposites) == 7
+
+
+@pytest.mark.parametrize(
+    ("term", "cost"),
+    [
+        (Term(0, high=60), 1),
+        (Term(0, low=20, high=60), 2),
+        (Term(0, low=60, high=20), 2),
+        (Term(0), 1),
+        (Term(1, values=["cook", "nurse"]), 2),
+        (Term(1, values=["cook", "nurse", "pilot", "sailor"]), 1),
+        (Term(1, values=["cook", "nurse", "pilot", "sailor", "teacher"]), 1),
+        (Term(1, values=[]), 1),
+        (Term(0, missing=True), 1),
+        (Term(1, missing=True), 1),
+        (Term(2, high=0), 1),
+    ],
+)
+def test_a_term_costs_what_it_names(term, cost):
+    jobs = ("cook", "nurse", "pilot", "sailor", "teacher")
+    features = Features(("age", "job", "member"), ("numeric", "categorical", "binary"), (None, jobs, None))
+    rules = RuleSet.from_rules([Rule((term,), "yes"), Rule((), "no")], features, default="no")
+    assert rules.reading_cost == metrics.reading_cost(rules) == 2 + cost
+
+
+def cost_of_rule(rule, features):
+    cost = 1
+    for term in rule.terms:
+        if term.is_categorical:
+            n_left_out = len(set(features.categories[term.feature]) - term.values)
+            cost += max(min(len(term.values), n_left_out), 1)
+        else:
+            cost += max(math.isfinite(term.low) + math.isfinite(term.high), 1)
+    return cost
+
+
+@given(st.integers(0, 10**6))
+def test_the_reading_cost_is_the_sum_over_the_rules(seed):
+    rng = np.random.default_rng(seed)
+    features = random_features(rng, 5)
+    rules = random_ruleset(rng, features, int(rng.integers(0, 12)))
+    assert rules.reading_cost == sum(cost_of_rule(rule, features) for rule in rules)
+
+
+def test_rules_that_share_a_premise_are_read_one_by_one():
+    premise = (Term(0, high=5), Term(1, low=0))
+    rules = RuleSet.from_rules([Rule(premise, "a"), Rule(premise, "b")], ["x", "y"], default="a")
+    assert rules.n_premises == 1
+    assert rules.reading_cost == 6
 
 
 def test_coverage_overlap_and_conflict_are_fractions_of_rows():
     assert metrics.coverage(RULES, X) == 4 / 5
     assert metrics.overlap(RULES, X) == 2 / 5
     assert metrics.conflict(RULES, X) == 1 / 5
-
-
-def test_an_evaluation_holds_all_measures_and_reads_well():
-    network = ["a", "a", "b", "b", "a"]
-    found = RULES.evaluate(X, TARGET, network=network)
-    assert RULES.predict(X).tolist() == ["a", "a", "b", "b", "a"]
-    assert found.fidelity == 1.0
-    assert found.accuracy == 3 / 5
-    assert found.balanced_accuracy == pytest.approx((1 + 2 / 4) / 2)
-    assert found.auc == metrics.auc(RULES.predict_proba(X), TARGET, ["a", "b"])
-    assert found.auc_from_labels == metrics.auc_from_labels(RULES.predict(X), TARGET, ["a", "b"])
-    assert (found.coverage, found.overlap, found.conflict) == (0.8, 0.4, 0.2)
-    assert (found.n_rules, found.n_rows, found.mean_rule_length, found.n_distinct_terms) == (4, 5, 1.5, 5)
-    lines = str(found).splitlines()
-    assert lines[0] == "4 rules on 5 rows, voting confidence"
-    assert lines[1] == "  fidelity to the network   100.00 %"
-
-
-def test_an_evaluation_without_a_network_has_no_fidelity():
-    found = RULES.evaluate(X, TARGET, voting="majority")
-    assert found.fidelity is None
-    assert found.voting == "majority"
-    assert "fidelity" not in str(found)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +165,10 @@ def test_an_evaluation_without_a_network_has_no_fidelity():
         (lambda: metrics.coverage(RULES, X[:0]), "no rows"),
         (lambda: metrics.overlap(RULES, X[:0]), "no rows"),
         (lambda: metrics.auc([[0.5, 0.5]], [0, 1], [0, 1]), r"scores has shape \(1, 2\)"),
-        (lambda: RULES.evaluate(X, TARGET[:-1]), "pass one label per row"),
+        (lambda: metrics.majority_baseline([]), "at least one"),
+        (lambda: metrics.wilson_interval(3, 2), "3 of 2 rows is not a fraction"),
+        (lambda: metrics.wilson_interval(0, 0), "0 of 0 rows is not a fraction"),
+        (lambda: metrics.wilson_interval(1, 2, 95), "confidence is 95"),
     ],
 )
 def test_measures_of_columns_that_do_not_match_are_errors(measure, message):

@@ -237,6 +237,27 @@ def test_value_sets_on_one_feature_are_intersected():
     assert made[0].terms == (Term(1, values=["nurse"]),)
 
 
+def test_a_value_cannot_be_missing_and_known():
+    open_end = np.full(7, np.inf)
+    made = RuleSet.from_arrays(
+        FEATURES,
+        ["no", "yes"],
+        "no",
+        starts=[0, 2, 4, 7],
+        feature=[1, 1, 0, 0, 0, 0, 0],
+        low=[*-open_end[:2], 30, -np.inf, -np.inf, 50, 60],
+        high=open_end,
+        value_set=[0, -1, -1, -1, -1, -1, -1],
+        value_sets=[[0, 1]],
+        missing=[False, True, False, True, True, False, False],
+        class_index=[1, 1, 1],
+    )
+    cook, age, job = Term(1, values=["cook", "nurse"]), Term(0, missing=True), Term(1, missing=True)
+    premises = (cook, job), (Term(0, low=30), age), (age, Term(0, low=60), Term(0, low=50))
+    assert made == RuleSet.from_rules([Rule(terms, "yes") for terms in premises], FEATURES, default="no")
+    assert not made.columns.satisfiable.any()
+
+
 def test_all_bounds_of_a_binary_feature_have_one_form():
     def bounded(low, high):
         return RuleSet.from_rules([Rule((Term(2, low=low, high=high),), "yes")], FEATURES, default="no")
@@ -306,6 +327,8 @@ def test_a_builder_collects_rules(rules):
             },
             "category code -1",
         ),
+        ({"missing": [True]}, "missing has shape"),
+        ({"missing": [True, False]}, "A term with missing must have low"),
         ({"class_index": [0, 2]}, "Rule 1 predicts class 2; there are 2 classes"),
         ({"confidence": [0.5]}, "confidence has 1 entries for 2 rules"),
         ({"confidence": [0.5, 1.5]}, "Rule 1 has confidence 1.5"),
@@ -389,16 +412,40 @@ def test_predictions_have_the_type_of_the_classes(classes):
 def test_a_rule_set_reads_well(rules):
     assert str(rules) == (
         "3 rules for the classes no, yes; voting confidence, otherwise no\n"
-        "0  IF age ≤ 47 AND job ∈ {nurse, teacher} THEN yes   (confidence 0.93, covers 120)\n"
+        "0  IF age ≤ 47 AND job ≠ cook THEN yes   (confidence 0.93, covers 120)\n"
         "1  IF age > 47 AND smokes = true THEN no   (confidence 0.61, covers 50.5, weight 2.5)\n"
         "2  IF anything THEN no   (confidence 0.50, covers 400)"
     )
     assert repr(rules) == "<RuleSet: 3 rules for the classes no, yes; voting confidence, otherwise no>"
 
 
-def test_categories_are_shown_in_their_declared_order():
-    rules = RuleSet.from_rules([Rule((Term(3, values=["large", "small"]),), "yes")], FEATURES, default="no")
-    assert "size ∈ {small, large}" in str(rules)
+@pytest.mark.parametrize(
+    ("accepted", "shown", "written"),
+    [
+        ("", "size ∈ {}", "size IN {}"),
+        ("c", "size = c", "size = c"),
+        ("ca", "size ∈ {c, a}", "size IN {c, a}"),
+        ("cab", "size ∈ {c, a, b}", "size IN {c, a, b}"),
+        ("cabd", "size ∉ {f, e}", "size NOT IN {f, e}"),
+        ("cabdf", "size ≠ e", "size != e"),
+        ("cabdfe", "size is known", "size IS KNOWN"),
+    ],
+)
+def test_the_fewer_categories_are_named_in_their_declared_order(accepted, shown, written):
+    features = Features(("size",), ("categorical",), (tuple("cabdfe"),))
+    rules = RuleSet.from_rules([Rule((Term(0, values=sorted(accepted)),), "yes")], features, default="no")
+    assert f"IF {shown} THEN" in str(rules)
+    text = rules.to_text(header=False)
+    assert text.startswith(f"IF {written} THEN")
+    assert RuleSet.from_text(text, features, default="no", classes=rules.classes) == rules
+
+
+def test_an_unknown_category_is_neither_in_a_set_nor_outside_of_it():
+    features = Features(("job",), ("categorical",), (("cook", "nurse", "pilot"),))
+    texts = ["job != cook", "job = cook", "job IS KNOWN", "job IS MISSING"]
+    for text in texts:
+        rules = RuleSet.from_text(f"IF {text} THEN yes", features, default="no", classes=["no", "yes"])
+        assert rules.predict([["astronaut"]]).tolist() == ["no"]
 
 
 def test_a_long_rule_set_is_truncated_when_printed():

@@ -1,6 +1,8 @@
 /** Classes are marked by colour and shape together, never by colour alone; up to 64 combinations differ. */
 
+import type { Rule, RuleSet } from "../lib/rules";
 import { formatLabel } from "../lib/text";
+import { speaksAgainst } from "../lib/votes";
 import type { Scalar } from "../payload";
 import { useStore } from "../store";
 
@@ -46,6 +48,30 @@ export function ClassChip({ index, names }: { index: number; names?: readonly Sc
       <span class="chip-text">{text}</span>
     </span>
   );
+}
+
+/** The class that a rule speaks for, or against. */
+export function ConclusionChip({ rule }: { rule: Rule }) {
+  const { voting } = useStore().rules.value;
+  return (
+    <>
+      <Against isAgainst={speaksAgainst(rule, voting)} />
+      <ClassChip index={rule.classIndex} />
+    </>
+  );
+}
+
+export function Against({ isAgainst }: { isAgainst: boolean }) {
+  return isAgainst ? (
+    <span class="against" title="The rule takes votes from this class: its weight is below 0">
+      against{" "}
+    </span>
+  ) : null;
+}
+
+/** The width in px of a table's column that holds the conclusions of these rules. */
+export function conclusionWidth(set: RuleSet): number {
+  return chipWidth(set.classes) + (set.rules.some((rule) => speaksAgainst(rule, set.voting)) ? 52 : 0);
 }
 
 /** The width in px of a table's column that holds chips of these labels. */

@@ -3,7 +3,7 @@
 import type { Misled } from "../lib/misled";
 import { counted, describePremise, grouped, MOST_CATEGORIES } from "../lib/text";
 import { useStore } from "../store";
-import { ClassChip } from "./ClassMark";
+import { ConclusionChip } from "./ClassMark";
 
 /** Rules that can be clicked to select them, by their places. */
 export function RuleButtons({ places, most = 12, note }: { places: readonly number[]; most?: number; note?: (place: number) => string }) {
@@ -17,7 +17,7 @@ export function RuleButtons({ places, most = 12, note }: { places: readonly numb
         return (
           <li key={rule.id}>
             <button type="button" class="plain" onClick={() => store.selectRule(rule.id)}>
-              <span class="number quiet">{place}</span> {describePremise(rule, set.features, MOST_CATEGORIES)} <span class="quiet">→</span> <ClassChip index={rule.classIndex} />
+              <span class="number quiet">{place}</span> {describePremise(rule, set.features, MOST_CATEGORIES)} <span class="quiet">→</span> <ConclusionChip rule={rule} />
               {note !== undefined && <span class="quiet"> {note(place)}</span>}
             </button>
           </li>

@@ -1,11 +1,12 @@
 /** An editor for one term of a rule. */
 
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
+import { middleOf } from "../lib/axis";
 import { lowerBound, nextBelow, upperBound } from "../lib/decimals";
-import type { Term } from "../lib/rules";
+import { type Term, termOn } from "../lib/rules";
 import { formatLabel, formatName, grouped } from "../lib/text";
-import { useStore } from "../store";
+import { type Store, useStore } from "../store";
 import { TermStrip } from "./TermStrip";
 
 interface Props {
@@ -24,15 +25,20 @@ export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
       <button type="button" class="term-remove" aria-label={`Remove the term on ${name}`} onClick={onRemove}>
         ✕
       </button>
-      {kind === "categorical" ? (
-        <Categories term={term} onTerm={onTerm} name={name} />
-      ) : kind === "binary" ? (
+      {kind === "binary" ? (
         <TrueOrFalse term={term} onTerm={onTerm} name={name} />
       ) : (
-        <div class="term-bounds">
-          <Bound term={term} side="low" onTerm={onTerm} name={name} />
-          <Bound term={term} side="high" onTerm={onTerm} name={name} />
-        </div>
+        <>
+          {term.missing ? null : kind === "categorical" ? (
+            <Categories term={term} onTerm={onTerm} name={name} />
+          ) : (
+            <div class="term-bounds">
+              <Bound term={term} side="low" onTerm={onTerm} name={name} />
+              <Bound term={term} side="high" onTerm={onTerm} name={name} />
+            </div>
+          )}
+          <IsMissing term={term} onTerm={onTerm} />
+        </>
       )}
       <TermStrip term={term} classIndex={classIndex} height={20} />
     </fieldset>
@@ -40,6 +46,34 @@ export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
 }
 
 type PartProps = Pick<Props, "term" | "onTerm">;
+
+/** A first term on a feature: the lower half, true, or the first category. */
+export function firstTerm(store: Store, feature: number): Term {
+  const { kind } = store.original.features[feature];
+  if (kind === "categorical") return termOn(feature, { codes: [0] });
+  return termOn(feature, kind === "binary" ? { low: 0 } : { high: middleOf(store, feature) });
+}
+
+/** Switches between a test for missing values and the term that was there before. */
+function IsMissing({ term, onTerm }: PartProps) {
+  const store = useStore();
+  const before = useRef<Term | null>(null);
+  return (
+    <label class="term-missing">
+      <input
+        type="checkbox"
+        checked={term.missing}
+        onChange={(event) => {
+          if (event.currentTarget.checked) {
+            before.current = term;
+            onTerm(termOn(term.feature, { missing: true }));
+          } else onTerm(before.current ?? firstTerm(store, term.feature));
+        }}
+      />
+      is missing
+    </label>
+  );
+}
 
 /** `> 30`, `>= 30` or `30` for the lower end, `<= 47`, `< 47` or `47` for the upper one; nothing where it is open. */
 function Bound({ term, side, name, onTerm }: PartProps & { side: "low" | "high"; name: string }) {
@@ -70,19 +104,20 @@ export function readBound(text: string, isLow: boolean): number | null {
 }
 
 function TrueOrFalse({ term, name, onTerm }: PartProps & { name: string }) {
-  const value = term.low === 0 ? "true" : term.high === 0 ? "false" : "known";
+  const value = term.missing ? "missing" : term.low === 0 ? "true" : term.high === 0 ? "false" : "known";
   return (
     <select
       aria-label={`${name} is`}
       value={value}
       onChange={(event) => {
         const chosen = event.currentTarget.value;
-        onTerm({ ...term, low: chosen === "true" ? 0 : -Infinity, high: chosen === "false" ? 0 : Infinity });
+        onTerm(termOn(term.feature, { low: chosen === "true" ? 0 : -Infinity, high: chosen === "false" ? 0 : Infinity, missing: chosen === "missing" }));
       }}
     >
       <option value="true">true</option>
       <option value="false">false</option>
       <option value="known">known</option>
+      <option value="missing">missing</option>
     </select>
   );
 }

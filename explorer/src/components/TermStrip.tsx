@@ -35,6 +35,7 @@ export function TermStrip({ term, feature, classIndex, width = 120, height = 24 
 
 /** The parts of the axis that satisfy a term, as fractions of its length. */
 export function acceptedParts(term: Term, axis: Axis): [number, number][] {
+  if (term.missing) return [];
   if (term.codes !== null) return term.codes.map((code) => [code / axis.nSlots, (code + 1) / axis.nSlots]);
   if (axis.kind === "categories") {
     // A binary feature: two slots, for 0 and for 1.

@@ -8,7 +8,7 @@ import { VoteBars } from "../components/VoteBars";
 import { firedOn, scoresOf } from "../lib/evaluate";
 import { rowDraftOf } from "../lib/rowDraft";
 import { counted, describeValue, formatName, shortNumber } from "../lib/text";
-import { votesOf } from "../lib/votes";
+import { strongestFirst, votesOf } from "../lib/votes";
 import { useStore } from "../store";
 
 export function RowDetails({ row }: { row: number }) {
@@ -18,11 +18,7 @@ export function RowDetails({ row }: { row: number }) {
   if (table === null || found === null || row >= table.nRows) return <p>This row is not in the report.</p>;
   const set = store.rules.value;
   const decision = found.decisions[row];
-  // Rules for the decision first, and among these the ones with most votes.
-  const rank = (place: number) => (set.rules[place].classIndex === decision ? 0 : 1);
-  const fired = firedOn(found, row).sort(
-    (a, b) => rank(a) - rank(b) || votesOf(set.rules[b], set.voting) - votesOf(set.rules[a], set.voting) || a - b,
-  );
+  const fired = strongestFirst(firedOn(found, row), set, decision);
   const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
   const features = set.features.map((_, place) => place).filter((place) => tested.has(place));
   const scores = Array.from(scoresOf(found, row));

@@ -36,10 +36,10 @@ export function compareRules(before: RuleSet, after: RuleSet): Comparison {
 /** Keys that are equal for rules that are equal; that agree in premise and class; that agree in the premise. */
 function keysOf(rule: Rule, set: RuleSet): [all: string, concluding: string, premise: string] {
   // By name, as the features of the two sets may be ordered differently.
-  const terms = rule.terms.map(({ feature, low, high, codes }) => {
+  const terms = rule.terms.map(({ feature, low, high, codes, missing }) => {
     const { name, categories } = set.features[feature];
     const values = codes === null ? null : codes.map((code) => scalarKey((categories ?? [])[code])).sort();
-    return JSON.stringify([name, String(low), String(high), values]);
+    return JSON.stringify([name, String(low), String(high), values, missing]);
   });
   const premise = terms.sort().join("&");
   const concluding = `${premise}>${scalarKey(set.classes[rule.classIndex])}`;

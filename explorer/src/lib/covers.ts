@@ -17,6 +17,10 @@ interface Places {
 
 function placesOf(term: Term, column: Column): Places {
   const { values, nKnown, starts, codes } = column;
+  if (term.missing) {
+    const nRows = starts[values.length] - starts[nKnown];
+    return { codes, column, first: nKnown, end: values.length, accepts: null, nRows };
+  }
   if (term.codes !== null) {
     const accepts = new Uint8Array(values.length);
     let nRows = 0;

@@ -1,7 +1,7 @@
 /** Texts of rules that are being written: how they are read and applied. Pure functions. */
 
 import { withAdded, withReplaced } from "./edits";
-import { DEFAULT_STATISTICS, type NewRule, type Rule, type RuleSet } from "./rules";
+import { DEFAULT_STATISTICS, type NewRule, type Rule, type RuleSet, termOn } from "./rules";
 import { readRules, RuleTextError, writeRule } from "./ruleText";
 
 /** Texts by the id of their rule, or "new" for a new rule. */
@@ -43,7 +43,7 @@ export function applied(set: RuleSet, target: Target | null, rules: readonly New
 /** An example of a rule, shown in an empty editor. */
 export function placeholder(set: RuleSet): string {
   const example: NewRule = {
-    terms: set.features.length > 0 ? [{ feature: 0, low: -Infinity, high: 1, codes: set.features[0].categories === null ? null : [0] }] : [],
+    terms: set.features.length > 0 ? [termOn(0, set.features[0].categories === null ? { high: 1 } : { codes: [0] })] : [],
     classIndex: 0,
     ...DEFAULT_STATISTICS,
     priority: true,

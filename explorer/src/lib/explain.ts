@@ -21,6 +21,7 @@ export function nearMisses(set: RuleSet, values: ArrayLike<number>, units: Array
 }
 
 function distanceTo(term: Term, value: number, units: ArrayLike<number>): number {
+  if (term.missing) return Infinity;
   if (term.codes !== null) return term.codes.length > 0 && value === value ? 1 : Infinity;
   if (value !== value || term.low >= term.high) return Infinity;
   return Math.max(value - term.high, term.low - value) / units[term.feature];

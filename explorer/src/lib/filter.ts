@@ -1,7 +1,9 @@
 /** Which rules are shown, and in which order. Pure functions. */
 
-import { type Rule, type RuleSet, termKey } from "./rules";
-import { describeCondition, describePremise, formatLabel } from "./text";
+import type { Voting } from "../payload";
+import { type Feature, namedCategories, type Rule, type RuleSet, type Term, termKey } from "./rules";
+import { describeCondition, describeRule, formatLabel } from "./text";
+import { speaksAgainst } from "./votes";
 
 export interface Filter {
   /** Words, all of which must be in the rule's text; "several words" in quotes must be adjacent. */
@@ -17,7 +19,7 @@ export interface Filter {
   layer: string | null;
 }
 
-export type SortKey = "place" | "class" | "length" | "confidence" | "support" | "weight" | "fires" | "agrees" | "layer";
+export type SortKey = "place" | "class" | "length" | "cost" | "confidence" | "support" | "weight" | "fires" | "agrees" | "layer";
 
 /** The text of a rule that is searched; made once per rule. */
 const texts = new WeakMap<Rule, string>();
@@ -29,10 +31,17 @@ function textOf(rule: Rule, set: RuleSet): string {
     // `30 < age ≤ 47` is found by "age > 30" too.
     const bounded = rule.terms.filter((term) => Number.isFinite(term.low) && Number.isFinite(term.high));
     const turned = bounded.map((term) => `${set.features[term.feature].name} ${describeCondition(term, set.features[term.feature])}`).join(" ");
-    text = plain(`IF ${describePremise(rule, set.features)} THEN ${formatLabel(set.classes[rule.classIndex])} ${origin} ${turned}`);
+    const accepted = rule.terms.map((term) => acceptedCategories(term, set.features[term.feature])).join(" ");
+    text = plain(`${describeRule(rule, set)} ${origin} ${turned} ${accepted}`);
     texts.set(rule, text);
   }
   return text;
+}
+
+/** `job ≠ cook` is found by the categories that it accepts, too. */
+function acceptedCategories(term: Term, feature: Feature): string {
+  if (term.codes === null || !namedCategories(term.codes, feature).areExcluded) return "";
+  return `${feature.name} ∈ {${term.codes.map((code) => formatLabel((feature.categories ?? [])[code])).join(", ")}}`;
 }
 
 /** Places of the rules that pass, in their order. */
@@ -40,7 +49,7 @@ export function filtered(set: RuleSet, filter: Filter): number[] {
   const words = wordsOf(filter.query);
   const places: number[] = [];
   set.rules.forEach((rule, place) => {
-    if (passes(rule, filter) && words.every((word) => hasWord(textOf(rule, set), word))) places.push(place);
+    if (passes(rule, filter, set.voting) && words.every((word) => hasWord(textOf(rule, set), word))) places.push(place);
   });
   return places;
 }
@@ -70,6 +79,7 @@ function plain(text: string): string {
   return text
     .toLowerCase()
     .replace(/\s*(<=|>=|!=|[≤≥≠<>=])\s*/g, (_, sign: string) => ` ${SIGNS.get(sign) ?? sign} `)
+    .replace(/ not in \{/g, " ∉ {")
     .replace(/ in \{/g, " ∈ {")
     .replace(/[\u2068\u2069]/g, "");
 }
@@ -78,14 +88,14 @@ function hasWord(text: string, word: string): boolean {
   return text.includes(word) || (word === "in" && text.includes("∈"));
 }
 
-function passes(rule: Rule, filter: Filter): boolean {
+function passes(rule: Rule, filter: Filter, voting: Voting): boolean {
   return (
     (filter.classIndex === null || rule.classIndex === filter.classIndex) &&
     (filter.feature === null || rule.terms.some((term) => term.feature === filter.feature)) &&
     (filter.term === null || rule.terms.some((term) => termKey(term) === filter.term)) &&
     (filter.maxLength === null || rule.terms.length <= filter.maxLength) &&
     (filter.minSupport === null || rule.cover >= filter.minSupport) &&
-    (filter.minConfidence === null || rule.confidence >= filter.minConfidence) &&
+    (filter.minConfidence === null || (rule.confidence >= filter.minConfidence && !speaksAgainst(rule, voting))) &&
     (filter.layer === null || (rule.origin?.layer ?? "") === filter.layer)
   );
 }

@@ -1,8 +1,11 @@
 /** Measures of an evaluation on the rows of the report. */
 
-import { type Bits, lowestBit } from "./bits";
+import type { Voting } from "../payload";
+import { type Bits, countBits, lowestBit } from "./bits";
 import type { Evaluation } from "./evaluate";
+import type { Rule } from "./rules";
 import type { Table } from "./table";
+import { speaksAgainst } from "./votes";
 
 export interface Measures {
   readonly nRows: number;
@@ -34,7 +37,7 @@ function agreement(decisions: Uint16Array, codes: ArrayLike<number> | null): num
 }
 
 /** The number of rows that a rule covers whose label is its class. */
-export function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex: number): number {
+function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex: number): number {
   let n = 0;
   for (let w = 0; w < cover.length; w++) {
     for (let word = cover[w]; word !== 0; word &= word - 1) {
@@ -42,6 +45,14 @@ export function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex:
     }
   }
   return n;
+}
+
+/** Of the rows that a rule covers, the fraction whose label is what it speaks for: its class, or any other if it speaks against it. */
+export function agreementOf(rule: Rule, voting: Voting, cover: Bits, codes: ArrayLike<number>): number | null {
+  const n = countBits(cover);
+  if (n === 0) return null;
+  const nOfClass = countLabelled(cover, codes, rule.classIndex);
+  return (speaksAgainst(rule, voting) ? n - nOfClass : nOfClass) / n;
 }
 
 /** The measures that are compared; null where unknown. */

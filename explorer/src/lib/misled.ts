@@ -4,6 +4,7 @@ import { hasBit } from "./bits";
 import type { Evaluation } from "./evaluate";
 import type { Cohort } from "./selection";
 import type { Table } from "./table";
+import { speaksAgainst } from "./votes";
 
 /** The reference that decisions are compared with. */
 export type Reference = "network" | "truth";
@@ -22,8 +23,8 @@ export function judgeOf(cohort: Cohort, table: Table): Reference {
 }
 
 /**
- * The rules that misled on these rows: they voted, their class was decided, and the judge differs. Those that misled
- * on most rows come first.
+ * The rules that misled on these rows: they voted, their class was decided, and the judge differs; or they spoke
+ * against the class of the judge. Those that misled on most rows come first.
  */
 export function misleading(found: Evaluation, table: Table, rows: ArrayLike<number>, judge: Reference): Misled[] {
   const reference = table[judge];
@@ -33,8 +34,9 @@ export function misleading(found: Evaluation, table: Table, rows: ArrayLike<numb
   const misled: Misled[] = [];
   set.rules.forEach((rule, place) => {
     let nRows = 0;
+    const pushed = speaksAgainst(rule, set.voting) ? reference.codes : decisions;
     for (const row of wrong) {
-      if (rule.classIndex !== decisions[row] || !hasBit(covers[place], row)) continue;
+      if (rule.classIndex !== pushed[row] || !hasBit(covers[place], row)) continue;
       // Where rules with priority decide, others do not vote.
       if (rule.priority || priorityRows === null || !hasBit(priorityRows, row)) nRows++;
     }

@@ -132,10 +132,15 @@ function checkRule(entry: unknown, place: string, features: Features, classes: R
 
 /** The name of the feature that a term tests. */
 function checkTerm(entry: unknown, place: string, features: Features): string {
-  const term = knownFields(entry, place, ["feature"], ["low", "high", "values"]);
+  const term = knownFields(entry, place, ["feature"], ["low", "high", "values", "missing"]);
   const name = text(term.get("feature"), `${place}.feature`);
   const feature = features.get(name);
   if (feature === undefined) throw new Error(`${place} tests ${shown(name)}, which is not one of the features`);
+  if (term.has("missing")) {
+    if (term.get("missing") !== true) throw wrong(term.get("missing"), `${place}.missing`, "true or no such key");
+    if (term.size > 2) throw new Error(`${place} tests whether ${shown(name)} is missing; expected missing only`);
+    return name;
+  }
   const { categories } = feature;
   const isSet = term.has("values");
   if (isSet !== (categories !== null) || (isSet && term.size > 2)) {

@@ -1,7 +1,7 @@
 /** Rules from a rule file, and back to one (docs/rule-file-format.md). */
 
 import type { FeatureEntry, RuleEntry, RuleFile, Scalar, TermEntry } from "../payload";
-import type { Feature, Origin, Rule, RuleSet, Term } from "./rules";
+import { type Feature, type Origin, type Rule, type RuleSet, type Term, termOn } from "./rules";
 
 export function readRuleFile(file: RuleFile): RuleSet {
   const features: Feature[] = file.features.map((entry) => ({
@@ -25,12 +25,12 @@ export function readRuleFile(file: RuleFile): RuleSet {
       id,
       terms: entry.if.map((term) => {
         const feature = found(placeOf, term.feature, "feature");
-        return {
-          feature,
+        return termOn(feature, {
           low: term.low ?? -Infinity,
           high: term.high ?? Infinity,
           codes: term.values?.map((value) => found(codeOf[feature], value, "category")).sort((a, b) => a - b) ?? null,
-        };
+          missing: term.missing ?? false,
+        });
       }),
       classIndex: found(classOf, entry.then, "class"),
       confidence: entry.confidence,
@@ -92,6 +92,7 @@ function ruleEntry(rule: Rule, set: RuleSet): RuleEntry {
 }
 
 function termEntry(term: Term, feature: Feature): TermEntry {
+  if (term.missing) return { feature: feature.name, missing: true };
   if (term.codes !== null) {
     const categories = feature.categories ?? [];
     return { feature: feature.name, values: term.codes.map((code) => categories[code]) };

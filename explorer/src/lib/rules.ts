@@ -2,12 +2,16 @@
 
 import type { ChangeEntry, Kind, RuleFile, Scalar, Voting } from "../payload";
 
-/** low < x ≤ high, infinite where open; or, if `codes` is not null, one of these categories (ascending). */
+/**
+ * low < x ≤ high, infinite where open; or, if `codes` is not null, one of these categories (ascending); or, if
+ * `missing`, a missing value, which satisfies no other term.
+ */
 export interface Term {
   readonly feature: number;
   readonly low: number;
   readonly high: number;
   readonly codes: readonly number[] | null;
+  readonly missing: boolean;
 }
 
 export interface Origin {
@@ -58,9 +62,14 @@ export type NewRule = Omit<Rule, "id">;
 export const DEFAULT_STATISTICS = { confidence: 1, cover: 0, correct: 0, weight: 1 } as const;
 export type Statistic = keyof typeof DEFAULT_STATISTICS;
 
+/** The term on a feature that any known value satisfies, or with parts of it replaced. */
+export function termOn(feature: number, part: Partial<Omit<Term, "feature">> = {}): Term {
+  return { feature, low: -Infinity, high: Infinity, codes: null, missing: false, ...part };
+}
+
 /** Whether an encoded value (NaN where missing) satisfies a term. */
 export function holds(term: Term, value: number): boolean {
-  if (value !== value) return false;
+  if (value !== value || term.missing) return value !== value && term.missing;
   if (term.codes !== null) return term.codes.includes(value);
   // An open lower end is satisfied by −∞ itself.
   return value <= term.high && (value > term.low || term.low === -Infinity);
@@ -70,8 +79,22 @@ export function sameTerm(a: Term, b: Term): boolean {
   return termKey(a) === termKey(b);
 }
 
+/** Categories by which a set is shown: those that it accepts, or those that it excludes, if these are fewer. */
+export interface NamedCategories {
+  readonly codes: readonly number[];
+  readonly areExcluded: boolean;
+}
+
+export function namedCategories(accepted: readonly number[], feature: Feature): NamedCategories {
+  const all = [...(feature.categories ?? []).keys()];
+  if (all.length - accepted.length >= accepted.length) return { codes: accepted, areExcluded: false };
+  const isAccepted = new Set(accepted);
+  return { codes: all.filter((code) => !isAccepted.has(code)), areExcluded: true };
+}
+
 /** Equal for equal terms only. */
 export function termKey(term: Term): string {
+  if (term.missing) return `${term.feature}?`;
   return term.codes === null ? `${term.feature}:${term.low}:${term.high}` : `${term.feature}=${term.codes.join(",")}`;
 }
 
@@ -92,15 +115,18 @@ function withBinaryBounds(term: Term): Term {
 
 function mergedTerms(terms: readonly Term[]): Term[] {
   const byFeature = new Map<number, Term>();
-  for (const term of terms) {
+  // "Is missing" comes last, so that contradictions with it are the same term in any order.
+  for (const term of [...terms].sort((a, b) => Number(a.missing) - Number(b.missing))) {
     const known = byFeature.get(term.feature);
     byFeature.set(term.feature, known === undefined ? term : intersection(known, term));
   }
   return [...byFeature.values()].sort((a, b) => a.feature - b.feature);
 }
 
-/** The term that holds where both terms hold. */
+/** The term that holds where both terms hold; (0, 0] or no category if one of them only is "is missing". */
 export function intersection(a: Term, b: Term): Term {
+  if (a.missing && b.missing) return a;
+  if (a.missing || b.missing) return termOn(a.feature, (a.codes ?? b.codes) === null ? { low: 0, high: 0 } : { codes: [] });
   const codes = a.codes === null || b.codes === null ? null : a.codes.filter((code) => b.codes?.includes(code));
-  return { feature: a.feature, low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes };
+  return termOn(a.feature, { low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes });
 }

@@ -1,9 +1,12 @@
 /** Counts over a rule set for the Overview. Pure functions. */
 
 import { type Rule, type RuleSet, type Term, termKey } from "./rules";
+import { speaksAgainst } from "./votes";
 
 export interface Summary {
   rulesPerClass: number[];
+  /** Those of them that speak against the class. */
+  againstPerClass: number[];
   /** Number of rules by number of terms, from 0. */
   lengths: number[];
   meanLength: number;
@@ -29,12 +32,14 @@ export interface TermUse {
 export function summaryOf(set: RuleSet): Summary {
   const nClasses = set.classes.length;
   const rulesPerClass = new Array<number>(nClasses).fill(0);
+  const againstPerClass = new Array<number>(nClasses).fill(0);
   const lengths: number[] = [];
   const features = new Map<number, FeatureUse>();
   const terms = new Map<string, TermUse>();
   let nTerms = 0;
   for (const rule of set.rules) {
     rulesPerClass[rule.classIndex]++;
+    if (speaksAgainst(rule, set.voting)) againstPerClass[rule.classIndex]++;
     while (lengths.length <= rule.terms.length) lengths.push(0);
     lengths[rule.terms.length]++;
     nTerms += rule.terms.length;
@@ -45,6 +50,7 @@ export function summaryOf(set: RuleSet): Summary {
   }
   return {
     rulesPerClass,
+    againstPerClass,
     lengths,
     meanLength: set.rules.length === 0 ? 0 : nTerms / set.rules.length,
     features: [...features.values()].sort((a, b) => b.nRules - a.nRules || a.feature - b.feature),

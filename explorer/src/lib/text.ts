@@ -2,7 +2,8 @@
 
 import type { Scalar } from "../payload";
 import { formatNumber, lowerBound, upperBound } from "./decimals";
-import type { Feature, Rule, RuleSet, Term } from "./rules";
+import { type Feature, namedCategories, type Rule, type RuleSet, type Term } from "./rules";
+import { speaksAgainst } from "./votes";
 
 export { formatNumber };
 
@@ -46,9 +47,14 @@ export function formatName(name: string): string {
   return name.trim() === "" ? JSON.stringify(name) : name;
 }
 
-/** The condition of a term without the name of its feature: `≤ 47`, `30 to 47`, `nurse, cook`. */
+/** The condition of a term without the name of its feature: `≤ 47`, `> 30, ≤ 47`, `nurse, cook`, `not nurse`. */
 export function describeCondition(term: Term, feature: Feature, most = Infinity): string {
-  if (term.codes !== null) return categoriesOf(term.codes, feature, most).join(", ") || "no category";
+  if (term.missing) return "is missing";
+  if (term.codes !== null) {
+    const { codes, areExcluded } = namedCategories(term.codes, feature);
+    const shown = categoriesOf(codes, feature, most).join(", ");
+    return areExcluded ? (shown === "" ? "is known" : `not ${shown}`) : shown || "no category";
+  }
   if (feature.kind === "binary" && binaryValue(term) !== null) return binaryValue(term) === 1 ? "true" : "false";
   const [above, below] = boundsOf(term);
   if (term.low >= term.high) return `${above} and ${below}`;
@@ -61,12 +67,16 @@ function boundsOf(term: Term): [above: string, below: string] {
   return [lowerBound(term.low).replace(">=", "≥"), upperBound(term.high).replace("<=", "≤")];
 }
 
-/** `age ≤ 47`, `30 < age ≤ 47`, `job ∈ {nurse, cook}`, `smokes = true`; at most `most` categories by name. */
+/** `age ≤ 47`, `30 < age ≤ 47`, `job ∉ {nurse, cook}`, `smokes = true`; at most `most` categories by name. */
 export function describeTerm(term: Term, feature: Feature, most = Infinity): string {
   const name = isolated(formatName(feature.name));
+  if (term.missing) return `${name} ${describeCondition(term, feature)}`;
   if (term.codes !== null) {
-    const shown = categoriesOf(term.codes, feature, most);
-    return shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${shown.join(", ")}}`;
+    const { codes, areExcluded } = namedCategories(term.codes, feature);
+    const shown = categoriesOf(codes, feature, most);
+    if (areExcluded && shown.length === 0) return `${name} is known`;
+    if (shown.length === 1) return `${name} ${areExcluded ? "≠" : "="} ${shown[0]}`;
+    return `${name} ${areExcluded ? "∉" : "∈"} {${shown.join(", ")}}`;
   }
   if (feature.kind === "binary" && binaryValue(term) !== null) return `${name} = ${binaryValue(term) === 1 ? "true" : "false"}`;
   if (term.low >= term.high || !Number.isFinite(term.low) || !Number.isFinite(term.high)) {
@@ -85,7 +95,13 @@ export function describePremise(rule: Pick<Rule, "terms">, features: readonly Fe
 export const MOST_CATEGORIES = 8;
 
 export function describeRule(rule: Rule, set: RuleSet): string {
-  return `IF ${describePremise(rule, set.features)} THEN ${isolated(formatLabel(set.classes[rule.classIndex]))}`;
+  return `IF ${describePremise(rule, set.features)} THEN ${describeConclusion(rule, set)}`;
+}
+
+/** The class that a rule speaks for, or `speaks against` it. */
+export function describeConclusion(rule: Rule, set: RuleSet): string {
+  const label = isolated(formatLabel(set.classes[rule.classIndex]));
+  return speaksAgainst(rule, set.voting) ? `speaks against ${label}` : label;
 }
 
 /** An encoded value of a feature as text. */

@@ -131,15 +131,14 @@ function grouped(candidates: readonly Candidate[], path: readonly Term[], sharin
 
 /** Which side of a feature a term bounds. */
 function sideOf(term: Term): string {
-  if (term.codes !== null) return termKey(term);
+  if (term.codes !== null || term.missing) return termKey(term);
   return `${term.feature}${term.low === -Infinity ? "" : ">"}${term.high === Infinity ? "" : "<"}`;
 }
 
 /** The least term that all of these imply. */
 function hullOf(terms: readonly Term[]): Term {
-  const { feature, codes } = terms[0];
   const low = Math.min(...terms.map((term) => term.low));
-  return { feature, codes, low, high: Math.max(...terms.map((term) => term.high)) };
+  return { ...terms[0], low, high: Math.max(...terms.map((term) => term.high)) };
 }
 
 /** Whether so few terms are equal that a tree of equal terms would be almost a list. */

@@ -16,6 +16,18 @@ export function votesOf(rule: Rule, voting: Voting): number {
   }
 }
 
+/** Whether a rule takes votes from its class where it fires; only a weight below 0 does. */
+export function speaksAgainst(rule: Pick<Rule, "weight">, voting: Voting): boolean {
+  return voting === "weights" && rule.weight < 0;
+}
+
+/** Places of rules, those that speak for a decision (or against another class) first, among these the ones with most votes. */
+export function strongestFirst(places: readonly number[], set: RuleSet, decision: number): number[] {
+  const votes = (place: number) => Math.abs(votesOf(set.rules[place], set.voting));
+  const isFor = (place: number) => Number((set.rules[place].classIndex === decision) !== speaksAgainst(set.rules[place], set.voting));
+  return [...places].sort((a, b) => isFor(b) - isFor(a) || votes(b) - votes(a) || a - b);
+}
+
 /** The votes that a row starts with if no rule with priority fires. */
 export function startOf(set: RuleSet): readonly number[] {
   return set.voting === "weights" ? set.base : set.base.map(() => 0);

@@ -1,10 +1,11 @@
 /** Where rules come from: a layer of the network, an intermediate clause over its units, the rules over the inputs. */
 
 import { useComputed } from "@preact/signals";
-import { chipWidth, ClassChip, ClassMark } from "../components/ClassMark";
+import { chipWidth, ClassChip, ClassMark, ConclusionChip, conclusionWidth } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
 import { type Clause, type LayerUse, layersOf } from "../lib/origin";
 import { counted, describePremise, formatLabel, formatName, grouped, MOST_CATEGORIES, percent } from "../lib/text";
+import { speaksAgainst } from "../lib/votes";
 import { type Store, useStore } from "../store";
 import "./origin.css";
 
@@ -144,9 +145,9 @@ function RuleTable({ places }: { places: readonly number[] }) {
   const at = (row: number) => set.rules[places[row]];
   const columns: TableColumn[] = [
     { key: "place", title: "#", width: 56, align: "end", cell: (row) => places[row] },
-    { key: "class", title: "THEN", width: chipWidth(set.classes), cell: (row) => <ClassChip index={at(row).classIndex} /> },
+    { key: "class", title: "THEN", width: conclusionWidth(set), cell: (row) => <ConclusionChip rule={at(row)} /> },
     { key: "premise", title: "IF", cell: (row) => <span class="clip" title={describePremise(at(row), set.features)}>{describePremise(at(row), set.features, MOST_CATEGORIES)}</span> },
-    { key: "confidence", title: "Conf.", width: 74, align: "end", cell: (row) => percent(at(row).confidence) },
+    { key: "confidence", title: "Conf.", width: 74, align: "end", cell: (row) => (speaksAgainst(at(row), set.voting) ? "–" : percent(at(row).confidence)) },
   ];
   return <VirtualTable label="Final rules" nRows={places.length} columns={columns} active={active} onActivate={(row) => store.selectRule(at(row).id)} minWidth={360} />;
 }

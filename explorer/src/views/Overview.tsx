@@ -31,7 +31,10 @@ export function Overview() {
                 <span class={`bar by-class class-${index % 8}`} style={{ width: `${(100 * summary.rulesPerClass[index]) / largest}%` }} />
               </span>
               <span class="number">{grouped(summary.rulesPerClass[index])}</span>
-              {index === set.defaultIndex && <span class="badge">default</span>}
+              <span>
+                {summary.againstPerClass[index] > 0 && <span class="quiet">{grouped(summary.againstPerClass[index])} against it</span>}{" "}
+                {index === set.defaultIndex && <span class="badge">default</span>}
+              </span>
             </li>
           ))}
         </ul>
@@ -43,7 +46,7 @@ export function Overview() {
       </section>
       {store.payload.frontier !== undefined && (
         <section class="card wide" aria-labelledby="frontier">
-          <h2 id="frontier">Fidelity by number of rules</h2>
+          <h2 id="frontier">Fidelity by {store.payload.frontier.by === "rules" ? "number of rules" : "conditions to read"}</h2>
           <Frontier frontier={store.payload.frontier} />
         </section>
       )}

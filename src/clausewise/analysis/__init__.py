@@ -2,7 +2,7 @@
 
 from clausewise.analysis.comparison import Comparison, Flips, compare
 from clausewise.analysis.counterfactual import Change, Counterfactual, Counterfactuals, counterfactuals
-from clausewise.analysis.evaluation import Evaluation, evaluate
+from clausewise.analysis.evaluation import ClassFidelity, Evaluation, evaluate
 from clausewise.analysis.explanation import Explanation, Explanations, FiredRule, NearMiss, explain
 from clausewise.analysis.global_explanation import GlobalExplanation, explain_global
 from clausewise.analysis.scorecards import Scorecard, ScorecardLine, scorecard
@@ -10,6 +10,7 @@ from clausewise.analysis.simplification import simplify
 
 __all__ = [
     "Change",
+    "ClassFidelity",
     "Comparison",
     "Counterfactual",
     "Counterfactuals",

@@ -4,10 +4,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
@@ -92,9 +92,31 @@ class Comparison:
             backend,
         )
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """One line: how many rules were added, removed and changed."""
         counts = f"{len(self.added):,} added, {len(self.removed):,} removed, {len(self.changed):,} changed"
-        lines = [f"rules: {counts}, {self.n_same:,} the same"]
+        return f"rules: {counts}, {self.n_same:,} the same"
+
+    def _repr_html_(self) -> str:
+        before, after = self.texts
+        rows = [("removed", before[number], "") for number in self.removed[:SHOWN]]
+        rows += [("changed", before[old], after[new]) for old, new in self.changed[:SHOWN]]
+        rows += [("added", "", after[number]) for number in self.added[:SHOWN]]
+        rows += [(name, str(old), str(new)) for name, (old, new) in self.settings.items()]
+        n_more = sum(max(len(part) - SHOWN, 0) for part in (self.removed, self.changed, self.added))
+        return html.block(
+            self.headline,
+            html.table(("", "before", "after"), rows) if rows else "",
+            html.note(f"… and {n_more:,} more changes") if n_more else "",
+            "" if self.flips is None else "".join(map(html.note, str(self.flips).splitlines())),
+        )
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.headline}>"
+
+    def __str__(self) -> str:
+        lines = [self.headline]
         lines += [f"{name}: {before} → {after}" for name, (before, after) in self.settings.items()]
         before, after = self.texts
         lines += _shown([f"- {before[number]}" for number in self.removed], "removed")
@@ -123,7 +145,7 @@ def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
 
 def _premise(rule: Rule) -> Hashable:
     # By name, since the two sets may have their features in a different order.
-    return frozenset((term.name, term.low, term.high, term.values) for term in rule.terms)
+    return frozenset((term.name, term.low, term.high, term.values, term.missing) for term in rule.terms)
 
 
 def _properties(rule: Rule) -> tuple[Hashable, ...]:
@@ -171,20 +193,9 @@ def _described(rules: RuleSet) -> tuple[tuple[str, Hashable], ...]:
 
 
 def _flips(before: RuleSet, after: RuleSet, X: Any) -> Flips:
-    old, new = (rules.predict(_own_columns(X, rules)) for rules in (before, after))
+    old, new = (rules.predict(X) for rules in (before, after))
     rows = np.flatnonzero([one != other for one, other in zip(old.tolist(), new.tolist(), strict=True)])
     return Flips(len(old), rows, old[rows], new[rows])
-
-
-def _own_columns(X: Any, rules: RuleSet) -> Any:
-    """Return the columns that this rule set knows, of a table that may have those of both."""
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except TypeError:
-        return X
-    names = list(rules.features.names)
-    has_more = set(names) < set(frame.columns)
-    return frame.select(names).to_native() if has_more and rules.features.named else X
 
 
 class _Texts(Sequence[str]):
@@ -198,7 +209,7 @@ class _Texts(Sequence[str]):
 
     def __getitem__(self, number: Any) -> Any:
         rules = self._rules
-        return write_rule(rules.columns, number, rules.features, rules.labels)
+        return write_rule(rules.columns, number, rules.features, rules.labels, rules.voting)
 
 
 def _shown(lines: list[str], what: str) -> list[str]:

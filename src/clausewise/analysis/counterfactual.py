@@ -1,25 +1,31 @@
-"""The smallest change of one or two features of a row that flips the rules' decision.
-
-The search itself is in `counterfactual_search`; its results are checked with `predict`'s own arithmetic.
-"""
+"""The smallest change of a row after which the rules, and the network if there is one, decide otherwise."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Final, overload
 
-import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from clausewise.analysis.counterfactual_search import CounterfactualSearch, Floats
+from clausewise.analysis.counterfactual_agreement import Agreement, NetworkLabels
+from clausewise.analysis.counterfactual_goals import Goals
+from clausewise.analysis.counterfactual_limits import Booleans, Floats, read_limits
+from clausewise.analysis.counterfactual_moves import costs_of, units_of
+from clausewise.analysis.counterfactual_search import Task, smallest_changes
+from clausewise.analysis.counterfactual_tables import ChangeableTable
+from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
-from clausewise.base.parameters import check_parameters, one_of
-from clausewise.data.features import Features
+from clausewise.base.parameters import JOBS, check_parameters, whole
 from clausewise.data.labels import Label, known_label
-from clausewise.networks.answers import model_labels
+from clausewise.data.rows import take_rows
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Value, format_category
+
+# Rows of the reference that changes of three or more features are found with.
+_MAX_GOALS: Final = 2_000
+_MAX_GOAL_CELLS: Final = 2**18
+# At most this many rows are shown in a notebook.
+_SHOWN_ROWS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -30,30 +36,40 @@ class Change:
     before: Value
     after: Value
 
-    def __str__(self) -> str:
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both values as text."""
         before = self.before
         if isinstance(before, float) and float(f"{before:.6g}") != self.after:
             before = float(f"{before:.6g}")  # further digits of the row's value are noise
-        shown = ("unknown" if value is None else format_category(value) for value in (before, self.after))
-        return f"{self.feature} {' → '.join(shown)}"
+        one, other = (
+            "unknown" if value is None else format_category(value) for value in (before, self.after)
+        )
+        return one, other
+
+    def __str__(self) -> str:
+        return f"{self.feature} {' → '.join(self.shown)}"
 
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The smallest change of a row that flips the rules' decision.
+    """The smallest change that was found of a row.
+
+    With a network, the rules and the network both predict `becomes` on the changed row if `is_confirmed`;
+    otherwise, no such change was found, and this is the smallest change for the rules alone.
 
     Attributes
     ----------
     row : int
         Position of the row.
     prediction, becomes : class label
-        The decision on the row, and on the changed row; `becomes` is None if no change was found.
+        The rules' decision on the row, and on the changed row; `becomes` is None if no change was found.
     changes : tuple of Change
         The changes, at most `max_features`; empty if no change was found or none is needed.
     distance : float
-        Sum of the changes, each in units of its feature's spread; infinite if no change was found.
+        Sum of the changes, each in units of its feature; infinite if no change was found.
     network_before, network_after : class label or None
-        The network's labels without and with the changes, if a network was given.
+        The network's decisions without and with the changes, if a network was given.
     max_features : int
         How many features were allowed to change.
     to : class label or None
@@ -70,32 +86,43 @@ class Counterfactual:
     max_features: int = 2
     to: Label | None = None
 
+    def __repr__(self) -> str:
+        return f"<Counterfactual: {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(one.feature, *one.shown) for one in self.changes]
+        return html.block(str(self), html.table(("feature", "from", "to"), rows) if rows else "")
+
     @property
     def is_found(self) -> bool:
-        """Whether a change was found, or none is needed."""
+        """Whether a change was found, at least for the rules alone, or none is needed."""
         return self.becomes is not None
 
     @property
-    def network_flips(self) -> bool | None:
-        """Whether the network's decision flips too; None if no network was given or nothing changed."""
-        if self.network_after is None or not self.changes:
+    def is_confirmed(self) -> bool | None:
+        """Whether the network predicts `becomes` on the changed row; None if no network was given."""
+        if self.network_after is None:
             return None
-        return self.network_after != self.network_before
+        return self.becomes is not None and self.network_after == self.becomes
 
     def __str__(self) -> str:
         head = f"row {self.row}: {format_category(self.prediction)}"
+        wanted = "" if self.to is None else f" to {format_category(self.to)}"
+        n_features = "one feature" if self.max_features == 1 else f"up to {self.max_features} features"
         if self.becomes is None:
-            n_features = "one feature" if self.max_features == 1 else f"up to {self.max_features} features"
-            wanted = "" if self.to is None else f" to {format_category(self.to)}"
             return f"{head}; no change of {n_features} flips it{wanted}"
-        if not self.changes:
-            return f"{head} already"
-        changes = " and ".join(map(str, self.changes))
-        network = ""
-        if self.network_flips is not None and self.network_after is not None:
-            network = f" (the network: {format_category(self.network_after)}"
-            network += ")" if self.network_flips else ", as before)"
-        return f"{head} becomes {format_category(self.becomes)} if {changes}{network}"
+        flips = f"becomes {format_category(self.becomes)} if {' and '.join(map(str, self.changes))}"
+        if self.network_after is None:
+            return f"{head} {flips}" if self.changes else f"{head} already"
+        if self.is_confirmed:
+            agrees = "the network agrees"
+            return f"{head} {flips} ({agrees})" if self.changes else f"{head} already, and {agrees}"
+        network = f"the network: {format_category(self.network_after)}"
+        rules = f"for the rules alone, it {flips}" if self.changes else "the rules decide so already"
+        return (
+            f"{head}; no change of {n_features} was found that the rules and the network confirm ({rules}; "
+            f"{network})"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,9 +167,29 @@ class Counterfactuals(Sequence[Counterfactual]):
                 "changes": [" and ".join(map(str, one.changes)) for one in self.found],
                 "distance": [one.distance for one in self.found],
                 "network": [one.network_after for one in self.found],
-                "network_flips": [one.network_flips for one in self.found],
+                "confirmed": [one.is_confirmed for one in self.found],
             },
             backend,
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(one.row),
+                format_category(one.prediction),
+                "–" if one.becomes is None else format_category(one.becomes),
+                " and ".join(map(str, one.changes)) or "–",
+                f"{one.distance:.3g}" if one.is_found else "",
+                "" if one.network_after is None else format_category(one.network_after),
+            )
+            for one in self.found[:_SHOWN_ROWS]
+        ]
+        head = ("row", "prediction", "becomes", "if", "distance", "network then")
+        n_more = len(self) - len(rows)
+        return html.block(
+            f"Smallest changes of {len(self):,} rows",
+            html.table(head, rows, numbers=[0, 4]),
+            html.note(f"… and {n_more:,} more; see to_frame()") if n_more else "",
         )
 
     def __str__(self) -> str:
@@ -150,7 +197,10 @@ class Counterfactuals(Sequence[Counterfactual]):
 
     def __repr__(self) -> str:
         n_found = sum(one.is_found for one in self.found)
-        return f"<Counterfactuals for {n_found:,} of {len(self):,} rows>"
+        n_confirmed = sum(one.is_confirmed is True for one in self.found)
+        has_network = any(one.is_confirmed is not None for one in self.found)
+        confirmed = f", {n_confirmed:,} confirmed by the network" if has_network else ""
+        return f"<Counterfactuals for {n_found:,} of {len(self):,} rows{confirmed}>"
 
 
 def counterfactuals(
@@ -160,82 +210,107 @@ def counterfactuals(
     network: Any,
     to: Label | None,
     reference: Any,
+    *,
+    fixed: Iterable[str | int] | None = None,
+    increase_only: Iterable[str | int] | None = None,
+    decrease_only: Iterable[str | int] | None = None,
+    allowed: Mapping[str | int, Any] | None = None,
+    max_queries: int = 1000,
+    n_jobs: int | None = None,
 ) -> Counterfactuals:
     """Find the smallest changes that flip the rules' decisions, row by row; see `RuleSet.counterfactuals`."""
-    check_parameters({"max_features": one_of(1, 2)}, {"max_features": max_features})
+    check_parameters(
+        {"max_features": whole(1), "max_queries": whole(1), "n_jobs": JOBS},
+        {"max_features": max_features, "max_queries": max_queries, "n_jobs": n_jobs},
+    )
+    if max_features > 2 and reference is None:
+        raise ValueError(
+            f"max_features is {max_features} without reference; pass rows of the training data as reference, "
+            "in which changes of more than two features are looked for."
+        )
     wanted = None if to is None else rules.labels.index(known_label(to, rules.classes))
-    matrix = np.array(rules.features.encode(X), dtype=np.float64)
-    known = None if reference is None else np.asarray(rules.features.encode(reference), dtype=np.float64)
-    search = CounterfactualSearch(rules, known, max_features, wanted)
-    decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index)
-    changed = matrix.copy()
-    found: list[dict[int, float] | None] = []
-    for row, mine in enumerate(decided.tolist()):
-        changes = search.smallest(matrix[row], mine)
-        found.append(changes)
-        for feature, value in (changes or {}).items():
-            changed[row, feature] = value
-    becomes = rules.evaluator.decide(changed, rules.voting, rules.default_index)
-    rows = _changed_table(X, rules.features, found)
-    before, after = (None, None) if network is None else (_labels_of(network, X), _labels_of(network, rows))
+    matrix = _encoded(rules, X)
+    known = None if reference is None else _encoded(rules, reference)
+    table = ChangeableTable(X, rules.features, matrix)
+    is_whole = _whole_numbers(rules, table, known)
+    limits = read_limits(rules.features, known, is_whole, fixed, increase_only, decrease_only, allowed)
+    labels = None if network is None else NetworkLabels(network, rules)
+    units = units_of(rules.columns, rules.features, known)
+
+    def searched(asked: NetworkLabels | None) -> tuple[Floats, Booleans]:
+        goals = None
+        if max_features > 2 and known is not None and len(known):
+            goals = _goals(rules, reference, known, asked, n_jobs)
+        task = Task(rules, known, limits, units, max_features, goals, n_jobs)
+        agreement = Agreement(rules, matrix, wanted, asked, table, max_queries, n_jobs)
+        return smallest_changes(task, agreement)
+
+    changed, is_found = searched(None)
+    if labels is not None:
+        of_both, is_confirmed = searched(labels)
+        changed[is_confirmed] = of_both[is_confirmed]
+        is_found |= is_confirmed
+    rows = table.changed(changed)
+    decided = [_labels_of_rules(rules, one, n_jobs) for one in (matrix, changed)]
+    answers: list[list[Label | None]] = [[None] * len(matrix)] * 2
+    if labels is not None and len(matrix):
+        answers = [labels.of_rows(one) for one in (table.changed(matrix), rows)]
+    distances = costs_of(matrix, changed, rules.features, units).sum(axis=1).tolist()
     described = tuple(
         Counterfactual(
             row=row,
-            prediction=rules.labels[decided[row]],
-            becomes=None if changes is None else rules.labels[becomes[row]],
-            changes=tuple(
-                Change(
-                    rules.features.names[feature],
-                    rules.features.decode(feature, float(matrix[row, feature])),
-                    rules.features.decode(feature, value),
-                )
-                for feature, value in (changes or {}).items()
-            ),
-            distance=math.inf if changes is None else search.distance(matrix[row], changes),
-            network_before=None if before is None else before[row],
-            network_after=None if after is None else after[row],
+            prediction=decided[0][row],
+            becomes=decided[1][row] if is_found[row] else None,
+            changes=_changes(rules, matrix[row], changed[row]),
+            distance=distances[row] if is_found[row] else math.inf,
+            network_before=answers[0][row],
+            network_after=answers[1][row],
             max_features=max_features,
             to=None if wanted is None else rules.labels[wanted],
         )
-        for row, changes in enumerate(found)
+        for row in range(len(matrix))
     )
-    return Counterfactuals(described, rows, search.units)
+    return Counterfactuals(described, rows, units)
 
 
-# --- Tables with changes applied ---
+def _labels_of_rules(rules: RuleSet, matrix: Floats, n_jobs: int | None) -> list[Label]:
+    codes = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
+    return [rules.labels[code] for code in codes.tolist()]
 
 
-def _changed_table(X: Any, features: Features, found: Sequence[dict[int, float] | None]) -> Any:
-    """Return the caller's table with the changes applied, as the same kind of table."""
-    changed: dict[int, dict[int, Value]] = {}
-    for row, changes in enumerate(found):
-        for feature, value in (changes or {}).items():
-            changed.setdefault(feature, {})[row] = features.decode(feature, value)
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except TypeError:
-        return _changed_array(X, changed)
-    for feature, cells in changed.items():
-        name = features.names[feature] if features.named else frame.columns[feature]
-        column = frame[name]
-        needs_fractions = any(isinstance(cell, float) and not cell.is_integer() for cell in cells.values())
-        if column.dtype.is_integer() and needs_fractions:
-            column = column.cast(nw.Float64())
-        # `scatter` keeps missing values and the type, which a new column would not.
-        frame = frame.with_columns(column.scatter(list(cells), list(cells.values())))
-    return frame.to_native()
+def _encoded(rules: RuleSet, X: Any) -> Floats:
+    return np.array(rules.features.encode(X), dtype=np.float64)
 
 
-def _changed_array(X: Any, changed: dict[int, dict[int, Value]]) -> NDArray[Any]:
-    array = np.asarray(X)
-    # Thresholds are doubles, which single precision and integers cannot hold; NumPy's text has a fixed width.
-    table = array.astype(np.float64 if array.dtype.kind in "fiub" else object)
-    for feature, cells in changed.items():
-        for row, value in cells.items():
-            table[row, feature] = value
-    return table
+def _whole_numbers(rules: RuleSet, table: ChangeableTable, known: Floats | None) -> list[bool]:
+    """Return which features only have whole numbers: in the known rows, or by the type of their column."""
+    is_whole = table.integer_features
+    if known is not None:
+        finite = [column[np.isfinite(column)] for column in known.T]
+        is_whole = [len(column) > 0 and bool((column == np.floor(column)).all()) for column in finite]
+    return [kind == "numeric" and one for kind, one in zip(rules.features.kinds, is_whole, strict=True)]
 
 
-def _labels_of(network: Any, rows: Any) -> list[Label]:
-    labels: list[Label] = model_labels(network, rows).tolist()
-    return labels
+def _goals(
+    rules: RuleSet, reference: Any, known: Floats, network: NetworkLabels | None, n_jobs: int | None
+) -> Goals:
+    """Return rows of the reference that the rules, and the network if there is one, decide alike."""
+    n_goals = min(_MAX_GOALS, _MAX_GOAL_CELLS // known.shape[1] + 1)
+    places = np.unique(np.linspace(0, len(known) - 1, n_goals).astype(np.intp))
+    codes = rules.evaluator.decide(known[places], rules.voting, rules.default_index, n_jobs)
+    is_agreed = np.ones(len(places), dtype=bool)
+    if network is not None:
+        is_agreed = network.codes(take_rows(reference, places)) == codes
+    return Goals(known[places[is_agreed]], codes[is_agreed])
+
+
+def _changes(rules: RuleSet, before: Floats, after: Floats) -> tuple[Change, ...]:
+    decode = rules.features.decode
+    return tuple(
+        Change(
+            rules.features.names[feature],
+            decode(feature, float(before[feature])),
+            decode(feature, float(after[feature])),
+        )
+        for feature in np.flatnonzero((before != after) & ~np.isnan(before)).tolist()
+    )

@@ -177,6 +177,8 @@ def _disjoint_union(one: Term, other: Term) -> Term | None:
     if one.values is not None and other.values is not None:
         is_disjoint = one.values.isdisjoint(other.values)
         return Term(one.feature, one.name, values=one.values | other.values) if is_disjoint else None
+    if one.missing or other.missing:  # "missing or in an interval" is not a term
+        return None
     if one.high == other.low:
         return Term(one.feature, one.name, low=one.low, high=other.high)
     if other.high == one.low:
@@ -289,9 +291,15 @@ class _PremiseRelation:
     def _compared(self, term: int, terms: NDArray[np.int64]) -> tuple[Booleans, Booleans]:
         """Return which of `terms`, on the same feature, overlap this term, and which contain it."""
         stored = self._stored
+        is_missing = stored.missing[terms]
+        if stored.missing[term]:
+            return is_missing, is_missing
         if stored.value_set[term] != NO_SET:
-            mine, theirs = self._accepts[stored.value_set[term]], self._accepts[stored.value_set[terms]]
-            return (theirs & mine).any(axis=1), ~(mine & ~theirs).any(axis=1)
-        low, high = stored.low[terms], stored.high[terms]
-        overlap = np.maximum(low, stored.low[term]) < np.minimum(high, stored.high[term])
-        return overlap, (low <= stored.low[term]) & (stored.high[term] <= high)
+            mine = self._accepts[stored.value_set[term]]
+            theirs = self._accepts[stored.value_set[terms]]
+            overlap, contain = (theirs & mine).any(axis=1), ~(mine & ~theirs).any(axis=1)
+        else:
+            low, high = stored.low[terms], stored.high[terms]
+            overlap = np.maximum(low, stored.low[term]) < np.minimum(high, stored.high[term])
+            contain = (low <= stored.low[term]) & (stored.high[term] <= high)
+        return overlap & ~is_missing, contain & ~is_missing

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
@@ -21,6 +22,9 @@ from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term, Value, format_category
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting, votes_of_rules
+
+# At most this many explanations are shown in a notebook.
+_SHOWN_ROWS = 5
 
 
 def explain(
@@ -57,9 +61,13 @@ class FiredRule:
     premise: str = field(repr=False)
     text: str = field(repr=False)
 
+    @property
+    def effect(self) -> str:
+        """The votes as text, or "overridden"."""
+        return "overridden" if self.overridden else format_number(round(self.votes, 6))
+
     def __str__(self) -> str:
-        votes = format_number(round(self.votes, 6))
-        effect = "overridden" if self.overridden else f"{votes:>4} votes"
+        effect = self.effect if self.overridden else f"{self.effect:>4} votes"
         return f"rule {self.number} fired, {effect}: {self.text}"
 
 
@@ -95,18 +103,43 @@ class Explanation:
         """Whether any rule fired; otherwise the default class or the start votes decide."""
         return bool(self.fired)
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """One line: the row, the decision, and the votes or why there are none."""
         totals = ", ".join(
             f"{format_category(label)} {format_number(round(score, 6))}"
             for label, score in self.scores.items()
         )
-        has_start = any(self.start.values())
-        uncovered = "no rule fired: start votes" if has_start else "no rule fired: default class"
+        uncovered = "no rule fired: start votes" if self._has_start else "no rule fired: default class"
         reason = f"voting {self.voting}: {totals}" if self.is_covered else uncovered
-        lines = [f"row {self.row} → {format_category(self.prediction)}   ({reason})"]
-        if has_start:
-            lines.append(describe_start(tuple(self.start), np.array(list(self.start.values()))))
-        return "\n  ".join(lines + [str(part) for part in (*self.fired, *self.near_misses)])
+        return f"row {self.row} → {format_category(self.prediction)}   ({reason})"
+
+    def __str__(self) -> str:
+        parts = [self._start_text] if self._has_start else []
+        return "\n  ".join([self.headline, *parts, *map(str, (*self.fired, *self.near_misses))])
+
+    def __repr__(self) -> str:
+        fired = "1 rule" if len(self.fired) == 1 else f"{len(self.fired):,} rules"
+        near = "1 near miss" if len(self.near_misses) == 1 else f"{len(self.near_misses):,} near misses"
+        return f"<Explanation: {self.headline}, {fired} fired, {near}>"
+
+    def _repr_html_(self) -> str:
+        parts = [html.note(self._start_text)] if self._has_start else []
+        if self.fired:
+            rows = [(str(one.number), one.text, one.effect) for one in self.fired]
+            parts.append(html.table(("", "rules that fired", "votes"), rows, numbers=[0, 2]))
+        if self.near_misses:
+            near = [(str(one.number), one.text, one.reason) for one in self.near_misses]
+            parts.append(html.table(("", "rules that nearly fired", "but"), near, numbers=[0]))
+        return html.block(self.headline, *parts)
+
+    @property
+    def _has_start(self) -> bool:
+        return any(self.start.values())
+
+    @property
+    def _start_text(self) -> str:
+        return describe_start(tuple(self.start), np.array(list(self.start.values())))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,7 +257,16 @@ class Explanations(Sequence[Explanation]):
         return rule_at(self.columns, rule, self.features, self.labels)
 
     def _text(self, rule: int) -> str:
-        return describe_rule_at(self.columns, rule, self.features, self.labels)
+        return describe_rule_at(self.columns, rule, self.features, self.labels, self.voting)
+
+    def _repr_html_(self) -> str:
+        shown = [one._repr_html_() for one in self[:_SHOWN_ROWS]]
+        more = len(self) - len(shown)
+        return html.block(
+            f"{len(self):,} rows explained by {self.columns.n_rules:,} rules, voting {self.voting}",
+            *shown,
+            html.note(f"… and {more:,} more; index or slice them") if more else "",
+        )
 
     def __repr__(self) -> str:
         return f"<Explanations of {len(self):,} rows by {self.columns.n_rules:,} rules, voting {self.voting}>"

@@ -1,5 +1,6 @@
 """A summary of a whole rule set: the features it tests, rule lengths, coverage, overlap and agreement."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -7,16 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.data.table import Matrix
 from clausewise.networks.answers import ask_network
 from clausewise.rules import display
 from clausewise.rules.evaluator import BitMatrix
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import format_category
 
 # Counts up to here are exact in the single precision of the matrix product.
 _ROWS_PER_PRODUCT = 2**20
 _NUMBERS_PER_PRODUCT = 2**24
+# What a notebook shows at most.
+_SHOWN_FEATURES = 20
+_SHOWN_CLASSES = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,26 +192,50 @@ class GlobalExplanation:
         )
 
     def __str__(self) -> str:
+        lines = [f"  {name}: {value}" for name, value in self._summary()]
+        return "\n".join([self.rules.headline, *lines])
+
+    def _summary(self) -> Iterator[tuple[str, str]]:
+        """Yield names and values of what is printed."""
         rules = self.rules
         n_using = self.feature_use.sum(axis=1)
         used = np.argsort(-n_using, kind="stable")[: max(1, min(5, int((n_using > 0).sum())))]
-        features = ", ".join(f"{rules.features.names[f]} ({n_using[f]:,})" for f in used)
+        yield (
+            "features tested most (rules)",
+            ", ".join(f"{rules.features.names[f]} ({n_using[f]:,})" for f in used),
+        )
         lengths = rules.columns.lengths
-        lines = [
-            repr(rules)[len("<RuleSet: ") : -1],
-            f"  features tested most (rules): {features}",
-            f"  terms per rule: {lengths.mean() if len(lengths) else 0:.1f} on average, "
-            f"{lengths.max(initial=0)} at most",
-        ]
+        mean = lengths.mean() if len(lengths) else 0
+        yield "terms per rule", f"{mean:.1f} on average, {lengths.max(initial=0)} at most"
         if self.fires is not None and self.n_rows:
             n_fired = self.fires.rules_per_row()
-            lines.append(
-                f"  on {self.n_rows:,} rows: {100 * np.mean(n_fired > 0):.1f} % covered by a rule, "
-                f"{n_fired.mean():.1f} rules fire on average"
-            )
+            covered = f"{100 * np.mean(n_fired > 0):.1f} % covered by a rule"
+            yield f"on {self.n_rows:,} rows", f"{covered}, {n_fired.mean():.1f} rules fire on average"
         if self.target is not None and self.n_rows:
-            lines.append(f"  decided as the network decides: {100 * self.fidelity:.1f} %")
-        return "\n".join(lines)
+            yield "decided as the network decides", f"{100 * self.fidelity:.1f} %"
+
+    def _repr_html_(self) -> str:
+        return html.block(self.rules.headline, html.table(("", ""), self._summary()), self._feature_table())
+
+    def _feature_table(self) -> str:
+        """Return the number of rules that test each feature, by class, for the features tested most."""
+        n_using, labels = self.feature_use.sum(axis=1), self.rules.labels
+        if not n_using.any():
+            return ""
+        order = np.argsort(-n_using, kind="stable")[: int((n_using > 0).sum())]
+        n_classes = len(labels) if len(labels) <= _SHOWN_CLASSES else 0
+        rows = [
+            (
+                self.rules.features.names[f],
+                html.Bar(f"{n_using[f]:,}", n_using[f] / n_using.max()),
+                *(f"{count:,}" for count in self.feature_use[f, :n_classes].tolist()),
+            )
+            for f in order[:_SHOWN_FEATURES].tolist()
+        ]
+        head = ("feature", "rules", *map(format_category, labels[:n_classes]))
+        n_more = len(order) - len(rows)
+        more = html.note(f"… and {n_more:,} more features") if n_more else ""
+        return html.table(head, rows, numbers=range(1, len(head))) + more
 
     def __repr__(self) -> str:
         return f"<GlobalExplanation of {len(self.rules):,} rules on {self.n_rows:,} rows>"
@@ -234,7 +264,8 @@ def explain_global(rules: RuleSet, X: Any, target: Any, n_jobs: int | None) -> G
     matrix: Matrix = rules.features.encode(X)
     codes = None
     if target is not None:
-        codes = ask_network(target, X, rules.labels, len(matrix), name="target").labels.codes
+        answers = ask_network(target, X, rules.features, rules.labels, len(matrix), name="target")
+        codes = answers.labels.codes
     decisions = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
     return GlobalExplanation(rules, rules.evaluator.fires(matrix, n_jobs), codes, decisions)
 

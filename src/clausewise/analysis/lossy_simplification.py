@@ -39,7 +39,8 @@ def simplified_within(rules: RuleSet, X: Any, target: Any, tolerance: float, n_j
         raise ValueError("X has no rows to measure fidelity on; pass at least one.")
     codes = None
     if target is not None:
-        codes = ask_network(target, X, rules.labels, len(matrix), name="target").labels.codes
+        answers = ask_network(target, X, rules.features, rules.labels, len(matrix), name="target")
+        codes = answers.labels.codes
     search = _Search(simplified(rules), matrix, codes, tolerance, n_jobs)
     while search.drop_the_cheapest():
         pass
@@ -186,6 +187,8 @@ class _Search:
 
 def _term_holds(stored: RuleColumns, term: int, matrix: Matrix) -> Booleans:
     values = matrix[:, stored.feature[term]].astype(np.float64)
+    if stored.missing[term]:
+        return np.isnan(values)
     if stored.value_set[term] != NO_SET:
         return np.isin(values, stored.codes(int(stored.value_set[term])))
     low, high = stored.low[term], stored.high[term]

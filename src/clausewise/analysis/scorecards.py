@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
+from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.data.labels import Label
 from clausewise.rules import display
@@ -108,14 +108,7 @@ class Scorecard:
         return "\n".join([_TITLE, *lines, self.how_to_decide])
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left;white-space:nowrap'>{escape(text)}</td>"
-            f"<td style='text-align:left'>{escape(premise)}</td></tr>"
-            for text, premise in self._shown
-        )
-        head = "<tr><th style='text-align:left'>points</th><th style='text-align:left'>if</th></tr>"
-        table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
-        return f"<div><p>{_TITLE}</p>{table}<p>{escape(self.how_to_decide)}</p></div>"
+        return html.block(_TITLE, html.table(("points", "if"), self._shown), html.note(self.how_to_decide))
 
     def __repr__(self) -> str:
         return f"<Scorecard of {len(self.lines):,} lines for the classes {_listed(self.labels)}>"

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clausewise.base.parameters import MIN_CASES, Constraint, ParameterError, check_parameters, one_of
+from clausewise.base.parameters import MIN_CASES, Constraint, ParameterError, check_parameters, one_of, whole
 from clausewise.cli.table_files import FORMATS as DATA_FORMATS
 from clausewise.rules.voting import VOTINGS
 
@@ -35,6 +35,17 @@ def parse_min_cases(text: str) -> int | float | str:
     except ParameterError as error:
         raise typer.BadParameter(str(error)) from None
     return value
+
+
+def parse_max_rules(text: str) -> int | str | None:
+    """Return a number of rules, "auto", or None for "all"."""
+    if text in ("auto", "all"):
+        return None if text == "all" else text
+    try:
+        check_parameters({"--max-rules": whole(1)}, {"--max-rules": int(text)})
+    except (ParameterError, ValueError):
+        raise typer.BadParameter(f"{text!r} is not a whole number of 1 or more, auto or all") from None
+    return int(text)
 
 
 def comma_separated(choices: Iterable[str]) -> str:

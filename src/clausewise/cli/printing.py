@@ -11,8 +11,6 @@ from rich.text import Text
 
 from clausewise.base.json_text import json_text
 from clausewise.rules import RuleSet, display
-from clausewise.rules.rule import describe_statistics
-from clausewise.rules.term import format_category
 
 _WIDTH_WITHOUT_TERMINAL = 120
 """Width of tables that do not go to a terminal, in characters."""
@@ -51,10 +49,14 @@ def print_rules(rules: RuleSet, to: Console, *, most: int = display.SHOWN_RULES)
     table.add_column("THEN", overflow="fold")
     table.add_column("", style="dim")
     for number in range(min(len(rules), most)):
-        rule = rules[number]
-        premise = display.describe_premise(rules.columns, number, rules.features)
+        stored, features, labels = rules.columns, rules.features, rules.labels
+        cells = (
+            str(number),
+            display.describe_premise(stored, number, features),
+            display.describe_conclusion_at(stored, number, labels, rules.voting),
+            display.describe_statistics_at(stored, number, features, labels, rules.voting),
+        )
         # Text, since names may contain what rich takes for markup.
-        cells = (str(number), premise, format_category(rule.conclusion), describe_statistics(rule))
         table.add_row(*map(Text, cells))
     if len(rules):
         to.print(table)

@@ -36,16 +36,27 @@ class Column:
         Numeric columns: the training value that follows it; infinite for the last bin.
     codes : ndarray of int, optional
         Categorical columns: the code of each bin.
+    n_without_bin : int
+        Categorical columns: number of further categories that occur and are treated as missing.
+    tests_missing : bool
+        Whether the bin for missing values holds some, and nothing else.
     """
 
     last: NDArray[np.float64]
     following: NDArray[np.float64]
     codes: NDArray[np.int64] | None = None
+    n_without_bin: int = 0
+    tests_missing: bool = False
 
     @property
     def n_bins(self) -> int:
         """Number of bins, not counting the one for missing values."""
         return len(self.last) if self.codes is None else len(self.codes)
+
+    @property
+    def n_values(self) -> int:
+        """Number of categories that occur; −1 for numeric columns."""
+        return -1 if self.codes is None else len(self.codes) + self.n_without_bin
 
     def threshold(self, bin_index: int) -> float:
         """Return the shortest decimal between this bin and the next."""
@@ -83,13 +94,19 @@ class Bins:
             column, bins[c] = _numeric(values, max_bins) if is_numeric else _categorical(values, n_categories)
             columns.append(column)
         n_bins = np.array([column.n_bins for column in columns], dtype=np.int32)
-        is_nominal = (features.n_categories >= 0).astype(np.uint8)
-        return cls(features, tuple(columns), _core.ByteMatrix(bins, n_bins, is_nominal))
+        n_values = np.array([column.n_values for column in columns], dtype=np.int32)
+        tests_missing = np.array([column.tests_missing for column in columns], dtype=np.uint8)
+        return cls(features, tuple(columns), _core.ByteMatrix(bins, n_bins, n_values, tests_missing))
 
     def covered(self, boxes: Sequence[Box]) -> NDArray[np.uint64]:
         """Return, for each box, one bit per training row: whether the box covers it."""
         words = self.core.covered(*packed(boxes))
         return words.reshape(len(boxes), -(-self.core.n_rows // 64))
+
+    def reading_costs(self, boxes: Sequence[Box]) -> NDArray[np.int32]:
+        """Return what a person reads in each box as the premise of a rule, the rule itself included."""
+        costs: NDArray[np.int32] = 1 + self.core.reading_cost(*packed(boxes))
+        return costs
 
     def boxes_of(self, rules: RuleSet) -> list[Box]:
         """Return the premises of rules as boxes, with thresholds moved to the borders of bins."""
@@ -102,7 +119,9 @@ class Bins:
                 column = self.columns[feature]
                 if column.n_bins == 0:
                     continue
-                if column.codes is None:
+                if stored.missing[term]:
+                    terms[feature] = bin_set([column.n_bins])
+                elif column.codes is None:
                     terms[feature] = column.bins_between(float(stored.low[term]), float(stored.high[term]))
                 elif stored.value_set[term] != NO_SET:
                     accepted = np.isin(column.codes, stored.codes(int(stored.value_set[term])))
@@ -112,29 +131,44 @@ class Bins:
 
     def terms_of(self, boxes: Sequence[Box]) -> dict[str, Any]:
         """Return boxes as the arguments of `RuleSet.from_arrays` that describe premises."""
-        feature, low, high, value_set = [], [], [], []
+        feature, low, high, value_set, missing = [], [], [], [], []
         value_sets: list[list[int]] = []
         for box in boxes:
             for c, accepted in box:
                 column, bins = self.columns[c], bins_in(accepted)
                 feature.append(c)
+                missing.append(column.n_bins in bins)
+                low.append(-np.inf)
+                high.append(np.inf)
+                value_set.append(NO_SET)
+                if missing[-1]:
+                    continue
                 if column.codes is None:
-                    low.append(column.threshold(bins[0] - 1) if bins[0] > 0 else -np.inf)
-                    high.append(column.threshold(bins[-1]) if bins[-1] < column.n_bins - 1 else np.inf)
-                    value_set.append(NO_SET)
+                    low[-1] = column.threshold(bins[0] - 1) if bins[0] > 0 else -np.inf
+                    high[-1] = column.threshold(bins[-1]) if bins[-1] < column.n_bins - 1 else np.inf
                 else:
-                    low.append(-np.inf)
-                    high.append(np.inf)
-                    value_set.append(len(value_sets))
-                    value_sets.append([int(column.codes[b]) for b in bins])
+                    value_set[-1] = len(value_sets)
+                    value_sets.append(self._accepted_codes(c, bins))
         return {
             "starts": np.cumsum([0, *map(len, boxes)]),
             "feature": np.array(feature, dtype=np.int32),
             "low": np.array(low, dtype=np.float64),
             "high": np.array(high, dtype=np.float64),
             "value_set": np.array(value_set, dtype=np.int32),
+            "missing": np.array(missing, dtype=bool),
             "value_sets": value_sets,
         }
+
+    def _accepted_codes(self, c: int, bins: Sequence[int]) -> list[int]:
+        """Return the categories of a value set; one that excludes few also accepts those without rows."""
+        column = self.columns[c]
+        assert column.codes is not None
+        named = column.codes[bins]
+        if 2 * len(bins) <= column.n_values or column.n_without_bin:
+            return [int(code) for code in named]
+        excluded = np.setdiff1d(column.codes, named)
+        accepted: list[int] = np.setdiff1d(np.arange(self.features.n_categories[c]), excluded).tolist()
+        return accepted
 
 
 def _numeric(values: NDArray[np.float64], max_bins: int) -> tuple[Column, NDArray[np.uint8]]:
@@ -142,25 +176,63 @@ def _numeric(values: NDArray[np.float64], max_bins: int) -> tuple[Column, NDArra
     distinct, counts = np.unique(values[is_known], return_counts=True)
     last = distinct
     if len(distinct) > max_bins:
-        # The values at equally spaced ranks among the sorted rows.
-        ranks = np.arange(1, max_bins + 1) * counts.sum() // max_bins
-        last = distinct[np.unique(np.searchsorted(np.cumsum(counts), ranks))]
+        last = distinct[_round_borders(distinct, np.cumsum(counts), max_bins)]
     following = np.append(distinct, np.inf)[np.searchsorted(distinct, last, side="right")]
     bins = np.where(is_known, np.searchsorted(last, values), len(last)).astype(np.uint8)
-    return Column(last, following), bins
+    return Column(last, following, tests_missing=not is_known.all()), bins
+
+
+def _round_borders(
+    distinct: NDArray[np.float64], n_up_to: NDArray[np.int64], n_bins: int
+) -> NDArray[np.int64]:
+    """Return the last distinct value of each bin, so that bins have about the same number of rows.
+
+    A border may move by a third of a bin to where a rounder number separates the rows.
+    """
+    n_rows = int(n_up_to[-1])
+    gaps = n_up_to[:-1]  # the border after each distinct value but the last
+    roundness = _roundness(distinct[:-1], distinct[1:])
+    borders = [len(distinct) - 1]
+    for number in range(1, n_bins):
+        rank = number * n_rows / n_bins
+        first, end = np.searchsorted(gaps, (rank - n_rows / n_bins / 3, rank + n_rows / n_bins / 3)).tolist()
+        if first >= end:  # many rows have the same value
+            borders.append(int(np.searchsorted(n_up_to, rank)))
+            continue
+        roundest = first + np.flatnonzero(roundness[first:end] == roundness[first:end].max())
+        borders.append(int(roundest[np.abs(gaps[roundest] - rank).argmin()]))
+    return np.unique(borders)
+
+
+def _roundness(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the exponent of the largest power of ten with a multiple in [low, high)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        widest = np.floor(np.log10(np.maximum(high - low, 1e-300)))
+        largest = np.ceil(np.log10(np.maximum(np.maximum(np.abs(low), np.abs(high)), 1e-300)))
+    found = widest.astype(np.int64)
+    for exponent in range(int(found.min()), int(largest.max()) + 1):
+        step = 10.0**exponent
+        if not 0 < step < np.inf:
+            continue
+        multiple = np.ceil(low / step) * step
+        found[(low <= multiple) & (multiple < high)] = exponent
+    return found
 
 
 def _categorical(values: NDArray[np.float64], n_categories: int) -> tuple[Column, NDArray[np.uint8]]:
     """Make a bin for each category that occurs; beyond 254, the rarest are treated as missing."""
     is_known = values < n_categories  # false for NaN and for the code of an unknown category
     codes, counts = np.unique(values[is_known].astype(np.int64), return_counts=True)
-    if len(codes) > _MAX_CATEGORIES:
+    n_without_bin = max(len(codes) - _MAX_CATEGORIES, 0)
+    if n_without_bin:
         codes = np.sort(codes[np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]])
-    whole = np.where(np.isnan(values), -1, values).astype(np.int64)
+    is_missing = np.isnan(values)
+    whole = np.where(is_missing, -1, values).astype(np.int64)
     nearest = np.minimum(np.searchsorted(codes, whole), max(len(codes) - 1, 0))
     is_kept = codes[nearest] == whole if len(codes) else np.zeros(len(values), dtype=bool)
     bins = np.where(is_kept, nearest, len(codes)).astype(np.uint8)
-    return Column(np.empty(0), np.empty(0), codes), bins
+    tests_missing = bool(is_missing.any() and np.array_equal(is_missing, ~is_kept))
+    return Column(np.empty(0), np.empty(0), codes, n_without_bin, tests_missing), bins
 
 
 # --- The core's format for boxes ---

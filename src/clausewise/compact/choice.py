@@ -1,22 +1,43 @@
-"""Choices made on held-out rows: the fidelity of every budget, the recommended budget, and the penalty."""
+"""Choices made on held-out rows: the fidelity of every budget, the budget to use, and the penalty."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
 from clausewise.compact.examples import Balance, Examples
-from clausewise.compact.frontier_curve import Frontier
-from clausewise.compact.search import StageReport
+from clausewise.compact.frontier_curve import TOLERANCE, Frontier, Size
+from clausewise.compact.search import Budget, StageReport
 from clausewise.compact.seeded_search import SeededSearch
-from clausewise.compact.settings import DEFAULT_MAX_RULES, CompactionSettings, default_penalty
-from clausewise.data.rows import random_splits
+from clausewise.compact.settings import (
+    MIN_CONDITIONS,
+    CompactionSettings,
+    default_penalty,
+    default_price,
+    price_unit,
+)
+from clausewise.data.rows import Split, fold_splits, random_splits
 from clausewise.rules.ruleset import RuleSet
 
 # The penalties that "cv" tries, as multiples of the default.
 PENALTY_FACTORS = (0.25, 1.0, 4.0)
-N_SPLITS, HELD_OUT = 3, 0.2
+N_SPLITS, HELD_OUT, MIN_ROWS = 3, 0.2, 10
+# What fits on half a page, for two classes; in proportion for more.
+READABLE_RULES, READABLE_COST = 20, 60
+# With fewer rows, a rule set learnt from half of them would be too small.
+_MANY_ROWS = 2_000
+_STEPS_PER_DOUBLING = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Sized:
+    """A rule set found on the way to larger ones, and the price at which it was found."""
+
+    rules: RuleSet
+    price: float = math.nan
 
 
 def measured_frontier(
@@ -24,31 +45,60 @@ def measured_frontier(
     examples: Examples,
     settings: CompactionSettings,
     *,
-    max_rules: int,
-    n_splits: int,
-    seed: int,
+    by: Size,
+    limits: Budget,
+    splits: Sequence[Split],
     progress: Progress,
-) -> Frontier:
-    """Measure fidelity on held-out rows for every budget; see `RuleSet.frontier`."""
-    if len(examples.codes) < 10:
-        raise ValueError(f"{len(examples.codes)} rows are too few to hold out some; pass at least 10.")
-    if settings.penalty == "cv":
-        penalty = chosen_penalty(rules, examples, settings, max_rules, seed, progress)
-        settings = replace(settings, penalty=penalty)
-    progress.started("Frontier", n_splits)
-    by_split = np.empty((n_splits, max_rules))
-    for number, (learn, held_out) in enumerate(_splits(examples, n_splits, seed)):
+) -> tuple[Frontier, NDArray[np.float64]]:
+    """Measure fidelity on held-out rows for every budget up to a limit; see `RuleSet.frontier`.
+
+    Also return the mean price per row at which each rule set was found; NaN by rules.
+    """
+    budgets = np.arange(1, limits.n_rules + 1) if by == "rules" else _steps_up_to(limits.reading_cost)
+    progress.started("Frontier", len(splits))
+    measured = np.empty((4, len(splits), len(budgets)))
+    for number, (learnt, held_out) in enumerate(splits):
         with SearchProgress(progress, f"split {number + 1}") as report:
-            found = SeededSearch(rules, learn, settings, report).rules_down_from(max_rules)
-        for n_rules, small in found.items():
-            by_split[number, n_rules - 1] = _fidelity(small, held_out, settings.balance)
-    return Frontier(np.arange(1, max_rules + 1), by_split)
+            search = SeededSearch(rules, examples.take(learnt), settings, report)
+            if by == "rules":
+                found = [Sized(small) for _, small in sorted(search.rules_down_from(limits.n_rules).items())]
+            else:
+                found = _largest_within(budgets, (Sized(*sized) for sized in search.rules_up_to(limits)))
+        unseen = examples.take(held_out)
+        known: dict[int, tuple[float, ...]] = {}  # neighbouring budgets often have the same rule set
+        for place, sized in enumerate(found):
+            if id(sized) not in known:
+                small, price = sized.rules, sized.price / len(learnt)
+                faithful = _fidelity(small, unseen, settings.balance)
+                known[id(sized)] = (faithful, len(small), small.reading_cost, price)
+            measured[:, number, place] = known[id(sized)]
+    fidelity, n_rules, cost, prices = measured
+    return Frontier(budgets, fidelity, by, n_rules, cost), prices.mean(axis=0)
 
 
-def _splits(examples: Examples, n_splits: int, seed: int) -> Iterator[tuple[Examples, Examples]]:
-    """Yield rows to learn from and held-out rows."""
-    for learn, held_out in random_splits(examples.codes, n_splits, HELD_OUT, seed):
-        yield examples.take(learn), examples.take(held_out)
+def _steps_up_to(reading_cost: float) -> NDArray[np.int64]:
+    """Return reading costs, each about a quarter above the one before, that end with the given one."""
+    powers = np.arange(math.ceil(_STEPS_PER_DOUBLING * math.log2(reading_cost / MIN_CONDITIONS)) + 1)
+    steps = np.round(reading_cost * 2.0 ** (-powers / _STEPS_PER_DOUBLING)).astype(np.int64)
+    return np.unique(np.maximum(steps, MIN_CONDITIONS))
+
+
+def _largest_within(budgets: NDArray[np.int64], found: Iterable[Sized]) -> list[Sized]:
+    """Return, for each budget, the last rule set that does not cost more to read; the first costs nothing."""
+    chosen: list[Sized] = []
+    for sized in found:
+        first = int(np.searchsorted(budgets, sized.rules.reading_cost))
+        chosen[first:] = [sized] * (len(budgets) - first)
+    return chosen
+
+
+def held_out_splits(examples: Examples, n_splits: int, seed: int) -> list[Split]:
+    """Hold out a fifth of the rows several times."""
+    if len(examples.codes) < MIN_ROWS:
+        raise ValueError(
+            f"{len(examples.codes)} rows are too few to hold out some; pass at least {MIN_ROWS}."
+        )
+    return list(random_splits(examples.codes, n_splits, HELD_OUT, seed))
 
 
 def _fidelity(rules: RuleSet, examples: Examples, balance: Balance) -> float:
@@ -61,7 +111,7 @@ def chosen_penalty(
     rules: RuleSet,
     examples: Examples,
     settings: CompactionSettings,
-    n_rules: int,
+    budget: Budget,
     seed: int,
     progress: Progress,
 ) -> float:
@@ -72,52 +122,83 @@ def chosen_penalty(
     default = default_penalty(len(examples.codes))
     fidelity: dict[float, list[float]] = {factor: [] for factor in PENALTY_FACTORS}
     progress.started("Penalty", N_SPLITS * len(fidelity))
-    for learn, held_out in _splits(examples, N_SPLITS, seed):
+    for learnt, held_out in held_out_splits(examples, N_SPLITS, seed):
         for factor, measured in fidelity.items():
             tried = replace(settings, penalty=factor * default)
             with SearchProgress(progress, f"penalty {factor * default:g}") as report:
-                found = SeededSearch(rules, learn, tried, report).rules_for(n_rules)
-            measured.append(_fidelity(found, held_out, settings.balance))
+                found = SeededSearch(rules, examples.take(learnt), tried, report).rules_for(budget)
+            measured.append(_fidelity(found, examples.take(held_out), settings.balance))
     gains = {factor: np.subtract(measured, fidelity[1.0]) for factor, measured in fidelity.items()}
     best = max(gains, key=lambda factor: float(gains[factor].mean()))
     error = gains[best].std(ddof=1) / np.sqrt(N_SPLITS)
     return default * (best if gains[best].mean() > error else 1.0)
 
 
-def chosen_budget(
+def readable_size(
+    rules: RuleSet, examples: Examples, settings: CompactionSettings, seed: int, progress: Progress
+) -> tuple[Budget, CompactionSettings, Frontier | None]:
+    """Return the budget and the price for the rule set to recommend, and the sizes that it was chosen from.
+
+    It is the least to read among those whose fidelity on held-out rows is within a quarter of a point of the
+    best, if it fits on half a page; otherwise the most faithful that does. A few rows are all learnt from.
+    """
+    n_rows, n_classes = len(examples.codes), len(np.unique(examples.codes))
+    readers = n_classes / 2 * (n_classes if settings.shared_premises and n_classes > 2 else 1)
+    most = Budget(round(READABLE_RULES * n_classes / 2), READABLE_COST * readers)
+    if n_rows < MIN_ROWS:
+        return most, settings, None
+    # Learning from half of the rows and measuring on the other half, in turn, measures on all rows.
+    n_folds = 2 if n_rows >= _MANY_ROWS else 3
+    splits = fold_splits(examples.codes, np.arange(n_rows), n_folds, np.random.RandomState(seed))
+    price = default_price(most.n_rules, n_classes) if settings.price is None else settings.price
+    found, prices = measured_frontier(
+        rules,
+        examples,
+        # The same price per row: fewer rows have less to gain.
+        replace(settings, price=price * math.sqrt(1 - 1 / n_folds)),
+        by="conditions",
+        limits=Budget(2 * most.n_rules, 2 * most.reading_cost),  # to see what more would bring
+        splits=list(splits),
+        progress=progress,
+    )
+    assert found.n_rules is not None
+    is_readable = (found.budgets <= most.reading_cost) & (found.n_rules <= most.n_rules)
+    is_close = is_readable & (found.fidelity >= found.fidelity.max() - TOLERANCE)
+    if not is_close.any():
+        return most, settings, found
+    chosen = int(np.flatnonzero(is_close)[0])
+    return most, replace(settings, price=float(prices[chosen]) * n_rows / price_unit(n_rows)), found
+
+
+def faithful_budget(
     rules: RuleSet,
     examples: Examples,
     settings: CompactionSettings,
-    max_rules: int | None,
-    min_fidelity: float | None,
+    limits: Budget,
+    min_fidelity: float,
     seed: int,
     progress: Progress,
-) -> tuple[int, list[str]]:
-    """Return the smallest budget that is faithful enough on held-out rows, and warnings for the user.
-
-    Without `min_fidelity`, return the recommended budget.
-    """
-    found = measured_frontier(
+) -> tuple[Budget, Frontier, list[str]]:
+    """Return the least to read that is faithful enough on held-out rows, what was tried, and warnings."""
+    found, _ = measured_frontier(
         rules,
         examples,
         settings,
-        max_rules=DEFAULT_MAX_RULES if max_rules is None else max_rules,
-        n_splits=N_SPLITS,
-        seed=seed,
+        by="conditions",
+        limits=limits,
+        splits=held_out_splits(examples, N_SPLITS, seed),
         progress=progress,
     )
-    if min_fidelity is None:
-        return found.knee, []
     smallest = found.smallest(min_fidelity)
     if smallest is not None:
-        return smallest, []
+        return replace(limits, reading_cost=smallest), found, []
     best = int(found.fidelity.argmax())
     caveat = (
-        f"No rule set of at most {found.budgets[-1]} rules reaches a fidelity of {min_fidelity:g} on "
-        f"held-out rows; the best, with {found.budgets[best]} rules, has {found.fidelity[best]:.4f}. "
-        "A larger max_rules or max_terms may help."
+        f"No rule set of at most {limits.n_rules} rules and {limits.reading_cost:g} conditions reaches a "
+        f"fidelity of {min_fidelity:g} on held-out rows; the best, with {found.budgets[best]} conditions, "
+        f"has {found.fidelity[best]:.4f}. A larger max_rules, max_conditions or max_terms may help."
     )
-    return int(found.budgets[best]), [caveat]
+    return replace(limits, reading_cost=int(found.budgets[best])), found, [caveat]
 
 
 class SearchProgress:

@@ -1,25 +1,45 @@
 """The implementation of `RuleSet.compact` and `RuleSet.frontier`."""
 
+import math
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clausewise.analysis.shortcomings import shortcomings
 from clausewise.base.parameters import check_parameters
 from clausewise.base.progress import Progress
-from clausewise.compact.choice import SearchProgress, chosen_budget, chosen_penalty, measured_frontier
+from clausewise.compact.choice import (
+    SearchProgress,
+    chosen_penalty,
+    faithful_budget,
+    held_out_splits,
+    measured_frontier,
+    readable_size,
+)
 from clausewise.compact.examples import Examples, examples_of
-from clausewise.compact.frontier_curve import Frontier
+from clausewise.compact.frontier_curve import Frontier, Size
+from clausewise.compact.search import Budget
 from clausewise.compact.seeded_search import SeededSearch
-from clausewise.compact.settings import BUDGET, CALL, DEFAULT_MAX_RULES, CompactionSettings, seed_of
+from clausewise.compact.settings import (
+    BUDGET,
+    CALL,
+    DEFAULT_MAX_CONDITIONS,
+    DEFAULT_MAX_RULES,
+    CompactionSettings,
+    seed_of,
+)
 from clausewise.compact.to_rules import constant_rules
 from clausewise.rules.ruleset import RuleSet
 
+# The largest reading cost to try per rule, where only a fidelity is asked for.
+_MOST_PER_RULE = 4
+
 
 class CompactionWarning(UserWarning):
-    """The rules are valid, but the requested budget or fidelity could not be met as stated."""
+    """The rules are valid, but miss the requested budget or fidelity, or fall short of the target."""
 
 
 def compact(
@@ -28,6 +48,7 @@ def compact(
     target: Any,
     *,
     max_rules: int | None = None,
+    max_conditions: int | None = None,
     min_fidelity: float | None = None,
     sample_weight: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
@@ -40,6 +61,7 @@ def compact(
         {**BUDGET, **CALL},
         {
             "max_rules": max_rules,
+            "max_conditions": max_conditions,
             "min_fidelity": min_fidelity,
             "random_state": random_state,
             "verbose": verbose,
@@ -47,19 +69,20 @@ def compact(
     )
     examples = examples_of(rules, X, target, sample_weight)
     with Progress(verbose) as progress:
-        found, caveats = compact_examples(
+        found = compact_examples(
             rules,
             examples,
             settings,
             max_rules=max_rules,
+            max_conditions=max_conditions,
             min_fidelity=min_fidelity,
             seed=seed_of(random_state),
             progress=progress,
         )
-        progress.finished(f"Compact: {len(found):,} rules")
-    for caveat in caveats:
+        progress.finished(f"Compact: {len(found.rules):,} rules, {found.rules.reading_cost:,} to read")
+    for caveat in (*found.caveats, *_shortcomings(found.rules, examples, settings)):
         warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RuleSet.compact`
-    return found
+    return found.rules
 
 
 def frontier(
@@ -67,7 +90,9 @@ def frontier(
     X: Any,
     target: Any,
     *,
+    by: Size = "rules",
     max_rules: int = DEFAULT_MAX_RULES,
+    max_conditions: int = DEFAULT_MAX_CONDITIONS,
     sample_weight: ArrayLike | None = None,
     n_splits: int = 3,
     random_state: int | np.random.RandomState | None = None,
@@ -77,27 +102,40 @@ def frontier(
     """Measure fidelity on held-out rows for every budget; see `RuleSet.frontier`."""
     settings = CompactionSettings(**options)
     check_parameters(
-        {**CALL, "max_rules": BUDGET["max_rules"]},
+        {**CALL, "max_rules": BUDGET["max_rules"], "max_conditions": BUDGET["max_conditions"]},
         {
+            "by": by,
             "max_rules": max_rules,
+            "max_conditions": max_conditions,
             "n_splits": n_splits,
             "random_state": random_state,
             "verbose": verbose,
         },
     )
     examples = examples_of(rules, X, target, sample_weight)
+    limits = Budget(max_rules, max_conditions if by == "conditions" else math.inf)
+    if by == "conditions":
+        settings = settings.using_up_conditions()
+    seed = seed_of(random_state)
+    splits = held_out_splits(examples, n_splits, seed)
     with Progress(verbose) as progress:
-        found = measured_frontier(
-            rules,
-            examples,
-            settings,
-            max_rules=max_rules,
-            n_splits=n_splits,
-            seed=seed_of(random_state),
-            progress=progress,
+        if settings.penalty == "cv":
+            penalty = chosen_penalty(rules, examples, settings, limits, seed, progress)
+            settings = replace(settings, penalty=penalty)
+        found, _ = measured_frontier(
+            rules, examples, settings, by=by, limits=limits, splits=splits, progress=progress
         )
-        progress.finished(f"Frontier: {found.knee} rules recommended")
+        progress.finished(f"Frontier: max_{by}={found.knee} recommended")
     return found
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """A small rule set, the sizes it was chosen from if it was, and warnings for the user."""
+
+    rules: RuleSet
+    sizes: Frontier | None = None
+    caveats: tuple[str, ...] = ()
 
 
 def compact_examples(
@@ -106,27 +144,59 @@ def compact_examples(
     settings: CompactionSettings,
     *,
     max_rules: int | None,
+    max_conditions: int | None,
     min_fidelity: float | None,
     seed: int,
     progress: Progress,
-) -> tuple[RuleSet, list[str]]:
-    """Return a small rule set, and warnings for the user; see `RuleSet.compact`."""
+) -> Compacted:
+    """Search for a small rule set; see `RuleSet.compact`."""
     if (examples.codes == examples.codes[0]).all():
         label = rules.labels[int(examples.codes[0])]
         caveat = f"The target is {label!s} on all rows; the rule set has no rules and always predicts it."
-        return constant_rules(rules, examples), [caveat]
+        return Compacted(constant_rules(rules, examples), caveats=(caveat,))
     caveats: list[str] = []
+    sizes = None
+    is_limited = max_rules is not None or max_conditions is not None
+    limits = Budget(
+        DEFAULT_MAX_RULES if max_rules is None else max_rules,
+        math.inf if max_conditions is None else max_conditions,
+    )
+    if max_rules is None and max_conditions is not None:
+        limits = replace(limits, n_rules=max_conditions)
+    if max_conditions is not None or min_fidelity is not None:
+        settings = settings.using_up_conditions()
     if settings.penalty == "cv":
-        most = DEFAULT_MAX_RULES if max_rules is None else max_rules
-        settings = replace(settings, penalty=chosen_penalty(rules, examples, settings, most, seed, progress))
-    n_rules = max_rules
-    if n_rules is None or min_fidelity is not None:
-        n_rules, caveats = chosen_budget(rules, examples, settings, max_rules, min_fidelity, seed, progress)
+        penalty = chosen_penalty(rules, examples, settings, limits, seed, progress)
+        settings = replace(settings, penalty=penalty)
+    if min_fidelity is not None:
+        if max_conditions is None:
+            limits = replace(limits, reading_cost=_MOST_PER_RULE * limits.n_rules)
+        limits, sizes, caveats = faithful_budget(
+            rules, examples, settings, limits, min_fidelity, seed, progress
+        )
+    elif not is_limited:
+        limits, settings, sizes = readable_size(rules, examples, settings, seed, progress)
     progress.started("Compact", 1)
-    with SearchProgress(progress, f"{n_rules} rules") as report:
-        found = SeededSearch(rules, examples, settings, report).rules_for(n_rules)
+    with SearchProgress(progress, "search") as report:
+        found = SeededSearch(rules, examples, settings, report).rules_for(limits)
     if len(found) == 0:
         caveats.append(
             "No rule helps to predict the target; the rule set is empty and always predicts one class."
         )
-    return found, caveats
+    return Compacted(found, sizes, tuple(caveats))
+
+
+def _shortcomings(rules: RuleSet, examples: Examples, settings: CompactionSettings) -> tuple[str, ...]:
+    """Return where the rules fall short on the rows that they were learnt from."""
+    if len(rules) == 0:
+        return ()  # which has a warning of its own
+    return shortcomings(
+        rules.evaluator.decide(examples.table, rules.voting, rules.default_index, settings.n_jobs),
+        examples.codes,
+        rules.labels,
+        n_rules=len(rules),
+        source="the target",
+        weights=examples.weights,
+        can_balance=True,
+        is_balanced=settings.balance is not None,
+    )

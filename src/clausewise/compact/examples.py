@@ -92,9 +92,17 @@ def examples_of(rules: RuleSet, X: Any, target: Any, sample_weight: ArrayLike | 
 def _with_target(table: Matrix, X: Any, target: Any, rules: RuleSet) -> Examples:
     n_classes = len(rules.classes)
     if not are_labels(target):
-        answers = ask_network(target, X, rules.labels, len(table), name="target", allow_unknown=False)
-        codes = answers.labels.codes.astype(np.int32)
-        return Examples(table, codes, n_classes, answers.probabilities(X, rules.labels))
+        answers = ask_network(
+            target,
+            X,
+            rules.features,
+            rules.labels,
+            len(table),
+            name="target",
+            allow_unknown=False,
+            probabilities=True,
+        )
+        return Examples(table, answers.labels.codes.astype(np.int32), n_classes, answers.probabilities)
     given = labels_array(target, "target")
     if given.ndim != 2:
         codes = read_labels(given, rules.labels, len(table), "target").codes.astype(np.int32)

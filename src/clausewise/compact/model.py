@@ -28,11 +28,12 @@ _TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A rule of the model: its premise, the training rows on which it fires, and its origin."""
+    """A rule of the model: premise, training rows on which it fires, origin and reading cost."""
 
     box: Box
     rows: Bits
     origin: Origin | None
+    cost: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +128,16 @@ class Model:
         # If the other classes are nearly impossible, the difference is only rounding error.
         return np.asarray(-np.log(np.maximum(total - self._powers[output], 1e-12 * total)))
 
-    def derivatives(self, output: int) -> tuple[Floats, Floats]:
-        """Return the negative first and the second derivative of the loss by a block's score, per row."""
-        score = self.blocks[output].fit.score
+    def derivatives(self, output: int, without: int | None = None) -> tuple[Floats, Floats]:
+        """Return the negative first and the second derivative of the loss by a block's score, per row.
+
+        If a position is given, that rule of the block is left out; the weights of the others stay.
+        """
+        block = self.blocks[output]
+        score = block.fit.score
+        if without is not None:
+            fires = np.unpackbits(block.members[without].rows.view(np.uint8), bitorder="little")
+            score = score - block.fit.weights[without] * fires[: len(score)]
         margin = score if self.n_outputs == 1 else score + self.offset(output)
         probability = 1.0 / (1.0 + np.exp(-np.clip(margin, -_LARGEST_SCORE, _LARGEST_SCORE)))
         gradient = self.row_weight * (self.targets[output] - probability)

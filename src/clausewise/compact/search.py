@@ -1,8 +1,8 @@
 """The search for a small weighted rule set: grow, prune, exchange."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,8 +16,19 @@ StageReport = Callable[[str, int, int], None]
 
 # A rule set grows a quarter beyond its budget before the least important rules are pruned.
 _OVERGROWTH = 1.25
+# The price falls from this fraction of the loss without rules, by this factor per step.
+_FIRST_PRICE, _PRICE_STEP = 0.25, 0.5
+# Less than this is no price.
+_LAST_PRICE = 0.01
+# What the shortest rule costs to read: itself and one bound.
+MIN_COST = 2
+# A budget is nearly full from this fraction on; after so many steps without a change, the search ends.
+_NEARLY_FULL, _MAX_IDLE = 0.9, 2
 # By which factor a rule found from scratch must be better than one that was started from a given rule.
 _PREFERENCE = 1.02
+# With more than two classes, a rule that speaks against one must be better by this factor than all that speak
+# for one, since it is harder to read.
+_FACTOR_AGAINST = 1.5
 _FREE = Origin(RESIDUAL)
 # Two rules of a block are too similar if both cover more than this fraction of the rows that either covers.
 # Splitting a weight between two copies lowers the penalty, but a second copy is useless to a reader.
@@ -26,6 +37,14 @@ _MAX_OVERLAP = 0.8
 _MIN_GAIN = 1e-2
 # Above this many rules, only one sweep of exchanges is worth its time.
 _MANY_RULES = 32
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Largest number of rules, and what all of them may cost to read."""
+
+    n_rules: int
+    reading_cost: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -45,8 +64,8 @@ class SearchOptions:
         Number of columns of a wide table that a search considers: those with the largest gain on their own.
     max_moves : int
         Largest number of changes of terms while one box is refined.
-    min_growth, min_increase : float
-        A further term must increase the gain of the box by this factor, and by this amount.
+    min_growth : float
+        Whatever makes a box longer must increase its gain by this factor.
     n_threads : int
         Number of threads.
     """
@@ -59,17 +78,20 @@ class SearchOptions:
     n_columns: int = 64
     max_moves: int = 12
     min_growth: float = 1.02
-    min_increase: float = 2.0
     n_threads: int = 1
 
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A block with one more rule, and by how much that lowers the objective; 0 if no rule helps."""
+    """A block with one more rule, and by how much that lowers objective and price; 0 if no rule helps."""
 
     block: Block
     gain: float
     n_rules: int  # of the whole model when the offer was made
+
+    def gain_within(self, reading_cost: float) -> float:
+        """Return the gain, or 0 if the new rule costs more to read than this."""
+        return self.gain if self.gain > 0 and self.block.members[-1].cost <= reading_cost else 0.0
 
 
 class Search:
@@ -90,7 +112,12 @@ class Search:
     """
 
     def __init__(
-        self, bins: Bins, model: Model, seeds: Sequence[Member], options: SearchOptions, report: StageReport
+        self,
+        bins: Bins,
+        model: Model,
+        seeds: Sequence[Member],
+        options: SearchOptions,
+        report: StageReport,
     ) -> None:
         self._bins = bins
         self.model = model
@@ -99,13 +126,35 @@ class Search:
         self._seed_cover = _core.weighted_cover(self._seed_rows, model.row_weight)
         self._options = options
         self._report = report
+        # By how much a rule must lower the objective for each unit of its reading cost.
+        self.price = 0.0
 
-    def compact(self, n_rules: int) -> None:
-        """Search for the best model with this many rules."""
-        self.grow(self.overgrown(n_rules))
-        self.prune(n_rules)
-        self.exchange(1 if self.n_rules > _MANY_RULES else 2)
+    def compact(self, budget: Budget, price: float) -> None:
+        """Search for the best model within a budget, at this price."""
+        for _ in self.stages(budget, price):
+            pass
+        self.exchange(1 if self.n_rules > _MANY_RULES else 2, budget)
         self.model.settle(3)
+        self._drop_worthless()
+
+    def stages(self, budget: Budget, price: float) -> Iterator[float]:
+        """Let the price fall to the given one in steps; yield it after each, with a model of that price.
+
+        Rules found at a high price are short, and become longer only as far as that pays later.
+        """
+        self.price = _FIRST_PRICE * max(block.fit.objective for block in self.model.blocks)
+        n_idle, last = 0, max(price, _LAST_PRICE)
+        while n_idle < _MAX_IDLE and self.price > last:
+            self.price = max(_PRICE_STEP * self.price, last)
+            before = self.cost
+            self.grow(budget)
+            self.exchange(1, budget, is_local=True)
+            self._drop_worthless()
+            if self.model.n_outputs > 1:
+                self.model.settle()
+            yield self.price
+            is_nearly_full = self.cost >= _NEARLY_FULL * budget.reading_cost
+            n_idle = n_idle + 1 if is_nearly_full and self.cost == before else 0
 
     @staticmethod
     def overgrown(n_rules: int) -> int:
@@ -117,66 +166,100 @@ class Search:
         """Number of rules."""
         return self.model.n_rules
 
-    def grow(self, n_rules: int) -> None:
-        """Add the rule that lowers the objective most until there are this many, or none helps."""
+    @property
+    def cost(self) -> int:
+        """Reading cost of all rules."""
+        return sum(member.cost for block in self.model.blocks for member in block.members)
+
+    def grow(self, budget: Budget) -> None:
+        """Add the rule that lowers objective and price most until the budget is used up, or none helps."""
         model = self.model
         offers: dict[int, Offer] = {}
-        while model.n_rules < n_rules:
-            self._report("grow", model.n_rules, n_rules)
+        while model.n_rules < budget.n_rules:
+            self._report("grow", model.n_rules, budget.n_rules)
+            left = budget.reading_cost - self.cost
+            if left < MIN_COST:
+                return
             for output in range(model.n_outputs):
                 # Other blocks change what a block can gain, but not by much; offers are renewed now and then.
                 if output not in offers or offers[output].n_rules + model.n_outputs <= model.n_rules:
                     offers[output] = self._offer(output)
-            output = max(offers, key=lambda output: offers[output].gain)
-            if offers[output].gain <= 0:
+            for output, offer in offers.items():
+                if offer.gain > 0 and offer.gain_within(left) == 0:
+                    offers[output] = self._shorter_offer(output, left)
+            output = max(offers, key=lambda output: offers[output].gain_within(left))
+            if offers[output].gain_within(left) <= 0:
                 return
             self._accept(output, offers.pop(output))
             if model.n_outputs > 1 and model.n_rules % model.n_outputs == 0:
                 model.settle()
 
     def prune(self, n_rules: int) -> None:
-        """Remove the least important rule until there are this many."""
-        model = self.model
-        while model.n_rules > n_rules:
-            _, output, member = min(
-                (float(block.importance.min()), output, int(block.importance.argmin()))
-                for output, block in enumerate(model.blocks)
-                if block.members
-            )
-            members, start = model.blocks[output].without(member)
-            model.replace(output, model.fitted(output, members, start))
+        """Remove the least valuable rule until there are this many."""
+        while self.n_rules > n_rules:
+            _, output, position = min(self._worths())
+            self._remove(output, position)
 
-    def exchange(self, n_sweeps: int) -> None:
-        """Replace rules by better ones, trying one after the other, the least important first."""
+    def exchange(self, n_sweeps: int, budget: Budget, is_local: bool = False) -> None:
+        """Replace rules by better ones, trying one after the other, the least valuable first.
+
+        A local exchange only tries variants of the rule itself and of given rules.
+        """
         model = self.model
         for sweep in range(n_sweeps):
-            ranked = sorted(
-                (importance, output, position)
-                for output, block in enumerate(model.blocks)
-                for position, importance in enumerate(block.importance.tolist())
-            )
-            listed = [(output, model.blocks[output].members[position]) for _, output, position in ranked]
+            listed = [
+                (output, model.blocks[output].members[position])
+                for _, output, position in sorted(self._worths())
+            ]
             n_changed = 0
             for done, (output, member) in enumerate(listed):
                 self._report("exchange", sweep * len(listed) + done, n_sweeps * len(listed))
-                n_changed += self._exchange_one(output, member)
+                n_changed += self._exchange_one(output, member, budget, is_local)
             if n_changed == 0:
                 return
 
-    def _exchange_one(self, output: int, member: Member) -> bool:
+    def _exchange_one(self, output: int, member: Member, budget: Budget, is_local: bool) -> bool:
         """Replace a rule if a better one is found; return whether it was replaced."""
         model = self.model
         before = model.blocks[output]
+        position = next(i for i, known in enumerate(before.members) if known is member)
+        # Most rules stay as they are; that is seen without fitting the others again.
+        gradient, curvature = model.derivatives(output, without=position)
+        limits = {"beam_width": 0} if is_local else {}
+        found = self._found(gradient, curvature, [member], **limits)
+        if found and found[0].box == member.box:
+            return False
         if model.n_outputs > 1:
             before = model.fitted(output, before.members, before.fit.weights)
-        position = next(i for i, known in enumerate(before.members) if known is member)
         model.replace(output, model.fitted(output, *before.without(position)))
-        offer = self._offer(output, [member])
-        if offer.block.fit.objective < before.fit.objective - _MIN_GAIN:
+        offer = self._best_of(output, found) if is_local else self._offer(output, [member])
+        lost = model.blocks[output].fit.objective - before.fit.objective - self.price * member.cost
+        gain = offer.gain_within(budget.reading_cost - self.cost)
+        if gain <= lost + _MIN_GAIN:
+            model.replace(output, before)
+            return False
+        if gain > 0:  # otherwise the model is better without the rule
             model.replace(output, offer.block)
-            return True
-        model.replace(output, before)
-        return False
+        return True
+
+    def _drop_worthless(self) -> None:
+        """Remove rules that are not worth their price, the worst first."""
+        while self.n_rules:
+            worth, output, position = min(self._worths())
+            if worth >= 0:
+                return
+            self._remove(output, position)
+
+    def _remove(self, output: int, position: int) -> None:
+        model = self.model
+        model.replace(output, model.fitted(output, *model.blocks[output].without(position)))
+
+    def _worths(self) -> Iterator[tuple[float, int, int]]:
+        """Yield how much each rule lowers objective and price, with its output and its position."""
+        for output, block in enumerate(self.model.blocks):
+            costs = np.array([member.cost for member in block.members])
+            for position, worth in enumerate((block.importance - self.price * costs).tolist()):
+                yield worth, output, position
 
     def _accept(self, output: int, offer: Offer) -> None:
         block = offer.block
@@ -186,29 +269,55 @@ class Search:
 
     # --- Pricing ---
 
-    def _offer(self, output: int, starts: Sequence[Member] = ()) -> Offer:
-        """Search for one more rule for a block; the most promising ones are fitted to pick the best."""
-        model, block = self.model, self.model.blocks[output]
-        gradient, curvature = model.derivatives(output)
+    def _offer(self, output: int, starts: Sequence[Member] = (), **limits: int) -> Offer:
+        """Search for one more rule for a block."""
+        gradient, curvature = self.model.derivatives(output)
+        return self._best_of(output, self._found(gradient, curvature, starts, **limits))
+
+    def _found(
+        self, gradient: Floats, curvature: Floats, starts: Sequence[Member], **limits: int
+    ) -> list[Member]:
+        """Search for boxes from these starts, from given rules and from scratch."""
         starts = [*starts, *self._best_seeds(gradient, curvature)]
-        found = self._candidates(gradient, curvature, starts)
+        return self._candidates(gradient, curvature, starts, **limits)
+
+    def _best_of(self, output: int, found: Sequence[Member]) -> Offer:
+        """Return the best of some rules for a block; the most promising ones are fitted."""
+        model, block = self.model, self.model.blocks[output]
         found = different(found, block)
         if not found:
             return Offer(block, 0.0, model.n_rules)
-        promised, starts_of = _promised(block, found, gradient, curvature, model.penalty)
+        promised, starts_of = _promised(block, found, *model.derivatives(output), model.penalty)
         # A rule that was started from a given one has an origin to show, so it may be slightly worse.
         credit = np.array([1.0 if member.origin == _FREE else _PREFERENCE for member in found])
-        tried = [
-            (credit[i], model.fitted(output, (*block.members, found[i]), starts_of[i]))
-            for i in np.argsort(-promised * credit, kind="stable")[:2].tolist()
-        ]
-        _, best = max(tried, key=lambda pair: pair[0] * (block.fit.objective - pair[1].fit.objective))
-        return Offer(best, block.fit.objective - best.fit.objective, model.n_rules)
+        prices = self.price * np.array([member.cost for member in found])
+        is_against = np.array([model.n_outputs > 1 and start[-2] < 0 for start in starts_of])
+        value = np.where(is_against, promised / _FACTOR_AGAINST, promised)
+        tried = []
+        for i in np.argsort(prices - credit * value, kind="stable")[:2].tolist():
+            tried_block = model.fitted(output, (*block.members, found[i]), starts_of[i])
+            decrease = block.fit.objective - tried_block.fit.objective
+            if is_against[i]:
+                decrease /= _FACTOR_AGAINST
+            tried.append((credit[i] * decrease - prices[i], decrease - prices[i], tried_block))
+        _, gain, best = max(tried, key=lambda found: found[0])
+        return Offer(best, gain, model.n_rules)
+
+    def _shorter_offer(self, output: int, reading_cost: float) -> Offer:
+        """Search for one more rule with fewer terms, until it does not cost more to read than this."""
+        # A rule costs one more than its terms, and these at least one each.
+        longest = min(self._options.max_terms, int(reading_cost) - 1)
+        for max_terms in range(longest, 0, -1):
+            offer = self._offer(output, max_terms=max_terms)
+            if offer.gain_within(reading_cost) > 0:
+                return offer
+        return Offer(self.model.blocks[output], 0.0, self.model.n_rules)
 
     def _candidates(
-        self, gradient: Floats, curvature: Floats, starts: Sequence[Member], beam_width: int | None = None
+        self, gradient: Floats, curvature: Floats, starts: Sequence[Member], **limits: int
     ) -> list[Member]:
-        options = self._options
+        """Search for boxes; `limits` override options of the same name."""
+        options = replace(self._options, **limits)
         starts_, columns, accepted, _, origins, _ = self._bins.core.search(
             gradient,
             curvature,
@@ -217,20 +326,20 @@ class Search:
             self.model.penalty,
             options.max_terms,
             options.min_rows,
-            options.beam_width if beam_width is None else beam_width,
+            options.beam_width,
             options.n_refined,
             options.n_columns,
             options.max_moves,
             options.min_growth,
-            options.min_increase,
+            2 * self.price,  # the core's gain is twice the decrease of the objective
             options.n_threads,
         )
         boxes = unpacked(starts_, columns, accepted)
         if not boxes:
             return []
-        rows = self._bins.covered(boxes)
+        rows, costs = self._bins.covered(boxes), self._bins.reading_costs(boxes).tolist()
         came_from = [_FREE if start < 0 else starts[start].origin for start in origins.tolist()]
-        return [Member(*parts) for parts in zip(boxes, rows, came_from, strict=True)]
+        return [Member(*parts) for parts in zip(boxes, rows, came_from, costs, strict=True)]
 
     def _best_seeds(self, gradient: Floats, curvature: Floats) -> list[Member]:
         """Return the seeds that would help most unchanged."""
@@ -246,15 +355,20 @@ class Search:
 
 
 def different(found: Sequence[Member], block: Block) -> list[Member]:
-    """Return the rules that do not nearly repeat a rule of the block."""
+    """Return the rules that nearly repeat neither a rule of the block nor the opposite of one.
+
+    With the intercept, a rule for all rows but some says what one for these rows says.
+    """
     if not found or not block.members:
         return list(found)
-    ones = np.ones(len(block.fit.score))
+    n_rows = len(block.fit.score)
+    ones = np.ones(n_rows)
     rows = np.stack([member.rows for member in found])
     both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
-    own, others = _core.weighted_cover(rows, ones), _core.weighted_cover(block.rows, ones)
-    either = own[:, None] + others - both
-    repeated = np.flatnonzero((both > _MAX_OVERLAP * either).any(axis=1)).tolist()
+    own, others = _core.weighted_cover(rows, ones)[:, None], _core.weighted_cover(block.rows, ones)
+    is_same = both > _MAX_OVERLAP * (own + others - both)
+    is_opposite = others - both > _MAX_OVERLAP * (n_rows - own + both)
+    repeated = np.flatnonzero((is_same | is_opposite).any(axis=1)).tolist()
     return [member for number, member in enumerate(found) if number not in repeated]
 
 
@@ -277,4 +391,4 @@ def _promised(
     weight = first / left
     others = block.fit.weights - weight[:, None] * moved
     starts = [np.concatenate([o[:-1], [w], o[-1:]]) for o, w in zip(others, weight, strict=True)]
-    return first**2 / left, starts
+    return first**2 / (2 * left), starts

@@ -1,5 +1,8 @@
 """The search for a small rule set on given rows, seeded with the rules of a larger one."""
 
+import math
+from collections.abc import Iterator
+
 import numpy as np
 
 from clausewise.base import threads
@@ -7,8 +10,8 @@ from clausewise.compact.bins import Bins
 from clausewise.compact.examples import Examples
 from clausewise.compact.model import Member, Model
 from clausewise.compact.points import calibrated, with_points
-from clausewise.compact.search import Search, SearchOptions, StageReport
-from clausewise.compact.settings import CompactionSettings, default_penalty
+from clausewise.compact.search import Budget, Search, SearchOptions, StageReport
+from clausewise.compact.settings import CompactionSettings, default_penalty, default_price, price_unit
 from clausewise.compact.shared_premises import SharedSearch
 from clausewise.compact.to_rules import constant_rules, rule_set_of
 from clausewise.rules.columns import RuleColumns
@@ -62,31 +65,52 @@ class SeededSearch:
         kind = SharedSearch if is_shared else Search
         self._search = kind(self._bins, model, self._seeds(), options, report)
 
-    def rules_for(self, n_rules: int) -> RuleSet:
-        """Search for the best rule set with this many rules."""
+    def rules_for(self, budget: Budget) -> RuleSet:
+        """Search for the best rule set within a budget."""
         if self._is_constant:
             return constant_rules(self._rules, self._examples)
-        self._search.compact(n_rules)
+        self._search.compact(budget, self._price(budget))
         return self._built()
+
+    def rules_up_to(self, budget: Budget) -> Iterator[tuple[RuleSet, float]]:
+        """Yield rule sets of growing size and their prices, from one search, without statistics.
+
+        The first rule set has no rules, at any price.
+        """
+        if self._is_constant:
+            yield constant_rules(self._rules, self._examples), math.inf
+            return
+        yield self._deciding(), math.inf
+        for price in self._search.stages(budget, self._price(budget)):
+            yield self._deciding(), price
 
     def rules_down_from(self, n_rules: int) -> dict[int, RuleSet]:
         """Return rule sets of every size up to this one, from one search, without statistics."""
         if self._is_constant:
-            return dict.fromkeys(range(1, n_rules + 1), self.rules_for(n_rules))
+            return dict.fromkeys(range(1, n_rules + 1), constant_rules(self._rules, self._examples))
         search = self._search
-        search.grow(search.overgrown(n_rules))
+        search.price = self._price(Budget(n_rules))
+        search.grow(Budget(search.overgrown(n_rules)))
         found: dict[int, RuleSet] = {}
         next_exchange: float = n_rules
         for n_left in range(n_rules, 0, -1):
             if found and search.n_rules <= n_left:
                 found[n_left] = found[n_left + 1]  # further rules did not help
                 continue
+            search.price = self._price(Budget(n_left))
             search.prune(n_left)
             if n_left <= next_exchange:
-                search.exchange(1)
+                search.exchange(1, Budget(n_left))
                 next_exchange = _EXCHANGE_AT * n_left
             found[n_left] = self._deciding()
         return found
+
+    def _price(self, budget: Budget) -> float:
+        """Return by how much a unit of reading cost must lower the objective."""
+        price = self._settings.price
+        if price is None:
+            price = default_price(budget.n_rules, len(self._present))
+        return price * price_unit(len(self._examples.codes))
 
     @property
     def _is_constant(self) -> bool:
@@ -95,13 +119,13 @@ class SeededSearch:
     def _seeds(self) -> list[Member]:
         rules = self._rules.distinct()
         boxes = self._bins.boxes_of(rules)
-        rows = self._bins.covered(boxes)
+        rows, costs = self._bins.covered(boxes), self._bins.reading_costs(boxes).tolist()
         seen = set()
         seeds = []
         for number, box in enumerate(boxes):
             if box and box not in seen:
                 seen.add(box)
-                seeds.append(Member(box, rows[number], _origin(rules.columns, number, rules)))
+                seeds.append(Member(box, rows[number], _origin(rules.columns, number, rules), costs[number]))
         return seeds
 
     def _deciding(self) -> RuleSet:

@@ -1,7 +1,8 @@
 """The options of `RuleSet.compact` and `RuleSet.frontier`, and their constraints."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -20,19 +21,29 @@ from clausewise.base.parameters import (
     whole,
 )
 from clausewise.compact.examples import Balance
+from clausewise.compact.search import MIN_COST
 
 # The default penalty is a hundredth of the number of rows, within these bounds. Chosen by cross-validation on
 # the training rows of nine tables of 100 to 16,000 rows: small tables need a weak penalty, larger ones are
 # hardly sensitive to it (docs/compact.md).
 MIN_PENALTY, MAX_PENALTY = 2.0, 16.0
-DEFAULT_MAX_RULES = 64
+# The price of a unit of reading cost: by how much it must lower the loss, in units of √rows / PRICE_SCALE.
+# The default holds for up to so many rules per two classes. Chosen on seven tables with 700 to 8,400 rows,
+# where it halves what has to be read and costs about a tenth of a point of fidelity (docs/compact.md).
+DEFAULT_PRICE, PRICED_RULES, PRICE_SCALE = 1.0, 16, 40.0
+# The default price under a budget of conditions: low, so that the budget is used.
+PRICE_OF_CONDITIONS = 0.1
+DEFAULT_MAX_RULES, DEFAULT_MAX_CONDITIONS = 64, 128
+MIN_CONDITIONS = MIN_COST
 
 BUDGET: Final[Mapping[str, Constraint]] = {
     "max_rules": whole(1) | NOTHING,
+    "max_conditions": whole(MIN_CONDITIONS) | NOTHING,
     "min_fidelity": number(above=0, most=1) | NOTHING,
 }
 SEARCH: Final[Mapping[str, Constraint]] = {
     "max_terms": whole(1),
+    "price": number(least=0) | NOTHING,
     "points": FLAG,
     "balance": one_of(None, "balanced"),
     "shared_premises": FLAG,
@@ -40,6 +51,7 @@ SEARCH: Final[Mapping[str, Constraint]] = {
     "n_jobs": JOBS,
 }
 CALL: Final[Mapping[str, Constraint]] = {
+    "by": one_of("rules", "conditions"),
     "n_splits": whole(1),
     "random_state": RANDOM_STATE,
     "verbose": VERBOSE,
@@ -51,6 +63,7 @@ class CompactionSettings:
     """Options of the search; see `RuleSet.compact`."""
 
     max_terms: int = 6
+    price: float | None = None
     points: bool = False
     balance: Balance = None
     shared_premises: bool = False
@@ -60,10 +73,24 @@ class CompactionSettings:
     def __post_init__(self) -> None:
         check_parameters(SEARCH, asdict(self))
 
+    def using_up_conditions(self) -> "CompactionSettings":
+        """Return these settings for a search that is to use up a budget of conditions."""
+        return self if self.price is not None else replace(self, price=PRICE_OF_CONDITIONS)
+
 
 def default_penalty(n_rows: int) -> float:
     """Return the default penalty."""
     return float(np.clip(n_rows / 100, MIN_PENALTY, MAX_PENALTY))
+
+
+def default_price(n_rules: int, n_classes: int) -> float:
+    """Return the default price; someone who asks for many rules is willing to read more."""
+    return DEFAULT_PRICE * min(1.0, PRICED_RULES * n_classes / 2 / n_rules)
+
+
+def price_unit(n_rows: int) -> float:
+    """Return the unit of prices."""
+    return math.sqrt(n_rows) / PRICE_SCALE
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:

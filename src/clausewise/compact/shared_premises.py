@@ -1,12 +1,13 @@
 """The search for premises that all classes share, with one weight per premise and class."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from clausewise import _core
 from clausewise.compact.model import Floats, Member
-from clausewise.compact.search import Search, different
+from clausewise.compact.search import Budget, Search, different
 
 # Number of classes, those with the largest gradients, whose best boxes are then judged for all classes.
 _N_DIRECTIONS = 3
@@ -21,10 +22,11 @@ class SharedSearch(Search):
     curvature Σ w²·h, so boxes are searched as for a single output.
     """
 
-    def compact(self, n_rules: int) -> None:
-        """Search for the best model with this many premises."""
-        self.grow(self.overgrown(n_rules))
-        self.prune(n_rules)
+    def compact(self, budget: Budget, price: float) -> None:
+        """Search for the best model within a budget, at this price."""
+        self.price = price
+        self.grow(replace(budget, n_rules=self.overgrown(budget.n_rules)))
+        self.prune(budget.n_rules)
         self.model.settle(3)
 
     @property
@@ -32,13 +34,14 @@ class SharedSearch(Search):
         """Number of premises."""
         return len(self.model.blocks[0].members)
 
-    def grow(self, n_rules: int) -> None:
-        """Add the premise that lowers the objective most until there are this many, or none helps."""
+    def grow(self, budget: Budget) -> None:
+        """Add the premise that lowers objective and price most until the budget is used up, or none helps."""
         model = self.model
-        while self.n_rules < n_rules:
-            self._report("grow", self.n_rules, n_rules)
+        while self.n_rules < budget.n_rules:
+            self._report("grow", self.n_rules, budget.n_rules)
             member, weights = self._best_premise()
-            if member is None:
+            # A premise is read once for every class.
+            if member is None or self.cost + model.n_outputs * member.cost > budget.reading_cost:
                 return
             for output, block in enumerate(model.blocks):
                 start = np.insert(block.fit.weights, -1, weights[output])
@@ -52,8 +55,11 @@ class SharedSearch(Search):
             for output, block in enumerate(model.blocks):
                 model.replace(output, model.fitted(output, *block.without(weakest), max_steps=1))
 
-    def exchange(self, n_sweeps: int) -> None:
+    def exchange(self, n_sweeps: int, budget: Budget, is_local: bool = False) -> None:
         """Do nothing: trying a shared premise would refit every class, which takes too long."""
+
+    def _drop_worthless(self) -> None:
+        """Do nothing: a premise that is worth little for one class may be for another."""
 
     def _best_premise(self) -> tuple[Member | None, Floats]:
         model = self.model
@@ -63,7 +69,8 @@ class SharedSearch(Search):
         found: list[Member] = []
         n_directions = 0
         for output in np.argsort(-np.abs(gradients).sum(axis=1), kind="stable").tolist():
-            of_output = self._found(gradients[output], curvatures[output])
+            found_here = self._found(gradients[output], curvatures[output], ())
+            of_output = different(found_here, model.blocks[0])
             found += of_output
             n_directions += bool(of_output)
             if n_directions == _N_DIRECTIONS:
@@ -72,8 +79,10 @@ class SharedSearch(Search):
         for _ in range(_N_ROUNDS + 1):
             if not found:
                 break
-            gain, weights = self._judged(found, gradients, curvatures)
-            i = int(gain.argmax())
+            worth, weights = self._judged(found, gradients, curvatures)
+            i = int(worth.argmax())
+            if worth[i] <= 0:
+                break
             best = found[i], weights[:, i]
             direction = weights[:, i] / np.linalg.norm(weights[:, i])
             refined = self._candidates(
@@ -82,16 +91,13 @@ class SharedSearch(Search):
             found = [found[i], *different(refined, model.blocks[0])]
         return best
 
-    def _found(self, gradient: Floats, curvature: Floats) -> list[Member]:
-        seeds = self._best_seeds(gradient, curvature)
-        return different(self._candidates(gradient, curvature, seeds), self.model.blocks[0])
-
     def _judged(
         self, found: Sequence[Member], gradients: Floats, curvatures: Floats
     ) -> tuple[Floats, Floats]:
-        """Return the gain of each premise with its best class weights, and these (classes × premises)."""
+        """Return what each premise gains less its price, with its best class weights (classes × premises)."""
         rows = np.stack([member.rows for member in found])
         first = np.array([_core.weighted_cover(rows, gradient) for gradient in gradients])
         second = np.array([_core.weighted_cover(rows, curvature) for curvature in curvatures])
         weights = first / (second + self.model.penalty)
-        return (weights * first).sum(axis=0), weights
+        prices = self.price * np.array([member.cost for member in found])
+        return (weights * first).sum(axis=0) / 2 - prices, weights

@@ -6,7 +6,6 @@ from typing import Final
 from clausewise.export.text import one_line
 from clausewise.rules import display
 from clausewise.rules.ruleset import RuleSet
-from clausewise.rules.term import format_category
 from clausewise.rules.voting import SCHEMES
 
 _MAX_LABEL: Final = 200
@@ -42,7 +41,7 @@ def _tree(rules: RuleSet) -> Iterator[str]:
                 yield f"  {child} [label={_quoted(text)}];"
                 yield f"  {node} -> {child};"
             node = child
-        conclusion = format_category(rules.labels[stored.class_index[rule]])
+        conclusion = display.describe_conclusion_at(stored, rule, rules.labels, rules.voting)
         shown = f"{one_line(conclusion, _MAX_LABEL)} ({display.describe_votes(float(votes[rule]))})"
         style = ", style=bold" if stored.priority[rule] else ""
         yield f"  rule_{rule} [label={_quoted(shown)}, shape=box{style}];"

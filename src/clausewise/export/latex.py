@@ -18,7 +18,10 @@ _ESCAPES: Final = str.maketrans(
         "|": r"\textbar{}",
         '"': r"\textquotedbl{}",
         "≤": r"$\le$",
+        "≥": r"$\ge$",
+        "≠": r"$\ne$",
         "∈": r"$\in$",
+        "∉": r"$\notin$",
         "…": r"\dots{}",
         "[": "{[}",  # after \\ it would begin an optional argument
         "]": "{]}",

@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.table import Category
 from clausewise.export.plan import ExportPlan, PlannedJury, export_plan
-from clausewise.export.row_tests import Above, AtMost, Known, OneOf
-from clausewise.export.text import free_name, one_line, require_unicode
+from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf
+from clausewise.export.text import free_name, one_line, quoted_short, require_unicode
 from clausewise.rules.ruleset import RuleSet
 
 _OPSET: Final = 17
@@ -21,6 +22,9 @@ _ML_OPSET: Final = 3
 _IR_VERSION: Final = 8  # the version of opset 17, so that older runtimes read it
 _MAX_BYTES: Final = 2**31 - 2**20
 """A model is one protocol buffer, which must stay below 2 GiB."""
+
+MISSING_TEXT: Final = ""
+"""Stands for a missing category where a rule tests for one: a tensor of texts has no missing values."""
 
 
 def to_onnx(rules: RuleSet) -> Any:
@@ -85,10 +89,8 @@ class _GraphBuilder:
         inputs = []
         for name, categories in zip(features.names, features.categories, strict=True):
             _require_name(name)
-            is_text = categories is not None and all(isinstance(value, str) for value in categories)
-            inputs.append(
-                helper.make_tensor_value_info(name, types.STRING if is_text else types.DOUBLE, ["rows", 1])
-            )
+            kind = types.STRING if _is_text(categories) else types.DOUBLE
+            inputs.append(helper.make_tensor_value_info(name, kind, ["rows", 1]))
         return inputs, dict(enumerate(features.names))
 
     def _labels(self) -> tuple[int, str]:
@@ -111,9 +113,10 @@ class _GraphBuilder:
 
     def _test_results(self, columns: dict[int, str]) -> str:
         """Return booleans of shape (rows, tests + 1) in the plan's order; the last column is always true."""
-        numbered: dict[type, list[int]] = {Above: [], AtMost: [], Known: [], OneOf: []}
+        numbered: dict[type, list[int]] = {Above: [], AtMost: [], Known: [], Missing: [], OneOf: []}
         for number, test in enumerate(self._plan.tests):
-            numbered[type(test)].append(number)
+            is_text = _is_text(self._plan.features.categories[test.feature])
+            numbered[OneOf if is_text else type(test)].append(number)
         results: list[str] = []
         order: list[int] = []
         for kind, operator in ((Above, "Greater"), (AtMost, "LessOrEqual")):
@@ -123,10 +126,13 @@ class _GraphBuilder:
                 values = self._values([test.feature for test in tests], columns)
                 results.append(self._node(operator, [values, bounds]))
                 order += numbered[kind]
-        if numbered[Known]:
-            values = self._values([self._plan.tests[number].feature for number in numbered[Known]], columns)
-            results.append(self._node("Equal", [values, values]))  # NaN is not equal to itself
-            order += numbered[Known]
+        about_nan = numbered[Known] + numbered[Missing]
+        if about_nan:
+            values = self._values([self._plan.tests[number].feature for number in about_nan], columns)
+            is_known = self._node("Equal", [values, values])  # NaN is not equal to itself
+            is_negated = np.array([isinstance(self._plan.tests[number], Missing) for number in about_nan])
+            results.append(self._node("Xor", [is_known, self._constant(is_negated)]))
+            order += about_nan
         by_feature: dict[int, list[int]] = {}
         for number in numbered[OneOf]:
             by_feature.setdefault(self._plan.tests[number].feature, []).append(number)
@@ -149,33 +155,46 @@ class _GraphBuilder:
         return self._node("Gather", [source, self._constant(places)], axis=1)
 
     def _memberships(self, feature: int, tests: Sequence[int], column: str) -> str:
-        """Return whether the category is in the set of each test: booleans of shape (rows, tests)."""
+        """Return whether the category passes each test on the feature: booleans of shape (rows, tests)."""
         categories = self._plan.features.categories[feature]
         assert categories is not None
         code_of = {value: code for code, value in enumerate(categories)}
-        # One row per category, and a last one for missing and unknown values.
-        is_member = np.zeros((len(categories) + 1, len(tests)), dtype=bool)
+        # One row per category, one for unknown values, and a last one for missing texts.
+        is_member = np.zeros((len(categories) + 2, len(tests)), dtype=bool)
         for place, number in enumerate(tests):
             test = self._plan.tests[number]
-            assert isinstance(test, OneOf)
-            is_member[[code_of[value] for value in test.values], place] = True
-        codes = self._codes(column, categories)
+            passing = [code_of[value] for value in test.values] if isinstance(test, OneOf) else [-1]
+            is_member[passing, place] = True
+        codes = self._text_codes(feature, column) if _is_text(categories) else self._codes(column, categories)
         flat = self._node("Reshape", [codes, self._constant(np.array([-1], dtype=np.int64))])
         return self._node("Gather", [self._constant(is_member), flat], axis=0)
 
+    def _text_codes(self, feature: int, column: str) -> str:
+        """Return positions of categories, shape (rows, 1); then one for unknown, one for missing texts."""
+        texts = [str(value) for value in self._plan.features.categories[feature] or ()]
+        codes = list(range(len(texts)))
+        n_categories = len(texts)
+        for text in texts:
+            require_unicode(text, "The category")
+        if feature in self._plan.tested_for_missing:
+            if MISSING_TEXT in texts:
+                raise ValueError(
+                    f"Feature {quoted_short(self._plan.features.names[feature])} has the empty text as a "
+                    "category, which stands for missing values in ONNX models; rename the category."
+                )
+            texts.append(MISSING_TEXT)
+            codes.append(n_categories + 1)
+        return self._node(
+            "LabelEncoder",
+            [column],
+            domain="ai.onnx.ml",
+            keys_strings=texts,
+            values_int64s=codes,
+            default_int64=n_categories,
+        )
+
     def _codes(self, column: str, categories: tuple[Any, ...]) -> str:
-        """Return positions of categories, shape (rows, 1); missing and unknown ones come after the last."""
-        if isinstance(categories[0], str):
-            for value in categories:
-                require_unicode(value, "The category")
-            return self._node(
-                "LabelEncoder",
-                [column],
-                domain="ai.onnx.ml",
-                keys_strings=list(categories),
-                values_int64s=list(range(len(categories))),
-                default_int64=len(categories),
-            )
+        """Return positions of numeric categories, shape (rows, 1); missing and unknown ones come last."""
         values = self._constant(np.array([float(value) for value in categories]))
         is_value = self._node("Equal", [column, values])
         is_value = self._node("Cast", [is_value], to=self._onnx.TensorProto.INT64)
@@ -295,6 +314,10 @@ class _GraphBuilder:
         name = self._name()
         self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
+
+
+def _is_text(categories: Sequence[Category] | None) -> bool:
+    return categories is not None and all(isinstance(value, str) for value in categories)
 
 
 def _require_name(name: str) -> None:

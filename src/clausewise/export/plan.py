@@ -12,7 +12,7 @@ from functools import cached_property
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
-from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
+from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import quoted_short
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.ruleset import RuleSet
@@ -119,6 +119,11 @@ class ExportPlan:
         """Number of rules that can fire."""
         return sum(len(jury.rules) for jury in self.juries)
 
+    @cached_property
+    def tested_for_missing(self) -> frozenset[int]:
+        """The positions of features that some rule tests for missing values."""
+        return frozenset(test.feature for test in self.tests if isinstance(test, Missing))
+
     def tested_features(self, rules: Iterable[PlannedRule]) -> list[int]:
         """Return the positions of the features that these rules test, ascending."""
         return sorted({self.tests[test].feature for rule in rules for test in rule.tests})
@@ -171,6 +176,9 @@ class _Tests:
 
     def _of_term(self, term: int) -> Iterator[Test]:
         columns, feature = self._columns, int(self._columns.feature[term])
+        if columns.missing[term]:
+            yield Missing(feature)
+            return
         if columns.value_set[term] != NO_SET:
             yield OneOf(feature, tuple(values_at(columns, term, self._features)))
             return

@@ -23,7 +23,7 @@ import clausewise
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
 from clausewise.export.plan import ExportPlan, IntegerVotes, PlannedJury, PlannedRule, export_plan
-from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
+from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import free_name, one_line, quoted_short
 from clausewise.rules.decimals import format_number
 from clausewise.rules.ruleset import RuleSet
@@ -73,9 +73,9 @@ class _Document:
 
     def _data_dictionary(self) -> Lines:
         yield _open("DataDictionary", numberOfFields=len(self._names) + 1)
-        for name, categories in zip(self._names, self._plan.features.categories, strict=True):
-            if _is_text(categories):
-                yield from _categorical_field(name, "string", map(_category, categories or ()))
+        for feature, name in enumerate(self._names):
+            if _is_text(self._plan.features.categories[feature]):
+                yield from _categorical_field(name, "string", self._listed_categories(feature))
             else:  # PMML4S does not accept fractions as categories; comparing them as numbers is equivalent
                 yield _empty("DataField", name=name, optype="continuous", dataType="double")
         labels = [self._plan.labels[index] for index in self._plan.by_rank]
@@ -84,13 +84,23 @@ class _Document:
 
     def _mining_schema(self) -> Lines:
         yield "<MiningSchema>"
-        for name, categories in zip(self._names, self._plan.features.categories, strict=True):
-            if _is_text(categories):  # an unknown category, like a missing one, is in no set
+        for feature, name in enumerate(self._names):
+            if self._listed_categories(feature):  # an unknown category, like a missing one, is in no set
                 yield _empty("MiningField", name=name, invalidValueTreatment="asMissing")
             else:
                 yield _empty("MiningField", name=name)
         yield _empty("MiningField", name=self._target, usageType="target")
         yield "</MiningSchema>"
+
+    def _listed_categories(self, feature: int) -> list[str]:
+        """Return the texts that are declared as valid; none if any text is.
+
+        A text that is not declared becomes a missing value. Where a rule tests for these, it must not.
+        """
+        categories = self._plan.features.categories[feature]
+        if not _is_text(categories) or feature in self._plan.tested_for_missing:
+            return []
+        return [_category(value) for value in categories or ()]
 
     # --- Models ---
 
@@ -167,6 +177,8 @@ class _Document:
                 yield _compare(name, "lessOrEqual", format_number(test.bound))
             case Known():
                 yield _empty("SimplePredicate", field=name, operator="isNotMissing")
+            case Missing():
+                yield _empty("SimplePredicate", field=name, operator="isMissing")
             case OneOf():
                 yield from _membership(name, test.values)
 
@@ -218,6 +230,8 @@ class _Document:
                 return _apply("lessOrEqual", [_field(name), _constant(test.bound)], mapMissingTo="false")
             case Known():
                 return _apply("isNotMissing", [_field(name)])
+            case Missing():
+                return _apply("isMissing", [_field(name)])
             case OneOf():
                 is_value = [
                     _apply("equal", [_indicator(name, value), _constant(1.0)]) for value in test.values

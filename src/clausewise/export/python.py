@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
-from clausewise.export.row_tests import Above, AtMost, Known, OneOf, Test
+from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import free_name, one_line
 from clausewise.rules.ruleset import RuleSet
 
@@ -123,11 +123,15 @@ def _function(plan: ExportPlan, name: str, rules: Sequence[PlannedRule], counts:
 
 
 def _premise(plan: ExportPlan, rule: PlannedRule, variable: dict[int, str]) -> str:
-    return " and ".join(_test(plan.tests[test], variable) for test in rule.tests) or "True"
+    tests = [plan.tests[number] for number in rule.tests]
+    texts = [
+        _test(test, variable[test.feature], plan.features.categories[test.feature] is not None)
+        for test in tests
+    ]
+    return " and ".join(texts) or "True"
 
 
-def _test(test: Test, variable: dict[int, str]) -> str:
-    value = variable[test.feature]
+def _test(test: Test, value: str, is_category: bool) -> str:
     match test:
         case Above():
             return f"{value} > {test.bound!r}"
@@ -135,6 +139,9 @@ def _test(test: Test, variable: dict[int, str]) -> str:
             return f"{value} <= {test.bound!r}"
         case Known():
             return f"{value} == {value}"
+        case Missing():
+            # Numbers are never None here, and a category is missing if it is None or NaN.
+            return f"({value} is None or {value} != {value})" if is_category else f"{value} != {value}"
         case OneOf():
             return f"{value} in {{{', '.join(map(repr, test.values))}}}"
 

@@ -29,6 +29,13 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """The number or category is missing. An unknown category is not."""
+
+    feature: int
+
+
+@dataclass(frozen=True)
 class OneOf:
     """The category is one of `values`: at least one, in the order of the feature's categories."""
 
@@ -36,5 +43,5 @@ class OneOf:
     values: tuple[Category, ...]
 
 
-Test = Above | AtMost | Known | OneOf
-"""A condition on one value of a row. Missing values and unknown categories never satisfy it."""
+Test = Above | AtMost | Known | Missing | OneOf
+"""A condition on one value of a row. Missing values satisfy only `Missing`, unknown categories none."""

@@ -7,7 +7,6 @@ from clausewise.rules import display
 from clausewise.rules.decimals import format_number
 from clausewise.rules.rule import ANYTHING
 from clausewise.rules.ruleset import RuleSet
-from clausewise.rules.term import format_category
 from clausewise.rules.voting import SCHEMES
 
 MAX_CELL: Final = 10_000
@@ -35,9 +34,10 @@ def rule_cells(rules: RuleSet, escape: Callable[[str], str], conjunction: str) -
         cells = [
             str(rule),
             conjunction.join(terms) or ANYTHING,
-            escape(format_category(rules.labels[stored.class_index[rule]])),
+            escape(display.describe_conclusion_at(stored, rule, rules.labels, rules.voting)),
             display.describe_votes(float(votes[rule])),
-            f"{stored.confidence[rule]:.2f}",
+            # The confidence of a rule that speaks against a class would be that in the class.
+            "" if votes[rule] < 0 else f"{stored.confidence[rule]:.2f}",
             format_number(round(float(stored.cover[rule]), 1)),
         ]
         yield [*cells, "yes" if stored.priority[rule] else ""] if has_priority else cells

@@ -13,7 +13,7 @@ from typing import Any, Final
 from clausewise.base.parameters import TEXT, Constraint, check_parameters, one_of
 from clausewise.data.features import Features
 from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
-from clausewise.export.row_tests import AtMost, Known, OneOf, Test
+from clausewise.export.row_tests import AtMost, Known, Missing, OneOf, Test
 from clausewise.export.sql_dialects import DIALECTS, Dialect
 from clausewise.export.text import free_name, one_line, quoted_short
 from clausewise.rules.ruleset import RuleSet
@@ -235,6 +235,8 @@ class _Query:
         dialect = self._dialect
         if isinstance(test, OneOf):
             return self._one_of(test)
+        if isinstance(test, Missing):
+            return self._missing(test.feature)
         x = self._number_in(test.feature)
         known = dialect.is_known.format(x=x)
         if isinstance(test, Known):
@@ -244,9 +246,15 @@ class _Query:
         above = f"{x} > {dialect.number(test.bound)}"
         return f"{above} AND {known}" if dialect.nan_is_largest else above
 
+    def _missing(self, feature: int) -> str:
+        is_null = f"{self._cell(feature)} IS NULL"
+        if self._dialect.is_nan is None or self._is_text(feature):
+            return is_null
+        return f"({is_null} OR {self._dialect.is_nan.format(x=self._number_in(feature))})"
+
     def _one_of(self, test: OneOf) -> str:
         dialect = self._dialect
-        if isinstance(test.values[0], str):
+        if self._is_text(test.feature):
             what = f"A category of {quoted_short(self._plan.features.names[test.feature])},"
             values = ", ".join(dialect.quoted(str(value), what) for value in test.values)
             x = self._cell(test.feature)
@@ -256,6 +264,10 @@ class _Query:
             return f"CAST({x} AS {dialect.text_type}){dialect.binary_collation} IN ({values})"
         values = ", ".join(dialect.number(float(value)) for value in test.values)
         return f"{self._number_in(test.feature)} IN ({values})"
+
+    def _is_text(self, feature: int) -> bool:
+        categories = self._plan.features.categories[feature]
+        return categories is not None and all(isinstance(value, str) for value in categories)
 
     def _has_padded_categories(self, feature: int) -> bool:
         """Whether a category ends with a blank, so that the padding of CHAR(n) is a part of the values."""

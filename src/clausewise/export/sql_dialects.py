@@ -1,7 +1,7 @@
 """The SQL dialects: how each database writes names, numbers, texts and missing values.
 
 - PostgreSQL and DuckDB order NaN above all numbers, SQLite stores it as NULL, and in BigQuery every
-  comparison with it is false.
+  comparison with it is false, except `<>`.
 - `0.1` is a decimal in PostgreSQL and DuckDB, and sums of decimals differ from sums of doubles.
 - SQLite reads TRUE and FALSE as columns if the table has columns of these names. In the result of a step it
   gives such columns other names, `column1` for the first column.
@@ -34,6 +34,7 @@ class Dialect:
     number: Callable[[float], str]
     text: Callable[[str], str]
     is_known: str = "{x} IS NOT NULL"
+    is_nan: str | None = None
     nan_is_largest: bool = False
     boolean_number: str = "CAST({x} AS {double})"
     binary_collation: str = ""
@@ -192,6 +193,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
         number=lambda number: f"FLOAT8 '{number!r}'",
         text=_postgresql_text,
         is_known="{x} < FLOAT8 'NaN'",
+        is_nan="{x} = FLOAT8 'NaN'",
         nan_is_largest=True,
         boolean_number=_CASE_OF_BOOLEAN,
         binary_collation=' COLLATE "C"',
@@ -207,6 +209,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
         number=_with_exponent,
         text=_doubled_quotes,
         is_known="{x} < CAST('NaN' AS DOUBLE)",
+        is_nan="{x} = CAST('NaN' AS DOUBLE)",
         nan_is_largest=True,
         binary_collation=" COLLATE C",
         fold_case=_ascii_lower,
@@ -219,6 +222,7 @@ DIALECTS: Final[dict[str, Dialect]] = {
         number=_with_exponent,
         text=_bigquery_text,
         is_known="{x} <= CAST('inf' AS FLOAT64)",
+        is_nan="{x} <> {x}",
         boolean_number=_CASE_OF_BOOLEAN,
         step="AS",
         largest_integer=2**63 - 1,

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from clausewise.analysis import Explanations
+from clausewise.analysis.shortcomings import classes_never_predicted, shortcomings
 from clausewise.base.parameters import (
     FLAG,
     JOBS,
@@ -46,6 +47,7 @@ from clausewise.induction.estimator import (
     set_feature_attributes,
 )
 from clausewise.networks import LayerChoice, Network
+from clausewise.networks.answers import model_rows
 from clausewise.rules import RuleSet
 from clausewise.rules.metrics import fidelity
 from clausewise.rules.voting import VOTINGS, Voting
@@ -86,6 +88,7 @@ class RuleExtractor(TableClassifier):
         "min_cases": MIN_CASES,
         "inducer": INDUCER,
         **BUDGET,
+        "max_rules": BUDGET["max_rules"] | one_of("auto"),
         "max_terms": SEARCH["max_terms"],
         "points": SEARCH["points"],
         "winnow": FLAG,
@@ -98,7 +101,8 @@ class RuleExtractor(TableClassifier):
 
     network: Any
     min_cases: Any
-    max_rules: int | None
+    max_rules: int | Literal["auto"] | None
+    max_conditions: int | None
     min_fidelity: float | None
     max_terms: int
     points: bool
@@ -140,6 +144,7 @@ class RuleExtractor(TableClassifier):
         self.network_, self.features_, self.classes_ = data.network, data.inputs.features, data.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
+        caveats = (*found.caveats, *self._shortcomings(data))
         self.report_ = ExtractionReport(
             method=self.method,
             n_rows=data.n_rows,
@@ -148,9 +153,12 @@ class RuleExtractor(TableClassifier):
             path=found.path,
             layers=found.layers,
             n_rules=len(self.rules_),
+            reading_cost=self.rules_.reading_cost,
+            sizes=found.sizes,
             stages=tuple(log.stages.values()),
+            warnings=caveats,
         )
-        for caveat in (*found.caveats, *_missing_classes(self.rules_, data)):
+        for caveat in caveats:
             warnings.warn(caveat, ExtractionWarning, stacklevel=2)
         return self
 
@@ -184,7 +192,7 @@ class RuleExtractor(TableClassifier):
     def _check_combinations(self) -> None:
         """Raise an error for parameters that cannot be combined, before any work is done."""
         if self.points and not self._has_budget:
-            raise ValueError("points are fitted under a budget; pass max_rules or min_fidelity too.")
+            raise ValueError("points need a short rule set; pass a number or 'auto' as max_rules.")
 
     def _found(
         self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
@@ -202,7 +210,8 @@ class RuleExtractor(TableClassifier):
 
     @property
     def _has_budget(self) -> bool:
-        return self.max_rules is not None or self.min_fidelity is not None
+        """Whether a short rule set is searched, rather than all rules returned."""
+        return any(b is not None for b in (self.max_rules, self.max_conditions, self.min_fidelity))
 
     def _compaction_settings(self) -> CompactionSettings:
         balance: Literal["balanced"] | None = getattr(self, "balance", None)
@@ -220,16 +229,50 @@ class RuleExtractor(TableClassifier):
     ) -> ExtractionResult:
         """Search for the most faithful rule set within the budget, starting from the rules found."""
         with log.stage("compaction"):
-            rules, caveats = compact_examples(
+            compacted = compact_examples(
                 found.rules,
                 Examples(data.inputs.table, data.codes, len(data.classes), data.probabilities, data.weights),
                 self._compaction_settings(),
-                max_rules=self.max_rules,
+                max_rules=None if self.max_rules == "auto" else self.max_rules,
+                max_conditions=self.max_conditions,
                 min_fidelity=self.min_fidelity,
                 seed=seed_of(random),
                 progress=progress,
             )
-        return replace(found, rules=rules, voting="weights", caveats=(*found.caveats, *caveats))
+        return replace(
+            found,
+            rules=compacted.rules,
+            voting="weights",
+            sizes=compacted.sizes,
+            caveats=(*found.caveats, *compacted.caveats, *self._unused_voting()),
+        )
+
+    def _unused_voting(self) -> tuple[str, ...]:
+        """Return a caveat if a vote was asked for that short rule sets do not use."""
+        if self.voting == "confidence":
+            return ()
+        return (
+            f"voting={self.voting!r} has no effect: short rule sets vote by fitted weights. "
+            "max_rules=None returns all rules, which vote as asked.",
+        )
+
+    def _shortcomings(self, data: ExtractionData) -> tuple[str, ...]:
+        """Return where the rules fall short on the rows that they were learnt from."""
+        rules = self.rules_
+        if data.has_one_class or not self._has_budget:
+            return _missing_classes(rules, data, ())
+        decided = rules.evaluator.decide(data.inputs.table, rules.voting, rules.default_index, self.n_jobs)
+        found = shortcomings(
+            decided,
+            data.codes,
+            rules.labels,
+            n_rules=len(rules),
+            source="the target" if data.network is None else "the network",
+            weights=data.weights,
+            can_balance="balance" in self._parameter_constraints,
+            is_balanced=getattr(self, "balance", None) is not None,
+        )
+        return (*found, *_missing_classes(rules, data, classes_never_predicted(decided, data.codes)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class that the rules predict for each row."""
@@ -250,7 +293,7 @@ class RuleExtractor(TableClassifier):
             raise ValueError(
                 "These rules imitate no network; pass one as `network` to measure fidelity to it."
             )
-        return fidelity(decided, self.network_.labels(as_rows(X)))
+        return fidelity(decided, self.network_.labels(model_rows(self.network_, X, self.features_)))
 
     def explain(self, X: Any) -> Explanations:
         """Explain the decision on each row: rules that fired, their votes, and near misses."""
@@ -278,8 +321,10 @@ class RuleExtractor(TableClassifier):
             Rows to compare rules and network on.
         y : array-like of shape (n_rows,), optional
             Their true classes.
-        title, max_rows, random_state, frontier
+        title, max_rows, random_state
             As for `RuleSet.report`.
+        frontier : Frontier, optional
+            Fidelity by size, shown as a curve; `report_.sizes` unless given.
         """
         check_is_fitted(self)
         self.rules_.report(
@@ -290,7 +335,7 @@ class RuleExtractor(TableClassifier):
             title=f"{self.method}: {len(self.rules_):,} rules" if title is None else title,
             max_rows=max_rows,
             random_state=random_state,
-            frontier=frontier,
+            frontier=self.report_.sizes if frontier is None else frontier,
         )
 
 
@@ -351,9 +396,9 @@ def _one_class(data: ExtractionData) -> ExtractionResult:
     return ExtractionResult(rules, caveats=(f"{what} {rules.default!s} on all rows; so does the only rule.",))
 
 
-def _missing_classes(rules: RuleSet, data: ExtractionData) -> tuple[str, ...]:
-    """Return a caveat if the network predicts classes that no rule predicts."""
-    predicted = {*rules.columns.class_index.tolist(), *np.flatnonzero(rules.base > 0).tolist()}
+def _missing_classes(rules: RuleSet, data: ExtractionData, known: Sequence[int]) -> tuple[str, ...]:
+    """Return a caveat if the network predicts classes, other than those known, that no rule predicts."""
+    predicted = {*rules.columns.class_index.tolist(), *np.flatnonzero(rules.base > 0).tolist(), *known}
     missing = [code for code in np.unique(data.codes).tolist() if code not in predicted]
     if not missing:
         return ()

@@ -102,6 +102,12 @@ def everything(space: Space) -> Boxes:
 def boxes_of(rules: RuleSet, space: Space) -> Boxes:
     """Return the premises of rules as boxes; the owner is the rule."""
     columns = rules.columns
+    if columns.missing.any():
+        name = rules.features.names[columns.feature[columns.missing][0]]
+        raise ValueError(
+            f"A rule tests whether '{name}' is missing, which products of rules do not support; use an "
+            "inducer without such tests."
+        )
     low = np.full((len(rules), len(space)), -np.inf)
     high = np.full((len(rules), len(space)), np.inf)
     rule_of_term = np.repeat(np.arange(len(rules)), columns.lengths)

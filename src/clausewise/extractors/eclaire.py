@@ -60,17 +60,21 @@ class ECLAIRE(RuleExtractor):
         The paper's ψ, which learns premises over the inputs. An object keeps its own min_cases.
     intermediate_inducer : {"c5.0", "cart", "random_forest"} or Inducer, optional
         Learns the clauses over units; `inducer` unless given.
-    max_rules : int, optional
-        At most this many rules, please: the extracted rules start a search for the most faithful rule set of
-        this size, with fitted weights; see `RuleSet.compact`. The result votes by these weights, whatever
-        `voting` says, with probabilities calibrated to the network's. As starting points need no tuning,
-        "auto" then stands for a hundredth of the rows.
+    max_rules : "auto", int or None, default "auto"
+        The most rules. The extracted rules start a search for the most faithful rule set that is short to
+        read, with fitted weights; see `RuleSet.compact`. It votes by these weights, with probabilities
+        calibrated to the network's, and as starting points need no tuning, `min_cases="auto"` then stands for
+        a hundredth of the rows. "auto" chooses the size on held-out rows, at most 20 rules and 60 conditions
+        for two classes; `report_.sizes` has what other sizes reach. None returns all extracted rules: the
+        paper's rule set.
+    max_conditions : int, optional
+        The most to read in all rules, counted by `RuleSet.reading_cost`.
     min_fidelity : float, optional
-        The same, with the smallest number of rules that reaches this fidelity on held-out rows.
+        Choose the rule set with the least to read that reaches this fidelity on held-out rows.
     max_terms : int, default 6
-        The most terms in a rule under a budget.
+        The most terms in a rule, unless all rules are returned.
     points : bool, default False
-        Use whole weights between −5 and 5 under a budget, for `rules_.scorecard()`.
+        Use whole weights between −5 and 5, for `rules_.scorecard()`; not if all rules are returned.
     eclectic : bool, default False
         Also learn rules from the inputs directly (the paper's ECLAIRE*).
     layers : optional
@@ -94,7 +98,8 @@ class ECLAIRE(RuleExtractor):
         What clauses are ranked by: (right + 1) / (covered + 2), right / covered, or a score that favours
         exact, frequent and short clauses.
     voting : {"confidence", "majority", "share"}, default "confidence"
-        How the rules that fire decide together; "majority" is the paper's.
+        How the rules that fire decide together if all are returned (`max_rules=None`); "majority" is the
+        paper's.
     random_state : int, RandomState or None
         Seeds everything random: sampled rows, held-out rows, a network trained here. None stands for 0, so
         the same call gives the same rules.
@@ -111,7 +116,7 @@ class ECLAIRE(RuleExtractor):
     network_ : Network
         The wrapped network.
     report_ : ExtractionReport
-        Time and memory per stage, clauses per layer, rules per clause, how min_cases was chosen.
+        Time and memory per stage, clauses per layer, rules per clause, how the size or min_cases was chosen.
     min_cases_ : int, float or None
         The value of min_cases that was used; None if an inducer object has its own.
     classes_ : ndarray of shape (n_classes,)
@@ -126,9 +131,10 @@ class ECLAIRE(RuleExtractor):
     >>> from clausewise import ECLAIRE
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> network = MLPClassifier((16, 8), max_iter=2000, random_state=0).fit(X, y)
-    >>> model = ECLAIRE(network, min_cases=5).fit(X)
+    >>> model = ECLAIRE(network).fit(X)
     >>> len(model.rules_) < 20, model.fidelity(X) > 0.9
     (True, True)
+    >>> paper = ECLAIRE(network, max_rules=None).fit(X)  # all rules, as in the paper
     """
 
     method = "ECLAIRE"
@@ -151,7 +157,8 @@ class ECLAIRE(RuleExtractor):
         intermediate_min_cases: int | float | None = None,
         inducer: str | Inducer = "c5.0",
         intermediate_inducer: str | Inducer | None = None,
-        max_rules: int | None = None,
+        max_rules: int | Literal["auto"] | None = "auto",
+        max_conditions: int | None = None,
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
@@ -176,6 +183,7 @@ class ECLAIRE(RuleExtractor):
         self.inducer = inducer
         self.intermediate_inducer = intermediate_inducer
         self.max_rules = max_rules
+        self.max_conditions = max_conditions
         self.min_fidelity = min_fidelity
         self.max_terms = max_terms
         self.points = points

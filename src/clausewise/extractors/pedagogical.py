@@ -1,7 +1,7 @@
 """Rules learnt from a network's decisions, without looking inside it."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +39,7 @@ class Pedagogical(RuleExtractor):
         them).
     inducer : {"c5.0", "cart", "random_forest"} or Inducer, default "c5.0"
         The paper's ψ. An object keeps its own min_cases.
-    max_rules, min_fidelity, max_terms, points
+    max_rules, max_conditions, min_fidelity, max_terms, points
         As for `ECLAIRE`: a budget for the final rules.
     winnow : bool, default False
         C5.0 first drops columns that do not help on one half of the rows.
@@ -62,7 +62,8 @@ class Pedagogical(RuleExtractor):
         *,
         min_cases: int | float = 2,
         inducer: str | Inducer = "c5.0",
-        max_rules: int | None = None,
+        max_rules: int | Literal["auto"] | None = "auto",
+        max_conditions: int | None = None,
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
@@ -77,6 +78,7 @@ class Pedagogical(RuleExtractor):
         self.min_cases = min_cases
         self.inducer = inducer
         self.max_rules = max_rules
+        self.max_conditions = max_conditions
         self.min_fidelity = min_fidelity
         self.max_terms = max_terms
         self.points = points

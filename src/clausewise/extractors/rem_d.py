@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -57,7 +57,8 @@ class TermwiseExtractor(RuleExtractor):
         min_confidence: float = 0.0,
         max_intermediate_rules: int | None = None,
         ranking: Ranking = "confidence",
-        max_rules: int | None = None,
+        max_rules: int | Literal["auto"] | None = "auto",
+        max_conditions: int | None = None,
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
@@ -84,6 +85,7 @@ class TermwiseExtractor(RuleExtractor):
         self.max_intermediate_rules = max_intermediate_rules
         self.ranking = ranking
         self.max_rules = max_rules
+        self.max_conditions = max_conditions
         self.min_fidelity = min_fidelity
         self.max_terms = max_terms
         self.points = points
@@ -171,12 +173,12 @@ class REMD(TermwiseExtractor):
         Learn a term and its negation from one rule set, with half the fits.
     max_rows, drop_lowest, drop_per_class, min_confidence, max_intermediate_rules, ranking
         As for `ECLAIRE`; clauses are dropped from every rule set that is learnt on the way.
-    max_rules, min_fidelity, max_terms, points
+    max_rules, max_conditions, min_fidelity, max_terms, points
         As for `ECLAIRE`: a budget for the final rules.
     max_product_rules : int or None, default 100,000
         A limit on the rules of a class, or of a part of a product.
     max_seconds : float, optional
-        A limit on the wall time of the extraction.
+        A limit on the wall time of the extraction, before the search for a short rule set.
     max_memory : int or None, default 1 GiB
         A limit on the bytes of a product's rules.
     on_limit : {"raise", "truncate"}, default "raise"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from clausewise.compact.frontier_curve import Frontier
 from clausewise.extractors.run_log import LayerReport, PathPoint
 from clausewise.rules import RuleSet
 from clausewise.rules.voting import Voting
@@ -25,6 +26,8 @@ class ExtractionResult:
         Warnings for the user.
     voting : str, optional
         How these rules vote, if that overrides the estimator's parameter.
+    sizes : Frontier, optional
+        The sizes that this one was chosen from.
     """
 
     rules: RuleSet
@@ -33,3 +36,4 @@ class ExtractionResult:
     path: tuple[PathPoint, ...] = ()
     caveats: tuple[str, ...] = ()
     voting: Voting | None = None
+    sizes: Frontier | None = None

@@ -5,6 +5,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import ClassVar
+
+from clausewise.base import html
+from clausewise.compact.frontier_curve import Frontier
 
 try:
     import resource
@@ -26,10 +30,18 @@ class Stage:
         The process's peak memory in bytes when the stage ended; None where the system does not report it.
     """
 
+    COLUMNS: ClassVar = ("stage", "seconds", "CPU s", "peak MB")
+
     name: str
     seconds: float
     cpu_seconds: float
     peak_memory: int | None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The printed line."""
+        peak = "" if self.peak_memory is None else f"{self.peak_memory / 1e6:,.0f}"
+        return self.name, f"{self.seconds:.2f}", f"{self.cpu_seconds:.2f}", peak
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,8 @@ class LayerReport:
         For each remaining clause, the number of rules it became.
     """
 
+    COLUMNS: ClassVar = ("layer", "units", "clauses", "dropped", "rules")
+
     name: str
     n_units: int
     n_dropped: int
@@ -62,6 +76,13 @@ class LayerReport:
     def n_rules(self) -> int:
         """Number of rules they became, before duplicates are removed."""
         return sum(self.rules_per_clause)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The printed line."""
+        return self.name, *(
+            f"{count:,}" for count in (self.n_units, self.n_clauses, self.n_dropped, self.n_rules)
+        )
 
 
 @dataclass(frozen=True)
@@ -78,9 +99,16 @@ class PathPoint:
         Number of rules; a mean where different rows were held out in turn.
     """
 
+    COLUMNS: ClassVar = ("min_cases", "held-out fidelity", "rules")
+
     min_cases: int
     fidelity: float
     n_rules: float
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The printed line."""
+        return f"{self.min_cases}", f"{100 * self.fidelity:.2f} %", f"{self.n_rules:,.0f}"
 
 
 @dataclass(frozen=True)
@@ -99,10 +127,14 @@ class ExtractionReport:
         The values tried to choose it; empty if it was given.
     layers : tuple of LayerReport
         Per layer, clauses and rules.
-    n_rules : int
-        Final number of rules.
+    n_rules, reading_cost : int
+        Final number of rules, and what a person reads in them.
+    sizes : Frontier or None
+        Fidelity on held-out rows by reading cost, if the size was chosen by it.
     stages : tuple of Stage
         Time and memory.
+    warnings : tuple of str
+        What is unexpected about the rules; `fit` warns of it too.
     """
 
     method: str
@@ -113,6 +145,9 @@ class ExtractionReport:
     layers: tuple[LayerReport, ...]
     n_rules: int
     stages: tuple[Stage, ...]
+    warnings: tuple[str, ...] = ()
+    reading_cost: int = 0
+    sizes: Frontier | None = None
 
     @property
     def seconds(self) -> float:
@@ -124,44 +159,46 @@ class ExtractionReport:
         """Processor time of all stages and threads."""
         return sum(stage.cpu_seconds for stage in self.stages)
 
+    def __repr__(self) -> str:
+        return f"<ExtractionReport: {self._headline}; {self.seconds:.1f} s>"
+
+    def _repr_html_(self) -> str:
+        tables = [
+            html.table(parts[0].COLUMNS, [part.cells for part in parts], numbers=range(1, 5))
+            for parts in (self.path, self.layers, self.stages)
+            if parts
+        ]
+        if self.sizes is not None:
+            tables.insert(0, html.note(self.sizes.summary(self.reading_cost)))
+        return html.block(self._headline, *tables, html.warnings(self.warnings))
+
+    @property
+    def _headline(self) -> str:
+        return str(self).splitlines()[0]
+
     def __str__(self) -> str:
         rows = f"{self.n_rows:,} rows" + (
             f" of {self.n_rows_given:,}" if self.n_rows != self.n_rows_given else ""
         )
-        lines = [f"{self.method}: {self.n_rules:,} rules from {rows}"]
+        lines = [f"{self.method}: {self.n_rules:,} rules, {self.reading_cost:,} to read, from {rows}"]
         if self.min_cases is not None:
             lines[0] += f", min_cases={self.min_cases:g}{' (chosen)' if self.path else ''}"
         if self.path:
             lines += _table(
-                ("min_cases", "held-out fidelity", "rules"),
-                [(f"{p.min_cases}", f"{100 * p.fidelity:.2f} %", f"{p.n_rules:,.0f}") for p in self.path],
+                PathPoint.COLUMNS,
+                [point.cells for point in self.path],
             )
+        if self.sizes is not None:
+            lines.append(f"  {self.sizes.summary(self.reading_cost)}")
         lines += _table(
-            ("layer", "units", "clauses", "dropped", "rules"),
-            [
-                (
-                    layer.name,
-                    f"{layer.n_units:,}",
-                    f"{layer.n_clauses:,}",
-                    f"{layer.n_dropped:,}",
-                    f"{layer.n_rules:,}",
-                )
-                for layer in self.layers
-            ],
+            LayerReport.COLUMNS,
+            [layer.cells for layer in self.layers],
         )
         lines += _table(
-            ("stage", "seconds", "CPU s", "peak MB"),
-            [
-                (
-                    stage.name,
-                    f"{stage.seconds:.2f}",
-                    f"{stage.cpu_seconds:.2f}",
-                    "" if stage.peak_memory is None else f"{stage.peak_memory / 1e6:,.0f}",
-                )
-                for stage in self.stages
-            ],
+            Stage.COLUMNS,
+            [stage.cells for stage in self.stages],
         )
-        return "\n".join(lines)
+        return "\n".join(lines + [f"Warning: {warning}" for warning in self.warnings])
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

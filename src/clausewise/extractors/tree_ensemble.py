@@ -1,6 +1,6 @@
 """REM-T: the rules of a forest fitted to the true classes."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,8 @@ class TreeEnsembleRules(Pedagogical):
         A node with fewer rows is not split (below 1: this fraction of the rows).
     inducer : {"random_forest", "cart", "c5.0"} or Inducer, default "random_forest"
         Learns the rules. An object keeps its own min_cases.
-    max_rules, min_fidelity, max_terms, points, winnow, max_rows, voting, random_state, n_jobs, verbose
+    max_rules, max_conditions, min_fidelity, max_terms, points, winnow, max_rows, voting, random_state, \
+    n_jobs, verbose
         As for `Pedagogical`; fidelity is to the true classes here.
 
     Attributes
@@ -44,7 +45,8 @@ class TreeEnsembleRules(Pedagogical):
         *,
         min_cases: int | float = 2,
         inducer: str | Inducer = "random_forest",
-        max_rules: int | None = None,
+        max_rules: int | Literal["auto"] | None = "auto",
+        max_conditions: int | None = None,
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
@@ -60,6 +62,7 @@ class TreeEnsembleRules(Pedagogical):
             min_cases=min_cases,
             inducer=inducer,
             max_rules=max_rules,
+            max_conditions=max_conditions,
             min_fidelity=min_fidelity,
             max_terms=max_terms,
             points=points,

@@ -158,12 +158,13 @@ class RankTable:
         place = 0
         for column, n_categories in enumerate(matrix.features.n_categories.tolist()):
             ranks = matrix.core.ranks(column)
-            parts = [ranks] if n_categories < 0 else [ranks == value for value in range(n_categories)]
+            # A column without any category stays one column, of missing values.
+            parts = [ranks] if n_categories < 1 else [ranks == value for value in range(n_categories)]
             for value, part in enumerate(parts):
                 table[:, place] = np.where(ranks < 0, np.nan, part)
-                code[place] = value if n_categories >= 0 else -1
+                code[place] = value if n_categories > 0 else -1
                 place += 1
-        return cls(table[:, :place], feature[:place], code[:place])
+        return cls(table, feature, code)
 
 
 def collapsed_columns(table: Matrix, features: Features) -> list[int]:

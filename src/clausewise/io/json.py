@@ -146,6 +146,8 @@ def _rule_entry(rules: RuleSet, number: int) -> dict[str, Any]:
 
 def _term_entry(stored: RuleColumns, term: int, features: Features) -> dict[str, Any]:
     entry: dict[str, Any] = {"feature": features.names[stored.feature[term]]}
+    if stored.missing[term]:
+        return entry | {"missing": True}
     if stored.value_set[term] != NO_SET:
         return entry | {"values": values_at(stored, term, features)}
     for key, bound in (("low", float(stored.low[term])), ("high", float(stored.high[term]))):
@@ -316,10 +318,9 @@ def _read_base(votes: Any, n_classes: int) -> list[float] | None:
 
 def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index") -> dict[str, Any]:
     """Return the columns for `RuleSet.from_arrays`."""
-    column: dict[str, list[Any]] = {
-        key: [] for key in ("feature", "low", "high", "value_set", "value_sets", "class_index", "origins")
-    }
-    column |= {key: [] for key in ("confidence", "cover", "correct", "weight", "priority")}
+    per_term = ("feature", "low", "high", "value_set", "missing")
+    per_rule = ("class_index", "confidence", "cover", "correct", "weight", "priority", "origins")
+    column: dict[str, list[Any]] = {key: [] for key in (*per_term, "value_sets", *per_rule)}
     starts = [0]
     place_of = {name: place for place, name in enumerate(features.names)}
     code_of = {
@@ -348,7 +349,8 @@ def _read_rules(entries: list[Any], features: Features, index_of_label: "_Index"
         key: np.array(column.pop(key), dtype=np.int64) for key in ("feature", "value_set", "class_index")
     }
     bounds = {key: np.array(column.pop(key), dtype=np.float64) for key in ("low", "high")}
-    return {"starts": np.array(starts), **integers, **bounds, **column}
+    missing = np.array(column.pop("missing"), dtype=bool)
+    return {"starts": np.array(starts), "missing": missing, **integers, **bounds, **column}
 
 
 def _read_term(
@@ -359,22 +361,17 @@ def _read_term(
     code_of: Mapping[int, "_Index"],
     column: dict[str, list[Any]],
 ) -> int:
-    fields = _object(term, where, ("feature",), ("low", "high", "values"))
+    fields = _object(term, where, ("feature",), ("low", "high", "values", "missing"))
     name = _string(fields["feature"], f"{where}.feature")
     if name not in place_of:
         raise RuleFileError(f"{where} tests {_shown(name)}, which is not one of the features.")
     place = place_of[name]
-    is_set = "values" in fields
-    if is_set != (features.categories[place] is not None) or (is_set and len(fields) > 2):
-        expected = "values" if features.categories[place] is not None else "low and high"
-        raise RuleFileError(
-            f"{where} tests {_shown(name)}, which is {features.kinds[place]}; expected {expected} only."
-        )
+    _check_kind_of_term(fields, where, features, place)
     column["feature"].append(place)
     for key, end in (("low", -math.inf), ("high", math.inf)):
         bound = fields.get(key)
         column[key].append(end if bound is None else _number(bound, f"{where}.{key}"))
-    if is_set:
+    if "values" in fields:
         values = enumerate(_list(fields["values"], f"{where}.values"))
         codes = (
             [code_of[place].find(value, f"{where}.values[{i}]") for i, value in values]
@@ -385,7 +382,25 @@ def _read_term(
         column["value_sets"].append(codes)
     else:
         column["value_set"].append(NO_SET)
+    column["missing"].append("missing" in fields)
     return place
+
+
+def _check_kind_of_term(fields: Mapping[str, Any], where: str, features: Features, place: int) -> None:
+    """Raise an error unless the term has the keys of one kind of term, and that kind fits the feature."""
+    name, is_categorical = _shown(features.names[place]), features.categories[place] is not None
+    if "missing" in fields:
+        if fields["missing"] is not True:
+            raise RuleFileError(
+                f"{where}.missing is {_shown(fields['missing'])}; expected true or no such key."
+            )
+        if len(fields) > 2:
+            raise RuleFileError(f"{where} tests whether {name} is missing; expected missing only.")
+    elif ("values" in fields) != is_categorical or (is_categorical and len(fields) > 2):
+        expected = "values" if is_categorical else "low and high"
+        raise RuleFileError(
+            f"{where} tests {name}, which is {features.kinds[place]}; expected {expected} only."
+        )
 
 
 def _read_origin(value: Any, where: str) -> Origin | None:

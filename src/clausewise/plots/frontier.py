@@ -1,6 +1,6 @@
-"""Fidelity against the number of rules."""
+"""Fidelity against the size of a rule set."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class FidelityCurve(Protocol):
-    """Fidelity by the number of rules; `RuleSet.frontier` returns one."""
+    """Fidelity by size; `RuleSet.frontier` returns one. `by` may be missing, and then is "rules"."""
 
     @property
     def budgets(self) -> ArrayLike:
-        """Numbers of rules."""
+        """Sizes."""
 
     @property
     def fidelity(self) -> ArrayLike:
-        """Fidelity at each number of rules, from 0 to 1."""
+        """Fidelity at each size, from 0 to 1."""
 
     @property
     def spread(self) -> ArrayLike | None:
@@ -31,22 +31,24 @@ class FidelityCurve(Protocol):
 
     @property
     def knee(self) -> float | None:
-        """The recommended number of rules, if there is one."""
+        """The recommended size, if there is one."""
 
 
 class FrontierDisplay:
-    """Fidelity against the number of rules, with the recommended number marked.
+    """Fidelity against the size of a rule set, with the recommended size marked.
 
     Parameters
     ----------
     budgets : array-like of shape (n_budgets,)
-        Numbers of rules.
+        Sizes.
     fidelity : array-like of shape (n_budgets,)
-        Fidelity at each number of rules, from 0 to 1.
+        Fidelity at each size, from 0 to 1.
     spread : array-like of shape (n_budgets,), optional
         Standard deviation of the fidelity, drawn as a band.
     knee : int, optional
-        The recommended number of rules.
+        The recommended size.
+    by : {"rules", "conditions"}, default "rules"
+        What a size is: the number of rules, or of conditions to read.
 
     Attributes
     ----------
@@ -62,16 +64,19 @@ class FrontierDisplay:
         fidelity: ArrayLike,
         spread: ArrayLike | None = None,
         knee: float | None = None,
+        by: Literal["rules", "conditions"] = "rules",
     ) -> None:
         self.budgets = np.asarray(budgets, dtype=np.float64)
         self.fidelity = np.asarray(fidelity, dtype=np.float64)
         self.spread = None if spread is None else np.asarray(spread, dtype=np.float64)
         self.knee = knee
+        self.by = by
 
     @classmethod
     def from_frontier(cls, frontier: FidelityCurve, *, ax: "Axes | None" = None) -> "Self":
-        """Draw an object with the attributes `budgets`, `fidelity`, `spread` and `knee`."""
-        return cls(frontier.budgets, frontier.fidelity, frontier.spread, frontier.knee).plot(ax)
+        """Draw an object with the attributes `budgets`, `fidelity`, `spread`, `knee` and perhaps `by`."""
+        by: Any = getattr(frontier, "by", "rules")
+        return cls(frontier.budgets, frontier.fidelity, frontier.spread, frontier.knee, by).plot(ax)
 
     def plot(self, ax: "Axes | None" = None) -> "Self":
         """Draw on the given axes, or on those of a new figure."""
@@ -103,7 +108,7 @@ class FrontierDisplay:
             self.ax_.xaxis.set_minor_formatter(NullFormatter())
         if self.knee is not None:
             self._mark_knee(float(self.knee), budgets, fidelity)
-        self.ax_.set_xlabel("rules")
+        self.ax_.set_xlabel("rules" if self.by == "rules" else "conditions to read")
         self.ax_.set_ylabel("fidelity to the network, %")
         self.ax_.grid(axis="y", color="#DDDDDD")
         self.ax_.set_axisbelow(True)
@@ -121,7 +126,7 @@ class FrontierDisplay:
             marker="D",
             markersize=9,
             linestyle="none",
-            label=f"recommended: {format_number(knee)} rules, {height:.1f} %",
+            label=f"recommended: {format_number(knee)} {self.by}, {height:.1f} %",
         )
 
 

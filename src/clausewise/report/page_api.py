@@ -75,14 +75,15 @@ class PageApi:
         raw = read_rows(_only_field(request, "rows"), self._data.rules.features, self._data.n_rows)
         table = self._table_like.table(raw)
         try:
-            labels = self._network.labels(table)
-            probabilities = self._network.probabilities(table)
+            run = self._network.run(table, hidden=False)
         except (TypeError, ValueError) as error:
             raise ValueError(f"The network cannot read these rows: {error}") from error
+        assert run.probabilities is not None
+        classes = [plain_label(label) for label in self._network.classes.tolist()]
         return {
-            "labels": [plain_label(label) for label in labels.tolist()],
-            "probabilities": probabilities.tolist(),
-            "classes": [plain_label(label) for label in self._network.classes.tolist()],
+            "labels": [classes[code] for code in run.codes],
+            "probabilities": run.probabilities.tolist(),
+            "classes": classes,
         }
 
     def measures(self, request: Mapping[str, Any]) -> dict[str, Any]:

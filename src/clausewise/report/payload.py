@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Final
@@ -16,7 +16,7 @@ from clausewise.base.parameters import NOTHING, ROWS, TEXT, check_parameters, in
 from clausewise.compact import Frontier
 from clausewise.data.features import Features
 from clausewise.data.labels import Labels, read_labels
-from clausewise.data.rows import as_rows, row_limit, stratified_rows, take_rows
+from clausewise.data.rows import as_rows, row_limit, stratified_rows
 from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
 from clausewise.networks.answers import NetworkAnswers, ask_network
@@ -68,7 +68,7 @@ class ReportData:
     answers: NetworkAnswers | None = field(init=False)
 
     def __post_init__(self) -> None:
-        rules, rows = self.rules, as_rows(self.X)
+        rules, rows = self.rules, as_rows(self.rules.features.table(self.X))
         set_field = object.__setattr__
         set_field(self, "X", rows)
         set_field(self, "matrix", rules.features.encode(rows))
@@ -80,7 +80,9 @@ class ReportData:
             "truth",
             None if self.y is None else read_labels(self.y, rules.labels, n_rows, "y", allow_unknown=True),
         )
-        asked = None if self.network is None else ask_network(self.network, rows, rules.labels, n_rows)
+        asked = None
+        if self.network is not None:
+            asked = ask_network(self.network, rows, rules.features, rules.labels, n_rows, probabilities=True)
         set_field(self, "answers", asked)
 
     @property
@@ -142,7 +144,7 @@ def payload_of(
     random_state : int
         Seed for drawing these rows.
     frontier : Frontier, optional
-        Fidelity by number of rules, shown as a curve.
+        Fidelity by size, shown as a curve.
     compare : mapping of str to RuleSet, optional
         Other rule sets, by title, to compare with.
     served : dict, optional
@@ -166,17 +168,25 @@ def payload_of(
         payload["measures"] = _measures(data)
         payload["confusion"] = _confusion(data)
     if frontier is not None:
-        payload["frontier"] = {
-            "budgets": frontier.budgets.tolist(),
-            "fidelity": frontier.fidelity.tolist(),
-            "spread": frontier.spread.tolist(),
-            "knee": frontier.knee,
-        }
+        payload["frontier"] = _frontier(frontier)
     if compare:
         payload["compare"] = [_compared_rules(title, other) for title, other in compare.items()]
     if served is not None:
         payload["served"] = served
     return payload
+
+
+def _frontier(frontier: Frontier) -> dict[str, Any]:
+    n_rules, reading_cost = frontier.n_rules, frontier.reading_cost
+    return {
+        "by": frontier.by,
+        "budgets": frontier.budgets.tolist(),
+        "fidelity": frontier.fidelity.tolist(),
+        "spread": frontier.spread.tolist(),
+        "n_rules": None if n_rules is None else n_rules.tolist(),
+        "reading_cost": None if reading_cost is None else reading_cost.tolist(),
+        "knee": frontier.knee,
+    }
 
 
 def _compared_rules(title: str, rules: RuleSet) -> dict[str, Any]:
@@ -212,9 +222,9 @@ def _rows(data: ReportData, chosen: NDArray[np.intp], seed: int) -> dict[str, An
         entry["truth"] = _labels(data.truth, chosen)
     if data.answers is not None:
         entry["network"] = _labels(data.answers.labels, chosen)
-        proba = data.answers.probabilities(take_rows(data.X, chosen), data.rules.labels)
+        proba = data.answers.probabilities
         if proba is not None:
-            entry["network_proba"] = pack_numbers(proba.astype(np.float32).ravel())
+            entry["network_proba"] = pack_numbers(proba[chosen].astype(np.float32).ravel())
     return entry
 
 
@@ -244,27 +254,35 @@ def _histograms(matrix: Matrix, features: Features) -> list[dict[str, Any]]:
 
 
 def _measures(data: ReportData) -> dict[str, Any]:
-    rules, truth, answers = data.rules, data.truth, data.answers
-    network = None if answers is None else answers.labels.values
-    # Coverage and overlap do not depend on the target; measures that do are repositiond below.
-    target = truth.values if truth is not None else rules.classes[data.decisions]
-    found = rules.evaluate(data.X, target, network=network)
-    entry: dict[str, Any] = {
+    rules = data.rules
+    truth = None if data.truth is None else data.truth.values
+    network = None if data.answers is None else data.answers.labels.values
+    # Without both, rules are measured against themselves, and only figures that need no labels are shown.
+    is_alone = truth is None and network is None
+    found = rules.evaluate(data.X, rules.classes[data.decisions] if is_alone else truth, network=network)
+    return {
         "n_rows": data.n_rows,
-        "fidelity": found.fidelity,
+        "n_uncovered": int(rules.evaluator.uncovered(data.matrix).sum()),
         "coverage": found.coverage,
         "overlap": found.overlap,
         "conflict": found.conflict,
-        "n_uncovered": int(rules.evaluator.uncovered(data.matrix).sum()),
-        **dict.fromkeys(("accuracy", "balanced_accuracy", "auc", "network_accuracy")),
+        "reading_cost": found.reading_cost,
+        "fidelity": found.fidelity,
+        "fidelity_interval": None if found.fidelity_interval is None else list(found.fidelity_interval),
+        "fidelity_baseline": found.fidelity_baseline,
+        "kappa": _finite(found.kappa),
+        "class_fidelity": [asdict(one) | {"interval": list(one.interval)} for one in found.class_fidelity],
+        "network_accuracy": found.accuracy_of_network,
+        **{
+            name: None if is_alone else _finite(getattr(found, name))
+            for name in ("accuracy", "accuracy_baseline", "balanced_accuracy", "auc")
+        },
     }
-    if truth is not None:
-        entry["accuracy"] = found.accuracy
-        entry["balanced_accuracy"] = found.balanced_accuracy
-        entry["auc"] = None if math.isnan(found.auc) else found.auc
-        if network is not None:
-            entry["network_accuracy"] = float(np.mean(network == truth.values))
-    return entry
+
+
+def _finite(value: float | None) -> float | None:
+    """Return a number, or None instead of NaN, which JSON lacks."""
+    return None if value is None or math.isnan(value) else value
 
 
 def _confusion(data: ReportData) -> list[dict[str, Any]]:

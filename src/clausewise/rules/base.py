@@ -17,6 +17,7 @@ from clausewise.rules.canonical import canonical, columns_of_rules
 from clausewise.rules.changes import RuleChange
 from clausewise.rules.columns import RuleColumns, joined, rule_at
 from clausewise.rules.evaluator import BitMatrix, Evaluator
+from clausewise.rules.metrics import reading_cost
 from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
 
@@ -85,6 +86,7 @@ class BaseRuleSet:
         class_index: ArrayLike,
         value_set: ArrayLike | None = None,
         value_sets: Sequence[Iterable[int]] = (),
+        missing: ArrayLike | None = None,
         confidence: ArrayLike | None = None,
         cover: ArrayLike | None = None,
         correct: ArrayLike | None = None,
@@ -98,7 +100,8 @@ class BaseRuleSet:
 
         The terms of rule r are `starts[r]:starts[r + 1]` of `feature`, `low` and `high`. A term on a
         categorical feature has in `value_set` the index of a list of category codes in `value_sets`; an
-        interval has −1. Terms need not be in canonical form.
+        interval has −1. Where the boolean `missing` is true, the term holds exactly where the value is
+        missing; it has no bounds (−inf and inf) and no `value_set` (−1). Terms need not be in canonical form.
         """
         known, labels = as_features(features), as_classes(classes)
         stored = canonical(
@@ -111,6 +114,7 @@ class BaseRuleSet:
             class_index=class_index,
             value_set=value_set,
             value_sets=value_sets,
+            missing=missing,
             confidence=confidence,
             cover=cover,
             correct=correct,
@@ -338,12 +342,18 @@ class BaseRuleSet:
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Rows as for `Features.encode`.
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Rows as for `Features.encode`, such as a list of dictionaries. One row may be a dictionary, a
+            pandas Series, or one value per feature.
         voting : {"confidence", "majority", "share", "weights"}, optional
             Another scheme for this call.
         n_jobs : int, optional
             Number of threads; all usable cores unless given. Results do not depend on it.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Elements of `classes`; one for a single row.
         """
         scheme = self._voting(voting)
         matrix = self.features.encode(X)
@@ -400,13 +410,13 @@ class BaseRuleSet:
         return frame_of(data, backend)
 
     def __str__(self) -> str:
-        return display.as_text(self.columns, self.features, self.labels, self.headline)
+        return display.as_text(self.columns, self.features, self.labels, self.voting, self.headline)
 
     def __repr__(self) -> str:
         return f"<RuleSet: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        return display.as_html(self.columns, self.features, self.labels, self.headline)
+        return display.as_html(self.columns, self.features, self.labels, self.voting, self.headline)
 
     @property
     def headline(self) -> str:
@@ -426,6 +436,11 @@ class BaseRuleSet:
     def n_premises(self) -> int:
         """Number of distinct premises; fewer than rules if several rules share a premise."""
         return len(set(self.columns.premise_keys()))
+
+    @property
+    def reading_cost(self) -> int:
+        """What a person has to read: rules, bounds and categories (`clausewise.metrics.reading_cost`)."""
+        return reading_cost(self)
 
     @property
     def default_index(self) -> int:

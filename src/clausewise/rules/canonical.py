@@ -28,6 +28,7 @@ def canonical(
     class_index: ArrayLike,
     value_set: ArrayLike | None = None,
     value_sets: Sequence[Iterable[int]] = (),
+    missing: ArrayLike | None = None,
     confidence: ArrayLike | None = None,
     cover: ArrayLike | None = None,
     correct: ArrayLike | None = None,
@@ -38,7 +39,8 @@ def canonical(
     """Check columns and bring them into canonical form, in which equal conditions are equal terms.
 
     A rule has one term per feature (several are intersected), sorted by feature; each value set is stored
-    once; −0 becomes 0; an interval on a binary feature becomes x ≤ 0, x > 0 or "is known".
+    once; −0 becomes 0; an interval on a binary feature becomes x ≤ 0, x > 0 or "is known". A value that must
+    be missing and satisfy another term is impossible: the interval (0, 0] or the empty set.
     """
     class_index = _column(class_index, np.int32, "class_index")
     n_rules = len(class_index)
@@ -50,6 +52,7 @@ def canonical(
         value_set=np.full(np.size(feature), NO_SET, np.int32)
         if value_set is None
         else _column(value_set, np.int32, "value_set"),
+        missing=_flags(missing, np.size(feature), "missing"),
     )
     sets = [tuple(sorted({index(code) for code in codes})) for codes in value_sets]
     _check_terms(terms, sets, features)
@@ -63,6 +66,7 @@ def canonical(
         low=terms.low,
         high=terms.high,
         value_set=pooled_sets,
+        missing=terms.missing,
         set_starts=set_starts,
         set_codes=set_codes,
         class_index=class_index,
@@ -70,7 +74,7 @@ def canonical(
         cover=_per_rule(cover, 0.0, n_rules, "cover"),
         correct=_per_rule(correct, 0.0, n_rules, "correct"),
         weight=_per_rule(weight, 1.0, n_rules, "weight"),
-        priority=_flags(priority, n_rules),
+        priority=_flags(priority, n_rules, "priority"),
         origins=(None,) * n_rules if origins is None else tuple(origins),
     )
     if len(columns.origins) != n_rules:
@@ -106,6 +110,7 @@ def columns_of_rules(
         high=np.array([term.high for term in terms], dtype=np.float64),
         value_set=np.array(value_set, dtype=np.int32),
         value_sets=sets,
+        missing=np.array([term.missing for term in terms], dtype=bool),
         class_index=np.array(
             [_class_of(rule, n, index_of_label) for n, rule in enumerate(rules)], dtype=np.int32
         ),
@@ -128,6 +133,7 @@ class _Terms:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     value_set: NDArray[np.int32]
+    missing: NDArray[np.bool_]
 
     def take(self, places: Any) -> "_Terms":
         return _Terms(*(getattr(self, field.name)[places] for field in fields(self)))
@@ -158,12 +164,18 @@ def _merged(terms: _Terms, sets: list[tuple[int, ...]]) -> tuple[_Terms, list[tu
         return terms, sets
     first = np.flatnonzero(is_first)
     value_set, sets = _intersected_sets(terms.value_set, first, sets)
+    low, high = np.maximum.reduceat(terms.low, first), np.minimum.reduceat(terms.high, first)
+    is_missing = np.logical_and.reduceat(terms.missing, first)
+    # "Is missing" beside an interval; beside a set of categories, the set is empty already.
+    is_impossible = np.logical_or.reduceat(terms.missing, first) & ~is_missing & (value_set == NO_SET)
     kept = replace(
         terms.take(first),
-        low=np.maximum.reduceat(terms.low, first),
-        high=np.minimum.reduceat(terms.high, first),
+        low=np.where(is_impossible, 0.0, low),
+        high=np.where(is_impossible, 0.0, high),
+        value_set=value_set,
+        missing=is_missing,
     )
-    return replace(kept, value_set=value_set), sets
+    return kept, sets
 
 
 def _intersected_sets(
@@ -173,8 +185,10 @@ def _intersected_sets(
     result = value_set[first].copy()
     ends = np.append(first[1:], len(value_set))
     for position, (begin, end) in enumerate(zip(first.tolist(), ends.tolist(), strict=True)):
-        if end - begin > 1 and value_set[begin] != NO_SET:
-            common = set.intersection(*(set(sets[s]) for s in value_set[begin:end]))
+        numbers = value_set[begin:end]
+        if end - begin > 1 and (numbers != NO_SET).any():
+            # A term without a set, on a categorical feature, is "is missing".
+            common = set.intersection(*(set() if s == NO_SET else set(sets[s]) for s in numbers.tolist()))
             result[position] = len(sets)
             sets.append(tuple(sorted(common)))
     return result, sets
@@ -210,7 +224,7 @@ def _check_terms(terms: _Terms, sets: list[tuple[int, ...]], features: Features)
 def _check_sets(terms: _Terms, sets: list[tuple[int, ...]], features: Features) -> None:
     n_categories = features.n_categories[terms.feature]
     has_set = terms.value_set != NO_SET
-    wrong = np.flatnonzero(has_set != (n_categories >= 0))
+    wrong = np.flatnonzero((has_set != (n_categories >= 0)) & ~terms.missing)
     if len(wrong):
         name = features.names[terms.feature[wrong[0]]]
         kind = features.kinds[terms.feature[wrong[0]]]
@@ -224,6 +238,8 @@ def _check_sets(terms: _Terms, sets: list[tuple[int, ...]], features: Features) 
     is_open = (terms.low == -math.inf) & (terms.high == math.inf)
     if (has_set & ~is_open).any():
         raise ValueError("A term with a value_set must have low = −inf and high = inf.")
+    if (terms.missing & (has_set | ~is_open)).any():
+        raise ValueError("A term with missing must have low = −inf, high = inf and value_set = −1.")
     for term in np.flatnonzero(has_set).tolist():
         codes = sets[terms.value_set[term]]
         if codes and not 0 <= codes[0] <= codes[-1] < n_categories[term]:
@@ -317,11 +333,11 @@ def _per_rule(values: ArrayLike | None, fallback: float, n_rules: int, name: str
     return column
 
 
-def _flags(values: ArrayLike | None, n_rules: int) -> NDArray[np.bool_]:
-    flags = np.zeros(n_rules, dtype=bool) if values is None else np.array(values)
-    if flags.shape != (n_rules,) or (flags.dtype != bool and n_rules > 0):
+def _flags(values: ArrayLike | None, n_expected: int, name: str) -> NDArray[np.bool_]:
+    flags = np.zeros(n_expected, dtype=bool) if values is None else np.array(values)
+    if flags.shape != (n_expected,) or (flags.dtype != bool and n_expected > 0):
         raise ValueError(
-            f"priority has shape {flags.shape} and type {flags.dtype}; expected {n_rules} booleans."
+            f"{name} has shape {flags.shape} and type {flags.dtype}; expected {n_expected} booleans."
         )
     return flags.astype(bool)
 

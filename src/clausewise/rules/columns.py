@@ -15,7 +15,7 @@ from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.term import Term
 
 NO_SET = -1
-"""Value of `value_set` for a term that is an interval."""
+"""Value of `value_set` for a term that is not a set of categories."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,8 @@ class RuleColumns:
     """The rules of a rule set in columns; arrays are read-only and in canonical form (see `canonical`).
 
     The terms of rule r are `starts[r]:starts[r + 1]`. A term is the interval (low, high] of `feature` or, if
-    its `value_set` s is not −1, the category codes `set_codes[set_starts[s]:set_starts[s + 1]]`.
+    its `value_set` s is not −1, the category codes `set_codes[set_starts[s]:set_starts[s + 1]]`. A term with
+    `missing` holds where the value is missing; it has no value set and the bounds −inf and inf.
     """
 
     starts: NDArray[np.int64]
@@ -31,6 +32,7 @@ class RuleColumns:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     value_set: NDArray[np.int32]
+    missing: NDArray[np.bool_]
     set_starts: NDArray[np.int64]
     set_codes: NDArray[np.int32]
     class_index: NDArray[np.int32]
@@ -42,7 +44,7 @@ class RuleColumns:
     origins: tuple[Origin | None, ...]
 
     PER_RULE: ClassVar = ("class_index", "confidence", "cover", "correct", "weight", "priority")
-    PER_TERM: ClassVar = ("feature", "low", "high", "value_set")
+    PER_TERM: ClassVar = ("feature", "low", "high", "value_set", "missing")
 
     @property
     def n_rules(self) -> int:
@@ -104,9 +106,10 @@ class RuleColumns:
 
     def premise_keys(self) -> Iterator[bytes]:
         """Yield a key per rule that rules with the same premise share, without making term objects."""
-        terms = np.empty((len(self.feature), 4), dtype=np.int64)
+        terms = np.empty((len(self.feature), 5), dtype=np.int64)
         terms[:, 0], terms[:, 1] = self.feature, self.value_set
         terms[:, 2], terms[:, 3] = self.low.view(np.int64), self.high.view(np.int64)
+        terms[:, 4] = self.missing
         starts = self.starts.tolist()
         for begin, end in itertools.pairwise(starts):
             yield terms[begin:end].tobytes()
@@ -115,7 +118,7 @@ class RuleColumns:
         """Return whether both hold the same rules in the same order."""
         same_arrays = all(
             np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("starts", *self.PER_RULE, "feature", "low", "high")
+            for name in ("starts", *self.PER_RULE, "feature", "low", "high", "missing")
         )
         if not same_arrays or self.origins != other.origins:
             return False
@@ -136,7 +139,7 @@ def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
     set_starts, set_codes = flat_sets(sets)
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in (*RuleColumns.PER_RULE, "feature", "low", "high")
+        for name in (*RuleColumns.PER_RULE, "feature", "low", "high", "missing")
     }
     return frozen(
         RuleColumns(
@@ -169,6 +172,8 @@ def term_at(columns: RuleColumns, term: int, features: Features) -> Term:
     """Return one term as an object; `term` counts over all rules."""
     feature = int(columns.feature[term])
     name = features.names[feature]
+    if columns.missing[term]:
+        return Term(feature, name, missing=True)
     if columns.value_set[term] == NO_SET:
         return Term(feature, name, low=float(columns.low[term]), high=float(columns.high[term]))
     return Term(feature, name, values=values_at(columns, term, features))
@@ -179,6 +184,20 @@ def values_at(columns: RuleColumns, term: int, features: Features) -> list[Categ
     categories = features.categories[columns.feature[term]]
     assert categories is not None
     return [categories[code] for code in columns.codes(int(columns.value_set[term])).tolist()]
+
+
+def named_values(columns: RuleColumns, term: int, features: Features) -> tuple[list[Category], bool]:
+    """Return the categories by which a term is shown, and whether these are the ones it excludes.
+
+    The accepted categories, or the excluded ones if they are fewer. They are in the order of the feature's
+    categories. Either way, the term holds only for categories of the feature: an unknown one is not accepted.
+    """
+    categories = features.categories[columns.feature[term]]
+    assert categories is not None
+    accepted = set(columns.codes(int(columns.value_set[term])).tolist())
+    are_excluded = len(categories) - len(accepted) < len(accepted)
+    shown = [value for code, value in enumerate(categories) if (code in accepted) != are_excluded]
+    return shown, are_excluded
 
 
 def pooled(

@@ -1,29 +1,34 @@
 """Rule sets as text, and as HTML for notebooks."""
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base import html
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
-from clausewise.rules.columns import NO_SET, RuleColumns, rule_at, values_at
+from clausewise.rules.columns import NO_SET, RuleColumns, named_values, rule_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.rule import ANYTHING, describe_rule, describe_statistics
-from clausewise.rules.term import describe_interval, describe_values, format_category
-from clausewise.rules.voting import Voting
+from clausewise.rules.rule import ANYTHING, describe_conclusion, describe_rule, describe_statistics
+from clausewise.rules.term import describe_interval, describe_missing, describe_values, format_category
+from clausewise.rules.voting import Voting, speaks_against
 
 SHOWN_RULES = 40
 """At most this many rules are printed."""
 
 
 def describe_term(columns: RuleColumns, term: int, features: Features) -> str:
-    """Return a term as text: categories in their declared order, true or false for binary features."""
+    """Return a term as text, with true or false for binary features.
+
+    Categories are in their declared order; the excluded ones are named if they are fewer.
+    """
     feature = int(columns.feature[term])
     name = features.names[feature]
+    if columns.missing[term]:
+        return describe_missing(name)
     if columns.value_set[term] != NO_SET:
-        return describe_values(name, values_at(columns, term, features))
+        return describe_values(name, *named_values(columns, term, features))
     low, high = float(columns.low[term]), float(columns.high[term])
     if features.kinds[feature] == "binary" and (low, high) in _BINARY:
         return f"{name} = {_BINARY[low, high]}"
@@ -45,9 +50,28 @@ def describe_premise(columns: RuleColumns, rule: int, features: Features) -> str
     return " AND ".join(describe_terms(columns, rule, features)) or ANYTHING
 
 
-def describe_rule_at(columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...]) -> str:
+def describe_rule_at(
+    columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...], voting: Voting
+) -> str:
     """Return one rule as text."""
-    return describe_rule(describe_premise(columns, rule, features), rule_at(columns, rule, features, labels))
+    found = rule_at(columns, rule, features, labels)
+    premise = describe_premise(columns, rule, features)
+    return describe_rule(premise, found, speaks_against(columns, rule, voting))
+
+
+def describe_conclusion_at(columns: RuleColumns, rule: int, labels: Sequence[Label], voting: Voting) -> str:
+    """Return the class that a rule speaks for, or `speaks against` it."""
+    label = labels[columns.class_index[rule]]
+    return describe_conclusion(label, speaks_against(columns, rule, voting))
+
+
+def describe_statistics_at(
+    columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...], voting: Voting
+) -> str:
+    """Return the statistics that are shown after a rule's conclusion."""
+    return describe_statistics(
+        rule_at(columns, rule, features, labels), speaks_against(columns, rule, voting)
+    )
 
 
 def headline(
@@ -85,11 +109,13 @@ def describe_votes(votes: float) -> str:
     return text if text.startswith("-") else f"+{text}"
 
 
-def as_text(columns: RuleColumns, features: Features, labels: tuple[Label, ...], headline: str) -> str:
+def as_text(
+    columns: RuleColumns, features: Features, labels: tuple[Label, ...], voting: Voting, headline: str
+) -> str:
     """Return the headline and one line per rule."""
     width = len(str(max(min(columns.n_rules, SHOWN_RULES) - 1, 0)))
     lines = [
-        f"{rule:>{width}}  {describe_rule_at(columns, rule, features, labels)}"
+        f"{rule:>{width}}  {describe_rule_at(columns, rule, features, labels, voting)}"
         for rule in range(min(columns.n_rules, SHOWN_RULES))
     ]
     if columns.n_rules > SHOWN_RULES:
@@ -99,18 +125,19 @@ def as_text(columns: RuleColumns, features: Features, labels: tuple[Label, ...],
     return "\n".join([headline, *lines])
 
 
-def as_html(columns: RuleColumns, features: Features, labels: tuple[Label, ...], headline: str) -> str:
+def as_html(
+    columns: RuleColumns, features: Features, labels: tuple[Label, ...], voting: Voting, headline: str
+) -> str:
     """Return an HTML table for notebooks. Names and labels come from data, so all text is escaped."""
     rows = []
     for rule in range(min(columns.n_rules, SHOWN_RULES)):
-        found = rule_at(columns, rule, features, labels)
-        premise = describe_premise(columns, rule, features)
-        cells = (str(rule), premise, format_category(found.conclusion), describe_statistics(found))
-        rows.append(
-            "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in cells) + "</tr>"
+        cells = (
+            str(rule),
+            describe_premise(columns, rule, features),
+            describe_conclusion_at(columns, rule, labels, voting),
+            describe_statistics_at(columns, rule, features, labels, voting),
         )
+        rows.append(cells)
     if columns.n_rules > SHOWN_RULES:
-        rows.append(f"<tr><td></td><td colspan='3'>… and {columns.n_rules - SHOWN_RULES:,} more</td></tr>")
-    head = "<tr><th></th><th>IF</th><th>THEN</th><th></th></tr>"
-    table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
-    return f"<div><p>{escape(headline)}</p>{table}</div>"
+        rows.append(("", f"… and {columns.n_rules - SHOWN_RULES:,} more", "", ""))
+    return html.block(headline, html.table(("", "IF", "THEN", ""), rows, numbers=[0]))

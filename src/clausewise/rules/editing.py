@@ -118,7 +118,7 @@ def _checked_position(at: int, n_rules: int) -> int:
 
 
 def _text(rules: RuleSet, number: int) -> str:
-    return write_rule(rules.columns, number, rules.features, rules.labels)
+    return write_rule(rules.columns, number, rules.features, rules.labels, rules.voting)
 
 
 def _change(

@@ -208,6 +208,7 @@ class Evaluator:
             columns.low,
             columns.high,
             columns.value_set,
+            columns.missing.view(np.uint8),
             columns.set_starts,
             columns.set_codes,
             self._n_categories,

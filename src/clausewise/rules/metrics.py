@@ -1,6 +1,7 @@
-"""Measures of a rule set: fidelity, accuracy, length, coverage and overlap."""
+"""Measures of a rule set: fidelity, accuracy, length, reading cost, coverage and overlap."""
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,8 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from clausewise.data.labels import as_classes, label_kind, plain_label, read_labels
+from clausewise.rules.columns import NO_SET
 
 if TYPE_CHECKING:
+    from clausewise.rules.base import BaseRuleSet
     from clausewise.rules.ruleset import RuleSet
 
 __all__ = [
@@ -17,12 +20,16 @@ __all__ = [
     "auc",
     "auc_from_labels",
     "balanced_accuracy",
+    "cohen_kappa",
     "conflict",
     "coverage",
     "fidelity",
+    "majority_baseline",
     "mean_rule_length",
     "n_distinct_terms",
     "overlap",
+    "reading_cost",
+    "wilson_interval",
 ]
 
 
@@ -42,6 +49,45 @@ def balanced_accuracy(predicted: ArrayLike, target: ArrayLike) -> float:
     guess, truth = _paired(predicted, target)
     _, index = np.unique(truth, return_inverse=True)
     return float(np.mean(np.bincount(index, weights=guess == truth) / np.bincount(index)))
+
+
+def majority_baseline(target: ArrayLike) -> float:
+    """Return the fraction of rows with the most frequent label: the accuracy of always predicting it."""
+    labels = np.asarray(target)
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError(f"target has shape {labels.shape}; expected one label per row, at least one.")
+    return float(np.unique(labels, return_counts=True)[1].max() / len(labels))
+
+
+def cohen_kappa(predicted: ArrayLike, network: ArrayLike) -> float:
+    """Return Cohen's kappa: the agreement beyond chance, as a fraction of all that is possible beyond chance.
+
+    1 is full agreement; 0 is that of two who decide independently, each class as often as here. NaN if both
+    give all rows the same class, where chance alone agrees fully.
+    """
+    guess, answer = _paired(predicted, network)
+    _, codes = np.unique(np.concatenate([guess, answer]), return_inverse=True)
+    n_guessed, n_answered = (np.bincount(part, minlength=codes.max() + 1) for part in np.split(codes, 2))
+    n_rows, n_equal = len(guess), int((guess == answer).sum())
+    # In whole numbers, so that agreement by chance is certain exactly where it should be.
+    n_by_chance = int(n_guessed @ n_answered)
+    if n_by_chance == n_rows**2:
+        return math.nan
+    return (n_rows * n_equal - n_by_chance) / (n_rows**2 - n_by_chance)
+
+
+def wilson_interval(n_hits: float, n_rows: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's confidence interval of a fraction that was counted as `n_hits` of `n_rows` rows."""
+    if not 0 <= n_hits <= n_rows or n_rows == 0:
+        raise ValueError(f"{n_hits} of {n_rows} rows is not a fraction; expected 0 to n_rows of 1 or more.")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; it must lie between 0 and 1.")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    fraction, shrink = n_hits / n_rows, 1 / (1 + z**2 / n_rows)
+    centre = shrink * (fraction + z**2 / (2 * n_rows))
+    half = shrink * z * math.sqrt(fraction * (1 - fraction) / n_rows + (z / (2 * n_rows)) ** 2)
+    # The bounds of 0 and 1 are exact, whatever the rounding.
+    return 0.0 if n_hits == 0 else centre - half, 1.0 if n_hits == n_rows else centre + half
 
 
 def auc(scores: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
@@ -78,8 +124,25 @@ def mean_rule_length(rules: "RuleSet") -> float:
 def n_distinct_terms(rules: "RuleSet") -> int:
     """Count the distinct terms, which a reader has to understand."""
     columns = rules.columns
-    parts = (columns.feature, columns.low, columns.high, columns.value_set)
+    parts = (columns.feature, columns.low, columns.high, columns.value_set, columns.missing)
     return len(set(zip(*(part.tolist() for part in parts), strict=True)))
+
+
+def reading_cost(rules: "BaseRuleSet") -> int:
+    """Count what a person has to read: one per rule, and what its terms name.
+
+    A term costs 1 per bound, so `age <= 60` costs 1 and `20 < age <= 60` costs 2. A set of categories costs
+    the number of those named or, if smaller, of the feature's categories left out, and at least 1. A term
+    without bounds (`age is known`, `age is missing`) costs 1. Rules that share a premise are printed one by
+    one, and so are counted one by one.
+    """
+    columns = rules.columns
+    n_bounds = np.isfinite(columns.low).astype(np.int64) + np.isfinite(columns.high)
+    # An interval has no set: its NO_SET selects the 0 that is appended.
+    n_named = np.append(np.diff(columns.set_starts), 0)[columns.value_set]
+    n_left_out = rules.features.n_categories[columns.feature] - n_named
+    n_read = np.where(columns.value_set == NO_SET, n_bounds, np.minimum(n_named, n_left_out))
+    return len(rules) + int(np.maximum(n_read, 1).sum())
 
 
 def coverage(rules: "RuleSet", X: Any) -> float:

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
+from clausewise.base import html
 from clausewise.data.labels import Label, plain_label
 from clausewise.rules.decimals import format_number
 from clausewise.rules.term import Term, Value, format_category
@@ -53,7 +55,8 @@ class Rule:
         Number of training rows on which the premise holds, and of those among them with the conclusion; sums
         of sample weights need not be whole.
     weight : float, default 1
-        The votes that the rule adds to its class under `voting="weights"`.
+        The votes that the rule adds to its class under `voting="weights"`. With a weight below 0 the rule
+        speaks against its class.
     origin : Origin, optional
         Where an extractor found the rule.
     priority : bool, default False
@@ -109,32 +112,62 @@ class Rule:
         return merged((*self.terms, *other.terms))
 
     def __str__(self) -> str:
-        return describe_rule(" AND ".join(map(str, self.terms)) or ANYTHING, self)
+        return describe_rule(self._premise, self, self.weight < 0)
+
+    def __repr__(self) -> str:
+        return f"<Rule: {self}>"
+
+    def _repr_html_(self) -> str:
+        is_against = self.weight < 0
+        cells = (
+            self._premise,
+            describe_conclusion(self.conclusion, is_against),
+            describe_statistics(self, is_against),
+        )
+        return f"<div>{html.table(('IF', 'THEN', ''), [cells])}</div>"
+
+    @property
+    def _premise(self) -> str:
+        return " AND ".join(map(str, self.terms)) or ANYTHING
 
 
 def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Return the canonical premise: one term per feature, sorted by feature."""
-    by_feature: dict[int, Term] = {}
+    by_feature: dict[int, list[Term]] = {}
     for term in terms:
         if not isinstance(term, Term):
             raise TypeError(f"{term!r} is not a Term; build a rule from Term objects.")
-        known = by_feature.get(term.feature)
-        by_feature[term.feature] = term if known is None else known.intersection(term)
-    return tuple(by_feature[feature] for feature in sorted(by_feature))
+        by_feature.setdefault(term.feature, []).append(term)
+    return tuple(_intersected(by_feature[feature]) for feature in sorted(by_feature))
 
 
-def describe_rule(premise: str, rule: Rule) -> str:
+def _intersected(terms: list[Term]) -> Term:
+    # "Is missing" comes last, so that contradictions with it are the same term in any order.
+    return reduce(Term.intersection, sorted(terms, key=lambda term: term.missing))
+
+
+def describe_rule(premise: str, rule: Rule, is_against: bool) -> str:
     """Return `IF age ≤ 47 AND job = nurse THEN yes   (confidence 0.93, covers 120)`."""
-    return f"IF {premise} THEN {format_category(rule.conclusion)}   ({describe_statistics(rule)})"
+    conclusion = describe_conclusion(rule.conclusion, is_against)
+    return f"IF {premise} THEN {conclusion}   ({describe_statistics(rule, is_against)})"
 
 
-def describe_statistics(rule: Rule) -> str:
-    """Return the statistics that are shown after a rule's conclusion."""
-    parts = [f"confidence {rule.confidence:.2f}"]
+def describe_conclusion(label: Label, is_against: bool) -> str:
+    """Return the class that a rule speaks for, or `speaks against` it."""
+    return f"speaks against {format_category(label)}" if is_against else format_category(label)
+
+
+def describe_statistics(rule: Rule, is_against: bool) -> str:
+    """Return the statistics that are shown after a rule's conclusion.
+
+    A rule that speaks against a class has no confidence here, which would be that in the class, and its
+    weight is shown without the sign.
+    """
+    parts = [] if is_against else [f"confidence {rule.confidence:.2f}"]
     if rule.cover > 0:
         parts.append(f"covers {format_number(round(rule.cover, 1))}")
     if rule.weight != 1.0:
-        parts.append(f"weight {rule.weight:.3g}")
+        parts.append(f"weight {abs(rule.weight) if is_against else rule.weight:.3g}")
     if rule.priority:
         parts.append("priority")
     return ", ".join(parts)

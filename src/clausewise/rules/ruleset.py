@@ -75,12 +75,17 @@ class RuleSet(BaseRuleSet):
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Rows to explain.
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Rows to explain; as for `predict`.
         voting : {"confidence", "majority", "share", "weights"}, optional
             Another scheme for this call.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+
+        Returns
+        -------
+        Explanations
+            One Explanation per row: `rules.explain(row)[0]` for a single one.
         """
         from clausewise.analysis import explain
 
@@ -112,54 +117,110 @@ class RuleSet(BaseRuleSet):
         network: Any = None,
         to: Label | None = None,
         reference: Any = None,
+        fixed: Iterable[str | int] | None = None,
+        increase_only: Iterable[str | int] | None = None,
+        decrease_only: Iterable[str | int] | None = None,
+        allowed: Mapping[str | int, Any] | None = None,
+        max_queries: int = 1000,
+        n_jobs: int | None = None,
     ) -> "Counterfactuals":
-        """Find, for each row, the smallest change of one or two features that flips the rules' decision.
+        """Find, for each row, the smallest change after which the rules, and the network, decide otherwise.
 
-        The search is exact: it uses the thresholds and value sets of the rules. A distance is the sum of the
-        changes, each in units of its feature: the standard deviation on `reference` or, without it, the range
-        of the rules' thresholds on the feature (the magnitude of the threshold if there is only one). Another
-        category, or the other value of a binary feature, counts 1. New values are thresholds, or readable
-        values next to them (at most 0.01 units away); whole numbers if all values in `reference` are whole.
-        Missing and infinite values stay as they are.
+        For the rules alone, the search is exact for one and two features: it uses the thresholds and value
+        sets of the rules. With `network`, it is for a change that both confirm: candidates that the rules
+        confirm, at their thresholds and beyond, are put to the network in ascending order of distance, and
+        the first ones that it confirms are made smaller again. Where none is found, the result says so and
+        has the smallest change for the rules alone (`is_confirmed` is false).
+
+        A distance is the sum of the changes, each in units of its feature: the standard deviation on
+        `reference` or, without it, the range of the rules' thresholds on the feature (the magnitude of the
+        threshold if there is only one). Another category, or the other value of a binary feature, counts 1.
+        New values have few digits. They are whole numbers if all values in `reference` are or, without it, if
+        the column has an integer type. They lie in the range of `reference`; the value of a row outside of
+        it may come closer. Missing and infinite values stay as they are.
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Rows to find changes for.
-        max_features : {1, 2}
-            How many features of a row may change.
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Rows to find changes for; as for `predict`.
+        max_features : int, default 2
+            How many features of a row may change. More than two need `reference`, and are only tried where
+            two do not suffice: on the way to the nearest rows of `reference` that are decided as wanted.
         network : model, optional
-            Asked for the labels of the changed rows, to see whether its decision flips too.
+            A model that must confirm the changes: on the changed row, it predicts what the rules predict.
         to : class label, optional
-            The wanted decision; any other than the present one unless given.
+            The wanted decision; any other than the rules' present one unless given.
         reference : array or DataFrame of shape (n_rows, n_features), optional
-            Rows, such as those of training, that show the spread of each feature.
+            Rows, such as those of training, that show the spread and the range of each feature.
+        fixed : list of str or int, optional
+            Features that may not change, by name or position.
+        increase_only, decrease_only : list of str or int, optional
+            Numeric or binary features that may only become larger, or only smaller.
+        allowed : dict, optional
+            What features may become: a list of values, or for numbers a range `(low, high)`, with None where
+            it is open. `{"job": ["nurse", "teacher"], "age": (18, 65)}`.
+        max_queries : int, default 1000
+            The largest number of changed rows that the network is asked about, for each row of `X`.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given. The result does not depend on it.
 
         Returns
         -------
         Counterfactuals
             One per row; `print` it, `to_frame()` for a table, `rows` for the changed rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from clausewise import Rule, RuleSet, Term
+        >>> rule = Rule((Term(0, "age", low=50), Term(1, "income", high=2)), "high risk")
+        >>> rules = RuleSet.from_rules([rule], ["age", "income"], default="low risk")
+        >>> reference = np.array([[20.5, 1.0], [40.0, 2.5], [60.0, 4.0]])
+        >>> print(rules.counterfactuals([[60.0, 1.0]], reference=reference))
+        row 0: high risk becomes low risk if age 60 → 50
+        >>> print(rules.counterfactuals([[60.0, 1.0]], reference=reference, fixed=["age"]))
+        row 0: high risk becomes low risk if income 1 → 2.01
+
+        A network that still says "high risk" up to an income of 3:
+
+        >>> def network(rows):
+        ...     return np.where(rows[:, 1] <= 3, "high risk", "low risk")
+        >>> print(rules.counterfactuals([[60.0, 1.0]], reference=reference, network=network))
+        row 0: high risk becomes low risk if income 1 → 3.02 (the network agrees)
         """
         from clausewise.analysis import counterfactuals
 
-        return counterfactuals(self, X, max_features, network, to, reference)
+        return counterfactuals(
+            self,
+            self.features.table(X),
+            max_features,
+            network,
+            to,
+            reference,
+            fixed=fixed,
+            increase_only=increase_only,
+            decrease_only=decrease_only,
+            allowed=allowed,
+            max_queries=max_queries,
+            n_jobs=n_jobs,
+        )
 
     def evaluate(
         self,
         X: Any,
-        target: ArrayLike,
+        target: ArrayLike | None = None,
         *,
         network: Any = None,
         voting: Voting | None = None,
         n_jobs: int | None = None,
     ) -> "Evaluation":
-        """Measure the rules on these rows, against the true classes and, if given, the network.
+        """Measure the rules on these rows against the true classes, the network, or both.
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_rows, n_features)
-            Rows to measure on; best those that nothing was learnt from.
-        target : array-like of shape (n_rows,)
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Rows to measure on, as for `predict`; best those that nothing was learnt from.
+        target : array-like of shape (n_rows,), optional
             True classes. Classes that the rules do not know count as wrong.
         network : model or array-like of shape (n_rows,), optional
             The network, or its labels of these rows, to measure fidelity to.
@@ -167,6 +228,12 @@ class RuleSet(BaseRuleSet):
             Another scheme for this call.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+
+        Returns
+        -------
+        Evaluation
+            With fidelity, its interval, its baseline and its value per class; accuracy, coverage and reading
+            cost; and `warnings`. `print` it.
         """
         from clausewise.analysis import evaluate
 
@@ -233,8 +300,10 @@ class RuleSet(BaseRuleSet):
         target: Any,
         *,
         max_rules: int | None = None,
+        max_conditions: int | None = None,
         max_terms: int = 6,
         min_fidelity: float | None = None,
+        price: float | None = None,
         points: bool = False,
         balance: Literal["balanced"] | None = None,
         shared_premises: bool = False,
@@ -244,11 +313,12 @@ class RuleSet(BaseRuleSet):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> "RuleSet":
-        """Search for the most faithful small rule set: at most `max_rules` rules, with fitted weights.
+        """Search for the most faithful rule set that is short to read, with fitted weights.
 
         Premises are searched directly on the rows of `X`, driven by what the rules found so far get wrong.
         The rules of this set are among the starting points; a rule that grew out of one keeps its origin, all
-        others have the origin "residual". All weights are refitted after every step, and weak rules are
+        others have the origin "residual". Every bound, category and rule has a price and stays only if it
+        lowers the loss by more than that. All weights are refitted after every step, and weak rules are
         exchanged at the end. Nothing is random once the budget is given.
 
         Parameters
@@ -259,13 +329,24 @@ class RuleSet(BaseRuleSet):
             What the rules should predict: a network, its labels, or its probabilities. With probabilities (or
             a network) the rules' own probabilities are calibrated to them; the decisions do not change.
         max_rules : int, optional
-            The budget. Fewer rules are returned if more do not help. Without it, the number that `frontier`
-            recommends, at most 64.
+            The most rules. Fewer are returned if more are not worth reading. Without `max_rules`,
+            `max_conditions` and `min_fidelity`, the size is chosen on held-out rows: the least to read whose
+            fidelity is within a quarter of a point of the best, at most 20 rules and 60 conditions for two
+            classes, and in proportion for more.
+        max_conditions : int, optional
+            The most to read in the whole rule set, counted by `reading_cost`: one per rule, one per bound and
+            one per category named or excluded.
         max_terms : int, default 6
             The most terms in a rule; a term with two bounds counts once.
         min_fidelity : float, optional
-            Return the smallest rule set, up to `max_rules` (64 unless given), that reaches this fidelity on
-            held-out rows; see `frontier`. If none does, the most faithful one, with a CompactionWarning.
+            Return the rule set with the least to read, up to `max_rules` (64 unless given) and
+            `max_conditions` (four per rule unless given), that reaches this fidelity on held-out rows; see
+            `frontier`. If none does, the most faithful one, with a CompactionWarning.
+        price : float, optional
+            By how much each unit of reading cost must lower the loss, in units of √rows / 40. By default 1,
+            and less for more than 16 rules (for two classes), since someone who asks for many is willing to
+            read; 0.1 under `max_conditions` or `min_fidelity`, so that the budget is used. 0 asks for the
+            longest rules.
         points : bool, default False
             Use whole weights between −5 and 5; see `scorecard`.
         balance : {None, "balanced"}
@@ -298,8 +379,10 @@ class RuleSet(BaseRuleSet):
             X,
             target,
             max_rules=max_rules,
+            max_conditions=max_conditions,
             max_terms=max_terms,
             min_fidelity=min_fidelity,
+            price=price,
             points=points,
             balance=balance,
             shared_premises=shared_premises,
@@ -315,8 +398,11 @@ class RuleSet(BaseRuleSet):
         X: Any,
         target: Any,
         *,
+        by: Literal["rules", "conditions"] = "rules",
         max_rules: int = 64,
+        max_conditions: int = 128,
         max_terms: int = 6,
+        price: float | None = None,
         points: bool = False,
         balance: Literal["balanced"] | None = None,
         shared_premises: bool = False,
@@ -327,28 +413,32 @@ class RuleSet(BaseRuleSet):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> "Frontier":
-        """Measure fidelity on held-out rows for every number of rules up to `max_rules`.
+        """Measure fidelity on held-out rows for rule sets of every size up to a limit.
 
-        Each split holds out a fifth of the rows, searches a rule set on the others and shrinks it rule by
-        rule. `compact` with one of these budgets then learns from all rows.
+        Each split holds out a fifth of the rows and searches rule sets of all sizes on the others. `compact`
+        with one of these budgets then learns from all rows.
 
         Parameters
         ----------
         X, target
             As for `compact`.
-        max_rules : int, default 64
-            The largest budget.
+        by : {"rules", "conditions"}, default "rules"
+            What a size is: every number of rules up to `max_rules`, or about three reading costs per doubling
+            up to `max_conditions`.
+        max_rules, max_conditions : int, default 64 and 128
+            The largest budget. By conditions, `max_rules` limits the number of rules too.
         n_splits : int, default 3
             Number of random splits.
         random_state : int, RandomState or None
             Draws the held-out rows. None stands for 0.
-        max_terms, points, balance, shared_premises, penalty, sample_weight, n_jobs, verbose
+        max_terms, price, points, balance, shared_premises, penalty, sample_weight, n_jobs, verbose
             As for `compact`. With `balance`, fidelity is the mean over the classes.
 
         Returns
         -------
         Frontier
-            With `budgets`, `fidelity`, `spread`, the recommended `knee`, and `plot()`.
+            With `budgets`, `fidelity`, `spread`, `n_rules`, `reading_cost`, the recommended `knee`, and
+            `plot()`.
         """
         from clausewise.compact import frontier
 
@@ -356,8 +446,11 @@ class RuleSet(BaseRuleSet):
             self,
             X,
             target,
+            by=by,
             max_rules=max_rules,
+            max_conditions=max_conditions,
             max_terms=max_terms,
+            price=price,
             points=points,
             balance=balance,
             shared_premises=shared_premises,
@@ -551,7 +644,8 @@ class RuleSet(BaseRuleSet):
 
         If all features are numeric or binary, the model has one input `X`: doubles of shape (rows, features),
         NaN where missing. Otherwise it has one input of shape (rows, 1) per feature, by name: strings for
-        text categories, doubles for all others. A string that is not a category stands for a missing value.
+        text categories, doubles for all others. The empty string stands for a missing value, unless it is a
+        category.
 
         Returns
         -------

@@ -1,10 +1,10 @@
-"""One condition of a rule: a feature lies in an interval, or is one of several categories."""
+"""One condition of a rule: a feature lies in an interval, is one of several categories, or is missing."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from clausewise.data.table import Category
+from clausewise.data.table import Category, is_missing
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 
 Value = Category | None
@@ -13,7 +13,9 @@ Value = Category | None
 
 @dataclass(frozen=True, slots=True, init=False)
 class Term:
-    """A condition on one feature: low < x ≤ high, or x in `values`. Missing values never satisfy it.
+    """A condition on one feature: low < x ≤ high, x in `values`, or x is missing.
+
+    A missing value satisfies no interval and no set of categories, only a term with `missing`.
 
     Parameters
     ----------
@@ -26,6 +28,9 @@ class Term:
         wherever the value is known. Bounds with low ≥ high are allowed and hold nowhere (`is_satisfiable`).
     values : iterable of str, int, float or bool, optional
         The accepted categories, instead of an interval.
+    missing : bool, default False
+        Whether the term holds exactly where the value is missing (None or NaN), instead of an interval or
+        categories. A category unknown in training is not missing.
     """
 
     feature: int
@@ -33,6 +38,7 @@ class Term:
     low: float
     high: float
     values: frozenset[Category] | None
+    missing: bool
 
     def __init__(
         self,
@@ -42,6 +48,7 @@ class Term:
         low: float = -math.inf,
         high: float = math.inf,
         values: Iterable[Category] | None = None,
+        missing: bool = False,
     ) -> None:
         if isinstance(feature, bool) or not hasattr(feature, "__index__") or feature < 0:
             raise ValueError(f"feature is {feature!r}; expected the index of a column, 0 or more.")
@@ -50,6 +57,8 @@ class Term:
         bounds = _bound("low", low, -math.inf), _bound("high", high, math.inf)
         if values is not None and bounds != (-math.inf, math.inf):
             raise ValueError("A term is an interval or a set of values; pass either low and high, or values.")
+        if missing and (values is not None or bounds != (-math.inf, math.inf)):
+            raise ValueError("A term with missing=True has no bounds and no values; pass it alone.")
         # A frozen dataclass with its own __init__ must set its fields this way.
         fill = object.__setattr__
         fill(self, "feature", int(feature))
@@ -57,10 +66,11 @@ class Term:
         fill(self, "low", bounds[0])
         fill(self, "high", bounds[1])
         fill(self, "values", None if values is None else frozenset(map(_category, values)))
+        fill(self, "missing", bool(missing))
 
     @property
     def is_categorical(self) -> bool:
-        """Whether the term is a set of values rather than an interval."""
+        """Whether the term is a set of values."""
         return self.values is not None
 
     @property
@@ -70,26 +80,33 @@ class Term:
 
     def holds(self, value: Value) -> bool:
         """Return whether a value satisfies the term."""
-        if value is None or value != value:
+        if is_missing(value):
+            return self.missing
+        if self.missing:
             return False
         if self.values is not None:
             return value in self.values
+        assert value is not None
         number = float(value)
         # −inf means "no lower bound", which −inf itself satisfies.
         return number <= self.high and (number > self.low or self.low == -math.inf)
 
     def contains(self, other: "Term") -> bool:
         """Return whether every value that satisfies `other` satisfies this term."""
-        self._require_same_kind(other)
+        self._require_comparable(other)
         if not other.is_satisfiable:
             return True
+        if self.missing or other.missing:
+            return self.missing and other.missing
         if self.values is not None and other.values is not None:
             return other.values <= self.values
         return self.low <= other.low and other.high <= self.high
 
     def intersection(self, other: "Term") -> "Term":
         """Return the term that holds exactly where both do; unsatisfiable if they contradict each other."""
-        self._require_same_kind(other)
+        self._require_comparable(other)
+        if self.missing or other.missing:
+            return self if self == other else self._empty(is_set=self.is_categorical or other.is_categorical)
         if self.values is not None and other.values is not None:
             return Term(self.feature, self.name, values=self.values & other.values)
         return Term(self.feature, self.name, low=max(self.low, other.low), high=min(self.high, other.high))
@@ -98,14 +115,22 @@ class Term:
         """Return whether no value satisfies both."""
         return not self.intersection(other).is_satisfiable
 
-    def _require_same_kind(self, other: "Term") -> None:
-        if self.feature != other.feature or self.is_categorical != other.is_categorical:
+    def _empty(self, is_set: bool) -> "Term":
+        """Return a term on this feature that no value satisfies."""
+        name = self.name
+        return Term(self.feature, name, values=()) if is_set else Term(self.feature, name, low=0, high=0)
+
+    def _require_comparable(self, other: "Term") -> None:
+        same_kind = self.missing or other.missing or self.is_categorical == other.is_categorical
+        if self.feature != other.feature or not same_kind:
             raise ValueError(
                 f"'{self}' and '{other}' cannot be compared; both must be intervals, or both value sets, "
                 "on the same feature."
             )
 
     def __str__(self) -> str:
+        if self.missing:
+            return describe_missing(self.name)
         if self.values is None:
             return describe_interval(self.name, self.low, self.high)
         return describe_values(self.name, sorted(self.values, key=_display_order))
@@ -127,10 +152,23 @@ def describe_interval(name: str, low: float, high: float) -> str:
     return f"{number} {'<' if comparison == '>' else '≤'} {name} {below}"
 
 
-def describe_values(name: str, values: Iterable[Category]) -> str:
-    """Return a set of values as text: `job = nurse`, `job ∈ {nurse, teacher}`, or `job ∈ {}`."""
+def describe_missing(name: str) -> str:
+    """Return `age is missing`."""
+    return f"{name} is missing"
+
+
+def describe_values(name: str, values: Iterable[Category], are_excluded: bool = False) -> str:
+    """Return a set of values as text: `job = nurse`, `job ∈ {nurse, teacher}`, or `job ∈ {}`.
+
+    If `are_excluded`, the values are those of the feature that are not in the set: `job ≠ nurse`,
+    `job ∉ {nurse, teacher}`, or `job is known` if there are none.
+    """
     shown = [format_category(value) for value in values]
-    return f"{name} = {shown[0]}" if len(shown) == 1 else f"{name} ∈ {{{', '.join(shown)}}}"
+    if are_excluded and not shown:
+        return describe_interval(name, -math.inf, math.inf)
+    if len(shown) == 1:
+        return f"{name} {'≠' if are_excluded else '='} {shown[0]}"
+    return f"{name} {'∉' if are_excluded else '∈'} {{{', '.join(shown)}}}"
 
 
 def format_category(value: Category) -> str:

@@ -127,6 +127,11 @@ def votes_of_rules(columns: RuleColumns, n_classes: int, voting: Voting) -> Floa
     return votes
 
 
+def speaks_against(columns: RuleColumns, rule: int, voting: Voting) -> bool:
+    """Return whether a rule takes votes from its class where it fires; only a weight below 0 does."""
+    return voting == "weights" and bool(columns.weight[rule] < 0)
+
+
 def sums_are_exact(numbers: Iterable[float]) -> bool:
     """Return whether any selection of these doubles, in any order, adds up without rounding."""
     # Denominators are powers of 2, so all sums are multiples of the inverse of the largest denominator.

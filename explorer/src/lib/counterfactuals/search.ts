@@ -181,7 +181,10 @@ class RowState {
     for (const axis of axes) {
       const value = row[axis.feature];
       const bin = value !== value ? -1 : binOf(axis, value);
-      for (const [r, accepts] of axis.accepts) if (bin < 0 || accepts[bin] === 0) failing[r].push(axis.feature);
+      for (const [r, accepts] of axis.accepts) {
+        const isHolding = value !== value ? axis.acceptMissing.has(r) : bin >= 0 && accepts[bin] === 1;
+        if (!isHolding) failing[r].push(axis.feature);
+      }
     }
     failing.forEach((features, r) => {
       if (features.length === 0) this.firing.push(r);

@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../../payload";
 import { nextBelow } from "../decimals";
-import { canonicalTerms, DEFAULT_STATISTICS, intersection, type NewRule, type Origin, type Statistic, type Term } from "../rules";
+import { canonicalTerms, DEFAULT_STATISTICS, intersection, type NewRule, type Origin, type Statistic, type Term, termOn } from "../rules";
 import { strOf } from "./python";
 import { closest } from "./similar";
 import { statisticsProblem } from "./statistics";
@@ -64,18 +64,29 @@ class RuleReader extends TokenCursor {
 
   // --- Rules ---
 
-  /** `IF` premise `THEN` class [`WITH` properties]. */
+  /** `IF` premise `THEN` [`NOT`] class [`WITH` properties]. */
   rule(): NewRule {
     const { position } = this.token;
     this.expect("IF");
     const terms = this.premise();
     this.expect("THEN");
+    const isAgainst = this.takesNot();
+    const { position: conclusionPosition } = this.token;
     const classIndex = this.label();
-    const properties = this.take("WITH") ? this.properties() : { ...DEFAULT_STATISTICS, priority: false, origin: null };
+    const given = this.take("WITH") ? this.properties() : { ...DEFAULT_STATISTICS, priority: false, origin: null };
+    if (isAgainst && given.weight < 0) this.fail("after NOT, the weight must not be negative", conclusionPosition);
+    const properties = isAgainst ? { ...given, weight: 0 - given.weight } : given;
     const rule = { terms: canonicalTerms(terms, this.known.features), classIndex, ...properties };
     const problem = statisticsProblem(rule);
     if (problem !== null) this.fail(problem, position);
     return rule;
+  }
+
+  /** NOT before a class: the rule takes votes from it. Only rules that vote by weights do. */
+  private takesNot(): boolean {
+    const { voting } = this.known;
+    if (this.sees("NOT") && voting !== "weights") this.fail(`NOT before a class needs voting by weights; these rules vote by ${voting}`);
+    return this.take("NOT");
   }
 
   private premise(): Term[] {
@@ -93,10 +104,11 @@ class RuleReader extends TokenCursor {
     const { position } = this.token;
     const feature = this.knownFeature();
     if (this.take("IS")) {
-      this.expect("KNOWN");
+      if (this.oneOf(["KNOWN", "MISSING"] as const) === "MISSING") return termOn(feature, { missing: true });
       const { categories } = this.known.features[feature];
-      return this.termOn(feature, { codes: categories === null ? null : categories.map((_, code) => code) });
+      return termOn(feature, { codes: categories === null ? null : categories.map((_, code) => code) });
     }
+    if (this.take("∉")) return this.valueSet(feature, this.setCodes(feature), true);
     if (this.take("NOT")) {
       this.expect("IN");
       return this.valueSet(feature, this.setCodes(feature), true);
@@ -120,7 +132,7 @@ class RuleReader extends TokenCursor {
   }
 
   private oneSided(feature: number): Term {
-    if (!this.sees("<", "<=", ">", ">=")) this.fail(`expected <, <=, >, >=, =, !=, IN, NOT IN or IS KNOWN, found ${this.shown}`);
+    if (!this.sees("<", "<=", ">", ">=")) this.fail(`expected <, <=, >, >=, =, !=, IN, NOT IN, IS KNOWN or IS MISSING, found ${this.shown}`);
     return this.bounded(feature, this.next().text, this.number());
   }
 
@@ -131,7 +143,7 @@ class RuleReader extends TokenCursor {
     // Intervals are (low, high], so the cut of x < 3 and of x ≥ 3 is the double just below 3.
     const cut = comparison === "<" || comparison === ">=" ? nextBelow(bound) : bound;
     if (!Number.isFinite(cut)) this.fail("no finite number is smaller than this one", position);
-    return this.termOn(feature, comparison === "<" || comparison === "<=" ? { high: cut + 0 } : { low: cut + 0 });
+    return termOn(feature, comparison === "<" || comparison === "<=" ? { high: cut + 0 } : { low: cut + 0 });
   }
 
   private equality(feature: number, position: number, isNegated: boolean): Term {
@@ -145,7 +157,7 @@ class RuleReader extends TokenCursor {
       }
       const isTrue = number === 1 || this.sees("TRUE");
       this.next();
-      return this.termOn(feature, isTrue !== isNegated ? { low: 0 } : { high: 0 });
+      return termOn(feature, isTrue !== isNegated ? { low: 0 } : { high: 0 });
     }
     if (isNegated) {
       this.fail(`${writeName(name)} is numeric, and != is not an interval; write two rules, with < and >`, position);
@@ -157,10 +169,11 @@ class RuleReader extends TokenCursor {
   private setCodes(feature: number): number[] {
     const { name, kind } = this.known.features[feature];
     if (kind !== "categorical") this.fail(`${writeName(name)} is ${kind}, and IN is for categorical features; write a comparison`);
-    this.expect("{");
+    const end = this.take("(") ? ")" : "}";
+    if (end === "}") this.expect("{");
     const codes: number[] = [];
-    while (!this.take("}")) {
-      if (codes.length > 0 && !this.take(",")) this.fail(`expected , or }, found ${this.shown}`);
+    while (!this.take(end)) {
+      if (codes.length > 0 && !this.take(",")) this.fail(`expected , or ${end}, found ${this.shown}`);
       codes.push(this.category(feature));
     }
     return codes;
@@ -169,11 +182,7 @@ class RuleReader extends TokenCursor {
   private valueSet(feature: number, listed: readonly number[], isNegated: boolean): Term {
     const categories = this.known.features[feature].categories ?? [];
     const codes = categories.map((_, code) => code).filter((code) => listed.includes(code) !== isNegated);
-    return this.termOn(feature, { codes });
-  }
-
-  private termOn(feature: number, part: Partial<Term>): Term {
-    return { feature, low: -Infinity, high: Infinity, codes: null, ...part };
+    return termOn(feature, { codes });
   }
 
   private properties(): Omit<NewRule, "terms" | "classIndex"> {

@@ -22,7 +22,7 @@ const TOKEN = new RegExp(
     String.raw`|(?<string>"(?:[^"\\\n]|\\[^\n])*")` +
     String.raw`|(?<number>[+\-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+\-]?[0-9]+)?(?![\p{L}\p{N}_.]))` +
     `|(?<word>${WORD})` +
-    String.raw`|(?<symbol><=|>=|!=|<>|==|[<>=≤≥≠∈\{\},])`,
+    String.raw`|(?<symbol><=|>=|!=|<>|==|[<>=≤≥≠∈∉\{\}\(\),])`,
   "yu",
 );
 const BARE_WORD = new RegExp(`^${WORD}$`, "u");
@@ -139,7 +139,7 @@ export class TokenCursor {
   /** Read the next token, which must be one of these words in any case. */
   protected oneOf<T extends string>(choices: readonly T[]): T {
     const { kind, text } = this.token;
-    const found = kind === "word" ? choices.find((choice) => choice === text.toLowerCase()) : undefined;
+    const found = kind === "word" ? choices.find((choice) => choice.toLowerCase() === text.toLowerCase()) : undefined;
     if (found === undefined) this.fail(`expected ${choices.join(", ")}, found ${this.shown}`);
     this.place++;
     return found;

@@ -2,4 +2,4 @@
 
 import type { RuleSet } from "../rules";
 
-export type Vocabulary = Pick<RuleSet, "features" | "classes" | "classDtype">;
+export type Vocabulary = Pick<RuleSet, "features" | "classes" | "classDtype" | "voting">;

@@ -2,17 +2,19 @@
 
 import type { Scalar } from "../../payload";
 import { formatNumber, lowerBound, upperBound } from "../decimals";
-import { DEFAULT_STATISTICS, type Feature, type NewRule, type Statistic, type Term } from "../rules";
+import { DEFAULT_STATISTICS, type Feature, namedCategories, type NewRule, type Statistic, type Term } from "../rules";
+import { speaksAgainst } from "../votes";
 import { isBareName, mirrored } from "./tokens";
 import type { Vocabulary } from "./vocabulary";
 
 export const STATISTICS = Object.keys(DEFAULT_STATISTICS) as Statistic[];
 
-/** One rule; default values are omitted. */
+/** One rule; default values are omitted. If rules vote by weights, `THEN NOT yes WITH weight 2` is a weight of -2. */
 export function writeRule(rule: NewRule, known: Vocabulary): string {
   const premise = rule.terms.map((term) => writeTerm(term, known.features[term.feature])).join(" AND ") || "TRUE";
-  const text = `IF ${premise} THEN ${writeValue(known.classes[rule.classIndex], known.classDtype.startsWith("float"))}`;
-  const properties = writeProperties(rule);
+  const isAgainst = speaksAgainst(rule, known.voting);
+  const text = `IF ${premise} THEN ${isAgainst ? "NOT " : ""}${writeValue(known.classes[rule.classIndex], known.classDtype.startsWith("float"))}`;
+  const properties = writeProperties(isAgainst ? { ...rule, weight: -rule.weight } : rule);
   return properties.length > 0 ? `${text} WITH ${properties.join(", ")}` : text;
 }
 
@@ -29,10 +31,14 @@ function writeProperties(rule: NewRule): string[] {
 
 export function writeTerm(term: Term, feature: Feature): string {
   const name = writeName(feature.name);
+  if (term.missing) return `${name} IS MISSING`;
   const { low, high } = term;
   if (term.codes !== null) {
-    const values = term.codes.map((code) => writeValue((feature.categories ?? [])[code]));
-    return values.length === 1 ? `${name} = ${values[0]}` : `${name} IN {${values.join(", ")}}`;
+    const { codes, areExcluded } = namedCategories(term.codes, feature);
+    const values = codes.map((code) => writeValue((feature.categories ?? [])[code]));
+    if (areExcluded && values.length === 0) return `${name} IS KNOWN`;
+    if (values.length === 1) return `${name} ${areExcluded ? "!=" : "="} ${values[0]}`;
+    return `${name} ${areExcluded ? "NOT IN" : "IN"} {${values.join(", ")}}`;
   }
   if (feature.kind === "binary" && low !== high && Number.isFinite(low) !== Number.isFinite(high)) {
     return `${name} = ${low === 0 ? "TRUE" : "FALSE"}`;

@@ -1,12 +1,14 @@
 /** The rules that differ. */
 
 import { useSignal } from "@preact/signals";
+import { Against } from "../../components/ClassMark";
 import { VirtualTable } from "../../components/VirtualTable";
 import type { Comparison } from "../../lib/compare";
 import { whatDiffers } from "../../lib/differences";
 import type { Rule, RuleSet } from "../../lib/rules";
 import { writeRule } from "../../lib/ruleText";
 import { describePremise, grouped, MOST_CATEGORIES } from "../../lib/text";
+import { speaksAgainst } from "../../lib/votes";
 import { useStore } from "../../store";
 import { chipOf } from "./LabelChip";
 
@@ -40,7 +42,12 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
   const shown = all.filter((one) => kind.value === "" || one.kind === kind.value);
   const current = shown[at.value];
   const names = [...store.original.classes];
-  const chip = (set: RuleSet, rule: Rule) => chipOf(names, set.classes[rule.classIndex]);
+  const chip = (set: RuleSet, rule: Rule) => (
+    <>
+      <Against isAgainst={speaksAgainst(rule, set.voting)} />
+      {chipOf(names, set.classes[rule.classIndex])}
+    </>
+  );
   return (
     <section aria-label="Rules that differ" class="compare-rules">
       <div class="controls">

@@ -3,6 +3,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { Effect } from "../../components/Effect";
 import { type Measured, measured, measuresOf, nDiffering } from "../../lib/measures";
+import { readingCost } from "../../lib/readingCost";
 import { writeRuleFile } from "../../lib/ruleFile";
 import { askMeasures } from "../../lib/served";
 import { counted, grouped } from "../../lib/text";
@@ -33,6 +34,7 @@ export function Effects() {
             after={measured(measuresOf(now, table))}
             counts={[
               ["rules", store.original.rules.length, store.rules.value.rules.length],
+              ["reading cost", readingCost(store.original), readingCost(store.rules.value)],
               ["decided differently", 0, nDiffering(before, now)],
             ]}
           />

@@ -2,11 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { TermEditor } from "../../components/TermEditor";
-import { middleOf } from "../../lib/axis";
+import { firstTerm, TermEditor } from "../../components/TermEditor";
 import { DEFAULT_STATISTICS, type NewRule, type Term } from "../../lib/rules";
 import { counted, formatLabel, formatNumber } from "../../lib/text";
-import { type Store, useStore } from "../../store";
+import { speaksAgainst } from "../../lib/votes";
+import { useStore } from "../../store";
 
 const LISTED_FEATURES = 200;
 
@@ -39,7 +39,7 @@ export function RuleForm({ reading, onRule }: { reading: { rules: NewRule[] } | 
       <AddTerm rule={rule} onTerm={(term) => changeMeaning({ terms: [...rule.terms, term].sort((a, b) => a.feature - b.feature) })} />
       <div class="rule-says">
         <label>
-          Then{" "}
+          {speaksAgainst(rule, set.voting) ? "Then speaks against" : "Then"}{" "}
           <select value={String(rule.classIndex)} onChange={(event) => changeMeaning({ classIndex: Number(event.currentTarget.value) })}>
             {set.classes.map((label, c) => (
               <option key={c} value={String(c)}>
@@ -124,13 +124,4 @@ function AddTerm({ rule, onTerm }: { rule: NewRule; onTerm: (term: Term) => void
       </button>
     </p>
   );
-}
-
-/** A first term on a feature: the lower half, true, or the first category. */
-function firstTerm(store: Store, feature: number): Term {
-  const open: Term = { feature, low: -Infinity, high: Infinity, codes: null };
-  const { kind } = store.original.features[feature];
-  if (kind === "categorical") return { ...open, codes: [0] };
-  if (kind === "binary") return { ...open, low: 0 };
-  return { ...open, high: middleOf(store, feature) };
 }

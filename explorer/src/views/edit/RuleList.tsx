@@ -1,7 +1,7 @@
 /** The rules to choose from. */
 
 import { useComputed } from "@preact/signals";
-import { chipWidth, ClassChip } from "../../components/ClassMark";
+import { ConclusionChip, conclusionWidth } from "../../components/ClassMark";
 import { VirtualTable } from "../../components/VirtualTable";
 import { searched } from "../../lib/filter";
 import type { Rule } from "../../lib/rules";
@@ -45,7 +45,7 @@ export function RuleList() {
         empty="No rule matches."
         columns={[
           { key: "place", title: "#", width: 52, align: "end", cell: (row) => places[row] },
-          { key: "class", title: "Class", width: chipWidth(set.classes), cell: (row) => <ClassChip index={set.rules[places[row]].classIndex} /> },
+          { key: "class", title: "Class", width: conclusionWidth(set), cell: (row) => <ConclusionChip rule={set.rules[places[row]]} /> },
           {
             key: "premise",
             title: "If",

@@ -1,5 +1,6 @@
 /** The key figures of the rules. */
 
+import { READING_COST, readingCost } from "../../lib/readingCost";
 import { rowsShown } from "../../lib/rows";
 import { counted, grouped, percent } from "../../lib/text";
 import { useStore } from "../../store";
@@ -26,6 +27,7 @@ export function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFe
       {shown?.accuracy != null && <Figure name="Accuracy of the rules" value={percent(shown.accuracy)} />}
       {!isEdited && given?.network_accuracy != null && <Figure name="Accuracy of the network" value={percent(given.network_accuracy)} />}
       <Figure name="Rules" value={grouped(set.rules.length)} />
+      <Figure name="Reading cost" value={grouped(readingCost(set))} hint={READING_COST} />
       <Figure name="Terms per rule" value={meanLength.toFixed(1)} />
       <Figure name="Different terms" value={grouped(nTerms)} />
       <Figure name="Features tested" value={`${grouped(nFeatures)} of ${grouped(set.features.length)}`} />
@@ -51,9 +53,9 @@ const VOTING_NOTES = {
   weights: "base votes plus the weights of the rules that fire.",
 } as const;
 
-function Figure({ name, value, onClick }: { name: string; value: string; onClick?: () => void }) {
+function Figure({ name, value, hint, onClick }: { name: string; value: string; hint?: string; onClick?: () => void }) {
   return (
-    <div class="figure">
+    <div class="figure" title={hint}>
       <span class="figure-name">{name}</span>
       {onClick === undefined ? (
         <span class="figure-value">{value}</span>

@@ -1,4 +1,4 @@
-/** Fidelity against the number of rules, as a chart. */
+/** Fidelity against the size of a rule set, as a chart. */
 
 import { counted, percent, shortNumber } from "../../lib/text";
 import type { FrontierEntry } from "../../payload";
@@ -16,7 +16,8 @@ function apart(numbers: readonly number[], x: (number: number) => number): numbe
 }
 
 export function Frontier({ frontier }: { frontier: FrontierEntry }) {
-  const { budgets, fidelity, spread, knee } = frontier;
+  const { by, budgets, fidelity, spread, knee } = frontier;
+  const unit = by === "rules" ? "rule" : "condition";
   const [width, height, left, bottom, top, right] = [560, 200, 56, 34, 10, 12];
   // A mean plus or minus its deviation may lie outside [0, 1].
   const below = fidelity.map((f, i) => Math.max(0, f - spread[i]));
@@ -33,7 +34,7 @@ export function Frontier({ frontier }: { frontier: FrontierEntry }) {
   const ticks = [low, (low + high) / 2, high];
   const last = budgets[budgets.length - 1];
   const xTicks = apart([...new Set([budgets[0], ...[2, 4, 8, 16, 32, 64, 128, 256].filter((b) => b > budgets[0] && b < last), last])], x);
-  const label = `Fidelity on held-out rows rises from ${percent(fidelity[0])} with ${counted(budgets[0], "rule")} to ${percent(fidelity[fidelity.length - 1])} with ${last}; ${counted(knee, "rule")} recommended (${percent(fidelity[kneePlace])}).`;
+  const label = `Fidelity on held-out rows rises from ${percent(fidelity[0])} with ${counted(budgets[0], unit)} to ${percent(fidelity[fidelity.length - 1])} with ${last}; ${counted(knee, unit)} recommended (${percent(fidelity[kneePlace])}).`;
   return (
     <figure class="frontier">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
@@ -46,13 +47,13 @@ export function Frontier({ frontier }: { frontier: FrontierEntry }) {
         {xTicks.map((tick) => (
           <text key={tick} x={x(tick)} y={height - bottom + 16} text-anchor="middle">{tick}</text>
         ))}
-        <text x={(left + width - right) / 2} y={height - 2} text-anchor="middle">rules</text>
+        <text x={(left + width - right) / 2} y={height - 2} text-anchor="middle">{by === "rules" ? "rules" : "conditions to read"}</text>
         <path class="band" d={`M${[...upper, ...lower].join("L")}z`} />
         <path class="curve" d={line} />
         {kneePlace >= 0 && <circle class="knee" cx={x(knee)} cy={y(fidelity[kneePlace])} r="4.5" />}
       </svg>
       <figcaption class="quiet">
-        On held-out rows, ± one standard deviation. ● recommended: {counted(knee, "rule")}, {kneePlace >= 0 ? percent(fidelity[kneePlace]) : shortNumber(NaN)}.
+        On held-out rows, ± one standard deviation. ● recommended: {counted(knee, unit)}, {kneePlace >= 0 ? percent(fidelity[kneePlace]) : shortNumber(NaN)}.
       </figcaption>
     </figure>
   );

@@ -9,7 +9,7 @@ import type { RowEvaluation } from "../../lib/evaluateRow";
 import { nearMisses } from "../../lib/explain";
 import type { RowDraft } from "../../lib/rowDraft";
 import { counted, describeShortly, describeTerm, formatName, MOST_CATEGORIES, percent, shortNumber } from "../../lib/text";
-import { probabilitiesOf, startOf, votesOf } from "../../lib/votes";
+import { probabilitiesOf, startOf, strongestFirst, votesOf } from "../../lib/votes";
 import { useStore } from "../../store";
 import { NetworkVerdict } from "./NetworkVerdict";
 import { SmallestChange, useSmallestChange } from "./SmallestChange";
@@ -28,10 +28,8 @@ export function Answer({ draft, found, search }: AnswerProps) {
   const { scores, decision, fired, isPriority } = found.value;
   const list = Array.from(scores);
   const change = useSmallestChange(draft, search);
-  // Rules for the decision first, and among these the ones with most votes.
   const votes = (place: number) => votesOf(set.rules[place], set.voting);
-  const isFor = (place: number) => (set.rules[place].classIndex === decision ? 1 : 0);
-  const listed = [...fired].sort((a, b) => isFor(b) - isFor(a) || votes(b) - votes(a) || a - b);
+  const listed = strongestFirst(fired, set, decision);
   return (
     <>
       <NetworkVerdict draft={draft} change={change.found.value} />

@@ -4,7 +4,7 @@
  */
 
 import { useEffect } from "preact/hooks";
-import { ClassChip } from "../../components/ClassMark";
+import { ConclusionChip } from "../../components/ClassMark";
 import { TermStrip } from "../../components/TermStrip";
 import { keepInSight, linesInSight, useViewport } from "../../components/viewport";
 import { moved } from "../../components/VirtualTable";
@@ -84,7 +84,7 @@ export function RuleMatrix({ places, active, onActivate }: Props) {
               onClick={() => onActivate(row)}
             >
               <div class="matrix-side" role="rowheader" aria-colindex={1} style={{ width: `${side}px` }}>
-                <span class="number">{places[row]}</span> <ClassChip index={rule.classIndex} />
+                <span class="number">{places[row]}</span> <ConclusionChip rule={rule} />
               </div>
               {rule.terms.map((term) => {
                 const column = columnOf.get(term.feature) ?? 0;

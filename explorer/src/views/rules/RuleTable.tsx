@@ -1,9 +1,11 @@
 /** The rules as a table. */
 
-import { chipWidth, ClassChip } from "../../components/ClassMark";
+import { ConclusionChip, conclusionWidth } from "../../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../../components/VirtualTable";
+import { READING_COST, ruleCost } from "../../lib/readingCost";
 import type { Rule } from "../../lib/rules";
 import { describePremise, grouped, MOST_CATEGORIES, percent, shortNumber } from "../../lib/text";
+import { speaksAgainst } from "../../lib/votes";
 import { useStore } from "../../store";
 import { agreement, chosenRows, firedOnRows, firesOn, paramsOf, sortingOf, whyUnknown } from "./listed";
 
@@ -25,13 +27,15 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
     const at = now?.key === key ? order.indexOf(now.isDescending ? `-${key}` : key) : -1;
     paramsOf(store).sort.value = order[at + 1] ?? "";
   };
-  const classWidth = chipWidth(set.classes);
+  const classWidth = conclusionWidth(set);
+  const isAgainst = (row: number) => speaksAgainst(ruleAt(row), set.voting);
   const columns: TableColumn[] = [
     { key: "place", title: "#", hint: "Position in the rule set, from 0", width: 52, align: "end", isSortable: true, cell: (row) => places[row] },
-    { key: "class", title: "THEN", width: classWidth, isSortable: true, cell: (row) => <ClassChip index={ruleAt(row).classIndex} /> },
+    { key: "class", title: "THEN", width: classWidth, isSortable: true, cell: (row) => <ConclusionChip rule={ruleAt(row)} /> },
     { key: "premise", title: "IF", cell: (row) => <Premise rule={ruleAt(row)} /> },
     { key: "length", title: "Terms", width: 66, align: "end", isSortable: true, cell: (row) => ruleAt(row).terms.length },
-    { key: "confidence", title: "Conf.", hint: "Confidence, as estimated on the training rows", width: 76, align: "end", isSortable: true, cell: (row) => percent(ruleAt(row).confidence) },
+    { key: "cost", title: "Cost", hint: READING_COST, width: 60, align: "end", isSortable: true, cell: (row) => ruleCost(ruleAt(row), set.features) },
+    { key: "confidence", title: "Conf.", hint: "Confidence in its class, as estimated on the training rows", width: 76, align: "end", isSortable: true, cell: (row) => (isAgainst(row) ? "–" : percent(ruleAt(row).confidence)) },
     { key: "support", title: "Support", hint: "Training rows that the rule covers", width: 82, align: "end", isSortable: true, cell: (row) => grouped(ruleAt(row).cover) },
   ];
   if (set.voting === "weights") {
@@ -43,7 +47,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
       columns.push({
         key: "agrees",
         title: store.table.network !== null ? "Agrees" : "Correct",
-        hint: store.table.network !== null ? "Fraction of the rows on which it fires for which the network predicts its class" : "Fraction of the rows on which it fires whose true class is its class",
+        hint: store.table.network !== null ? "Fraction of the rows on which it fires for which the network predicts its class, or another one if it speaks against it" : "Fraction of the rows on which it fires whose true class is its class, or another one if it speaks against it",
         width: 78,
         align: "end",
         isSortable: true,
@@ -83,7 +87,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
       onActivate={onActivate}
       sorting={sortingOf(store)}
       onSort={sort}
-      minWidth={classWidth + 640 + (nFired !== null ? 84 : 0)}
+      minWidth={classWidth + 700 + (nFired !== null ? 84 : 0)}
       empty="No rule matches these filters."
     />
   );

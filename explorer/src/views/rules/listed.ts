@@ -4,9 +4,11 @@ import type { Sorting } from "../../components/VirtualTable";
 import { countBits, countCommon, hasBit } from "../../lib/bits";
 import { type Filter, filtered, sortedBy } from "../../lib/filter";
 import { whyTermsUnknown } from "../../lib/leftOut";
-import { countLabelled } from "../../lib/measures";
+import { agreementOf } from "../../lib/measures";
+import { ruleCost } from "../../lib/readingCost";
 import type { Rule } from "../../lib/rules";
 import { readSelection, rowsOfCohort, type Selection } from "../../lib/selection";
+import { speaksAgainst } from "../../lib/votes";
 import type { Store } from "../../store";
 
 /** The state of this view that a link restores. */
@@ -68,8 +70,10 @@ function sortValue(store: Store, key: string): ((place: number) => number | stri
       return of((rule) => rule.classIndex);
     case "length":
       return of((rule) => rule.terms.length);
+    case "cost":
+      return of((rule) => ruleCost(rule, set.features));
     case "confidence":
-      return of((rule) => rule.confidence);
+      return of((rule) => (speaksAgainst(rule, set.voting) ? -1 : rule.confidence));
     case "support":
       return of((rule) => rule.cover);
     case "weight":
@@ -115,11 +119,10 @@ export function firedOnRows(store: Store, rows: Selection | null): ((place: numb
   return (place) => countCommon(found.covers[place], bits);
 }
 
-/** Of the rows on which a rule fires, the fraction whose reference label (network, else truth) is its class. */
+/** Of the rows on which a rule fires, the fraction whose reference label (network, else truth) is what it speaks for. */
 export function agreement(store: Store, place: number): number | null {
   const found = store.evaluation.value;
   const reference = store.table?.network ?? store.table?.truth;
   if (found === null || reference == null) return null;
-  const n = firesOn(store, place);
-  return n === 0 ? null : countLabelled(found.covers[place], reference.codes, store.rules.value.rules[place].classIndex) / n;
+  return agreementOf(store.rules.value.rules[place], found.set.voting, found.covers[place], reference.codes);
 }

@@ -1,6 +1,6 @@
 /** The lines of the tree: branches with shared terms, leaves with rules. */
 
-import { ClassChip, ClassMark, colourOf } from "../../components/ClassMark";
+import { ClassChip, ClassMark, colourOf, ConclusionChip } from "../../components/ClassMark";
 import { countBits } from "../../lib/bits";
 import { coverOf } from "../../lib/covers";
 import { whyTermsUnknown } from "../../lib/leftOut";
@@ -8,6 +8,7 @@ import { holds, type Term } from "../../lib/rules";
 import { valueAt } from "../../lib/table";
 import { counted, describeTerm, formatLabel, MOST_CATEGORIES, percent } from "../../lib/text";
 import type { Branch } from "../../lib/tree";
+import { speaksAgainst } from "../../lib/votes";
 import { useStore } from "../../store";
 
 export function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) {
@@ -30,7 +31,7 @@ export function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) 
 }
 
 export function LeafLine({ place, rest, path }: { place: number; rest: readonly Term[]; path: readonly Term[] }) {
-  const { rules, features } = useStore().rules.value;
+  const { rules, features, voting } = useStore().rules.value;
   const rule = rules[place];
   const text = (most?: number) => rest.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ");
   return (
@@ -38,13 +39,13 @@ export function LeafLine({ place, rest, path }: { place: number; rest: readonly 
       <span class="tree-mark quiet number">{place}</span>
       <span class="tree-text" title={text()}>
         <span class="tree-then">
-          <ClassChip index={rule.classIndex} />
+          <ConclusionChip rule={rule} />
         </span>
         {rule.priority && <span class="badge">priority</span>}
         <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text(MOST_CATEGORIES) || (path.length === 0 ? "anything" : "no further terms")}
         <RowMark terms={path} />
       </span>
-      <span class="tree-count number quiet">{percent(rule.confidence, 0)}</span>
+      <span class="tree-count number quiet">{speaksAgainst(rule, voting) ? "" : percent(rule.confidence, 0)}</span>
       <span class="tree-mix" />
       <Covered terms={rule.terms} />
     </>

@@ -7,12 +7,10 @@ import typer
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import rows_for_rules
-from clausewise.cli.measures import measure, printed_measures
 from clausewise.cli.models import load_network
-from clausewise.cli.printing import console, print_json, print_pairs
+from clausewise.cli.printing import print_json
 from clausewise.cli.rule_files import read_rules
 from clausewise.cli.table_files import Source
-from clausewise.rules.metrics import accuracy
 
 
 @reporting_errors
@@ -39,17 +37,8 @@ def evaluate(
     network = None
     if model is not None:
         network = rows.network_labels(load_network(model, classes, trust), ruleset)
-    if rows.y is None:
-        measures = measure(ruleset, rows, network)
-        if as_json:
-            counts = {"voting": ruleset.voting, "n_rows": len(rows), "n_rules": len(ruleset)}
-            print_json(counts | measures)
-        else:
-            print_pairs({"rules": f"{len(ruleset):,}", **printed_measures(measures)}, console())
-        return
     evaluation = ruleset.evaluate(rows.X, rows.y, network=network, n_jobs=jobs)
     if as_json:
-        of_network = None if network is None else accuracy(network, rows.y)
-        print_json(asdict(evaluation) | {"accuracy_of_network": of_network})
+        print_json(asdict(evaluation))
     else:
         print(evaluation)

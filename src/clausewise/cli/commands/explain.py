@@ -9,12 +9,20 @@ from clausewise.analysis import Counterfactual, Explanation
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import rows_for_rules
+from clausewise.cli.models import load_network
 from clausewise.cli.printing import print_json
 from clausewise.cli.rule_files import read_rules
 from clausewise.cli.table_files import Source
+from clausewise.data.features import Features
+from clausewise.data.rows import take_rows
 from clausewise.rules import RuleSet
+from clausewise.rules.term import format_category
 
 _ROWS_BY_DEFAULT = 5
+
+
+def _feature_option(name: str, help: str) -> Any:
+    return typer.Option(name, metavar="FEATURE", help=f"{help} (repeatable).")
 
 
 @reporting_errors
@@ -34,11 +42,48 @@ def explain(
     counterfactuals: Annotated[
         bool, typer.Option("--counterfactuals", help="Add the smallest change that flips the decision.")
     ] = False,
+    model: options.Model = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="CLASS", help="The decision that a change should lead to.")
+    ] = None,
+    max_features: Annotated[
+        int | None, typer.Option("--max-features", min=1, help="How many features may change; 2 by default.")
+    ] = None,
+    fixed: Annotated[list[str] | None, _feature_option("--fixed", "A feature that may not change")] = None,
+    increase_only: Annotated[
+        list[str] | None, _feature_option("--increase-only", "A feature that may only become larger")
+    ] = None,
+    decrease_only: Annotated[
+        list[str] | None, _feature_option("--decrease-only", "A feature that may only become smaller")
+    ] = None,
+    allowed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allowed",
+            metavar="FEATURE=VALUES",
+            help="What a feature may become: age=18:65 or job=nurse,teacher (repeatable).",
+        ),
+    ] = None,
+    classes: options.Classes = None,
+    trust: options.Trust = None,
     format: options.DataFormat = None,
     as_json: options.AsJson = False,
     debug: options.Debug = False,
 ) -> None:
-    """Explain decisions: the rules that fired, their votes, and near misses."""
+    """Explain decisions: the rules that fired, their votes, and near misses.
+
+    With --counterfactuals, also the smallest change that flips the decision; with --model, a change that the
+    network confirms.
+    """
+    wishes: dict[str, Any] = {
+        "to": to,
+        "max_features": max_features,
+        "fixed": fixed,
+        "increase_only": increase_only,
+        "decrease_only": decrease_only,
+    }
+    if not counterfactuals and any((*wishes.values(), model, allowed)):
+        raise typer.BadParameter("--model, --to and limits on what may change need --counterfactuals")
     ruleset = read_rules(rules)
     if data is None:
         if row or counterfactuals:
@@ -50,7 +95,15 @@ def explain(
     if max(numbers) >= len(rows):
         raise IndexError(f"There is no row {max(numbers)}: {data} has {len(rows):,} rows, numbered from 0.")
     chosen = rows.take(np.array(numbers))
-    changes = ruleset.counterfactuals(chosen.X, reference=rows.X) if counterfactuals else None
+    changes = None
+    if counterfactuals:
+        network = None if model is None else load_network(model, classes, trust)
+        known = rows.X if network is None else rows.for_network(network)
+        wishes["max_features"] = max_features or 2
+        wishes["allowed"] = dict(_allowed_values(text, ruleset.features) for text in allowed or ())
+        changes = ruleset.counterfactuals(
+            take_rows(known, np.array(numbers)), reference=known, network=network, **wishes
+        )
     for place, (number, explanation) in enumerate(zip(numbers, ruleset.explain(chosen.X), strict=True)):
         change = None if changes is None else changes[place]
         if as_json:
@@ -89,4 +142,32 @@ def _counterfactual_json(found: Counterfactual | None) -> dict[str, Any]:
     if found is None:
         return {}
     changes = [{"feature": one.feature, "from": one.before, "to": one.after} for one in found.changes]
-    return {"counterfactual": {"becomes": found.becomes, "changes": changes, "distance": found.distance}}
+    entry = {"becomes": found.becomes, "changes": changes, "distance": found.distance}
+    if found.network_after is not None:
+        entry |= {"network": found.network_after, "confirmed": found.is_confirmed}
+    return {"counterfactual": entry}
+
+
+def _allowed_values(text: str, features: Features) -> tuple[str, Any]:
+    """Read `age=18:65` or `job=nurse,teacher`: a feature, and the range or the values that it may become."""
+    named = [name for name in features.names if text.startswith(f"{name}=")]
+    if not named:
+        raise typer.BadParameter(f"--allowed {text!r} does not begin with a feature and =")
+    name = max(named, key=len)
+    values = text[len(name) + 1 :]
+    feature = features.index(name)
+    categories = features.categories[feature]
+    if categories is not None:
+        by_text = {format_category(category): category for category in categories}
+        return name, [by_text.get(value, value) for value in values.split(",")]
+    if features.kinds[feature] == "binary":
+        return name, [{"true": True, "false": False}.get(v.lower(), v) for v in values.split(",")]
+    try:
+        if ":" in values:
+            low, high = (float(bound) if bound else None for bound in values.split(":"))
+            return name, (low, high)
+        return name, [float(value) for value in values.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"--allowed {text!r} is not a range such as 18:65, or numbers with commas between"
+        ) from None

@@ -11,7 +11,7 @@ from clausewise.base.parameters import one_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import rows_for_network, split_held_out
-from clausewise.cli.measures import measure, printed_measures
+from clausewise.cli.measures import measures_of, printed_measures
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout, require_writable
 from clausewise.cli.printing import console, print_json, print_pairs, print_rules
@@ -32,7 +32,18 @@ def extract(
             callback=options.checked(one_of(*METHODS)), help=f"One of {options.comma_separated(METHODS)}."
         ),
     ] = "eclaire",
-    max_rules: Annotated[int | None, typer.Option(min=1, help="Maximum number of rules.")] = None,
+    max_rules: Annotated[
+        Any,
+        typer.Option(
+            parser=options.parse_max_rules,
+            metavar="N",
+            help="Maximum number of rules; auto (the default) chooses it, all returns every rule.",
+        ),
+    ] = "auto",
+    max_conditions: Annotated[
+        int | None,
+        typer.Option(min=2, help="Maximum to read: rules, bounds and named categories together."),
+    ] = None,
     min_cases: Annotated[
         Any,
         typer.Option(
@@ -78,7 +89,8 @@ def extract(
         require_writable(path)
     started = time.perf_counter()
     extractor = METHODS[method](None, random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
-    _set_options(extractor, method, max_rules=max_rules, min_cases=min_cases, voting=voting)
+    extractor.set_params(max_rules=max_rules, max_conditions=max_conditions)
+    _set_options(extractor, method, min_cases=min_cases, voting=voting)
     network = load_network(model, classes, trust)
     columns = (target, drop or (), text or ())
     rows = rows_for_network(Source.of(data, format), network, *columns)
@@ -87,9 +99,9 @@ def extract(
     else:
         train, held_out = split_held_out(rows, network, holdout, seed)
     extractor.set_params(network=network).fit(train.X, train.y)
-    rules = extractor.rules_
+    rules, sizes = extractor.rules_, extractor.report_.sizes
     measured = held_out if len(held_out) else train
-    measures = measure(rules, measured, network.labels(measured.X))
+    evaluation = rules.evaluate(measured.X, measured.y, network=network, n_jobs=jobs)
     seconds = time.perf_counter() - started
     write_rules(rules, output)
     if report is not None:
@@ -102,7 +114,7 @@ def extract(
                 "n_rows": len(train),
                 "n_rows_measured": len(measured),
                 "held_out": bool(len(held_out)),
-                **measures,
+                **measures_of(evaluation),
                 "seconds": seconds,
                 "output": output,
                 "report": report,
@@ -116,11 +128,14 @@ def extract(
     print_pairs(
         {
             "measured on": f"{len(measured):,} {which}",
-            **printed_measures(measures),
+            **printed_measures(evaluation),
+            **({} if sizes is None else {"other sizes": sizes.summary(rules.reading_cost)}),
             "time": f"{seconds:.1f} s",
         },
         to,
     )
+    for warning in evaluation.warnings:
+        to.print(Text(f"Warning: {warning}"))
     if output is not None and not is_stdout(output):
         _print_next_steps(output, data, model, report, to)
 

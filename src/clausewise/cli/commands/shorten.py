@@ -29,9 +29,13 @@ def compact(
     max_rules: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of rules; by default, chosen from the data.")
     ] = None,
+    max_conditions: Annotated[
+        int | None,
+        typer.Option(min=2, help="Maximum to read: rules, bounds and named categories together."),
+    ] = None,
     max_terms: Annotated[int, typer.Option(min=1, help="Maximum number of terms per rule.")] = 6,
     min_fidelity: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Use the fewest rules that reach this fidelity.")
+        float | None, typer.Option(min=0.0, max=1.0, help="Use the least to read that reaches this fidelity.")
     ] = None,
     points: Annotated[
         bool, typer.Option("--points", help="Integer weights from −5 to 5, to add up by hand.")
@@ -53,6 +57,7 @@ def compact(
         rows.X,
         labels,
         max_rules=max_rules,
+        max_conditions=max_conditions,
         max_terms=max_terms,
         min_fidelity=min_fidelity,
         points=points,

@@ -8,6 +8,7 @@
 
     IF age <= 47 AND job IN {nurse, teacher} THEN yes WITH confidence 0.9, cover 120, correct 112
     IF 17 < age <= 65 THEN no WITH priority
+    IF job IS MISSING THEN no
 
 docs/rule-language.md describes it. `tokens.py` splits a text, `read.py` and `write.py` read and write rules,
 `document.py` whole rule sets with their header. Every error names the line and the column and shows

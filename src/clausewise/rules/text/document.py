@@ -33,7 +33,7 @@ def write_ruleset(rules: RuleSet) -> str:
 def write_rules(rules: RuleSet) -> Iterator[str]:
     """Write each rule as one line."""
     for number in range(len(rules)):
-        yield write_rule(rules.columns, number, rules.features, rules.labels)
+        yield write_rule(rules.columns, number, rules.features, rules.labels, rules.voting)
 
 
 def _write_header(rules: RuleSet) -> Iterator[str]:
@@ -139,7 +139,7 @@ class _DocumentReader(RuleReader):
 
     def _classes(self) -> None:
         position = self.token.position
-        dtype = None if self.sees("{") else self.name()
+        dtype = None if self.sees("{", "(") else self.name()
         labels = self.values()
 
         def build() -> NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 
 from clausewise.data.labels import Label
 from clausewise.data.table import Category, Kind
+from clausewise.rules.base import DEFAULT_VOTING
 from clausewise.rules.rule import Origin, Rule, check_statistics
 from clausewise.rules.term import Term
 from clausewise.rules.text.tokens import KEYWORDS, MIRRORED, Token, TokenCursor
@@ -49,14 +50,28 @@ class RuleReader(TokenCursor):
     # --- Rules ---
 
     def rule(self) -> Rule:
-        """Read `IF` premise `THEN` class [`WITH` properties]."""
+        """Read `IF` premise `THEN` [`NOT`] class [`WITH` properties]."""
         position = self.token.position
         self.expect("IF")
         terms = self._premise()
         self.expect("THEN")
+        is_against = self._takes_not()
+        conclusion_position = self.token.position
         conclusion = self.label()
         properties = self._properties() if self.take("WITH") else {}
+        if is_against:
+            weight = properties.get("weight", 1.0)
+            if weight < 0:
+                self.fail("after NOT, the weight must not be negative", conclusion_position)
+            properties["weight"] = -weight
         return self.build(lambda: Rule(terms, conclusion, **properties), position)
+
+    def _takes_not(self) -> bool:
+        """Read NOT before a class: the rule takes votes from it. Only rules that vote by weights do."""
+        voting = self.vocabulary.voting or DEFAULT_VOTING
+        if self.sees("NOT") and voting != "weights":
+            self.fail(f"NOT before a class needs voting by weights; these rules vote by {voting}")
+        return self.take("NOT")
 
     def _premise(self) -> tuple[Term, ...]:
         if self.sees("TRUE") and self.sees("THEN", ahead=1):
@@ -96,8 +111,11 @@ class RuleReader(TokenCursor):
         position = self.token.position
         feature = self._known_feature()
         if self.take("IS"):
-            self.expect("KNOWN")
+            if self.one_of(("KNOWN", "MISSING")) == "MISSING":
+                return Term(feature, self._name_of(feature), missing=True)
             return self._any_value(feature)
+        if self.take("∉"):
+            return self._value_set(feature, self._set_values(feature), negated=True)
         if self.take("NOT"):
             self.expect("IN")
             return self._value_set(feature, self._set_values(feature), negated=True)
@@ -124,7 +142,7 @@ class RuleReader(TokenCursor):
 
     def _one_sided(self, feature: int) -> Term:
         if not self.sees("<", "<=", ">", ">="):
-            self.fail(f"expected <, <=, >, >=, =, !=, IN, NOT IN or IS KNOWN, found {self.shown}")
+            self.fail(f"expected <, <=, >, >=, =, !=, IN, NOT IN, IS KNOWN or IS MISSING, found {self.shown}")
         return self._bounded(feature, self.next().text, self.number())
 
     def _bounded(self, feature: int, comparison: str, bound: float) -> Term:
@@ -226,15 +244,17 @@ class RuleReader(TokenCursor):
         return self.name()
 
     def values(self) -> list[Category]:
-        """Read values in braces."""
+        """Read values in braces or parentheses."""
         return self._listed(self._value)
 
     def _listed(self, one: Callable[[], Category]) -> list[Category]:
-        self.expect("{")
+        end = ")" if self.take("(") else "}"
+        if end == "}":
+            self.expect("{")
         found: list[Category] = []
-        while not self.take("}"):
+        while not self.take(end):
             if found and not self.take(","):
-                self.fail(f"expected , or }}, found {self.shown}")
+                self.fail(f"expected , or {end}, found {self.shown}")
             found.append(one())
         return found
 

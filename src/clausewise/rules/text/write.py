@@ -8,24 +8,39 @@ from clausewise.base.json_text import json_text
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
-from clausewise.rules.columns import NO_SET, RuleColumns, values_at
+from clausewise.rules.base import DEFAULT_VOTING
+from clausewise.rules.columns import NO_SET, RuleColumns, named_values
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
 from clausewise.rules.text.tokens import MIRRORED, is_bare_name
+from clausewise.rules.voting import Voting, speaks_against
 
 _DEFAULTS: Final = {"confidence": 1.0, "cover": 0.0, "correct": 0.0, "weight": 1.0}
 
 
-def write_rule(columns: RuleColumns, number: int, features: Features, labels: Sequence[Label]) -> str:
-    """Write one rule, `IF age <= 47 THEN yes WITH confidence 0.9`; default values are omitted."""
+def write_rule(
+    columns: RuleColumns,
+    number: int,
+    features: Features,
+    labels: Sequence[Label],
+    voting: Voting = DEFAULT_VOTING,
+) -> str:
+    """Write one rule, `IF age <= 47 THEN yes WITH confidence 0.9`; default values are omitted.
+
+    If rules vote by weights, `THEN NOT yes WITH weight 2` stands for a weight of −2.
+    """
     terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
     premise = " AND ".join(_write_term(columns, term, features) for term in terms) or "TRUE"
-    text = f"IF {premise} THEN {write_value(labels[columns.class_index[number]])}"
-    properties = _write_properties(columns, number)
+    is_against = speaks_against(columns, number, voting)
+    conclusion = write_value(labels[columns.class_index[number]])
+    text = f"IF {premise} THEN {'NOT ' if is_against else ''}{conclusion}"
+    properties = _write_properties(columns, number, is_against)
     return f"{text} WITH {', '.join(properties)}" if properties else text
 
 
-def _write_properties(columns: RuleColumns, number: int) -> list[str]:
+def _write_properties(columns: RuleColumns, number: int, is_against: bool) -> list[str]:
     values = {name: float(getattr(columns, name)[number]) for name in _DEFAULTS}
+    if is_against:
+        values["weight"] = -values["weight"]
     written = [f"{name} {format_number(value)}" for name, value in values.items() if value != _DEFAULTS[name]]
     if columns.priority[number]:
         written.append("priority")
@@ -40,9 +55,15 @@ def _write_properties(columns: RuleColumns, number: int) -> list[str]:
 def _write_term(columns: RuleColumns, term: int, features: Features) -> str:
     feature = int(columns.feature[term])
     name = write_name(features.names[feature])
+    if columns.missing[term]:
+        return f"{name} IS MISSING"
     if columns.value_set[term] != NO_SET:
-        values = [write_value(value) for value in values_at(columns, term, features)]
-        return f"{name} = {values[0]}" if len(values) == 1 else f"{name} IN {{{', '.join(values)}}}"
+        values, are_excluded = named_values(columns, term, features)
+        if are_excluded and not values:
+            return f"{name} IS KNOWN"
+        if len(values) == 1:
+            return f"{name} {'!=' if are_excluded else '='} {write_value(values[0])}"
+        return f"{name} {'NOT IN' if are_excluded else 'IN'} {write_set(values)}"
     low, high = float(columns.low[term]), float(columns.high[term])
     if features.kinds[feature] == "binary" and low != high and math.isinf(low) != math.isinf(high):
         return f"{name} = {'TRUE' if low == 0.0 else 'FALSE'}"
