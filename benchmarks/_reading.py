@@ -1,7 +1,8 @@
 """Rule sets of several packages on one table, each with what a person has to read in it.
 
-`python -m benchmarks._reading CART+RUG adult 0 20` trains a network on split 0 of the table, fits CART and
-RUG to its labels for at most 20 CPU seconds, and prints one line of JSON per fit.
+`python -m benchmarks._reading CART+RUG adult 0 20 FILE` trains a network on split 0 of the table, fits CART
+and RUG to its labels for at most 20 CPU seconds, and prints one line of JSON per fit. The network's decisions
+are kept in FILE; if it exists, they are read from it, and no network is trained.
 
 A tree is read as a tree: one per split and one per leaf. A rule costs one, plus one per bound and per
 category that it names or excludes. Peers that need numbers get categories as indicators, and missing values
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -211,8 +213,8 @@ METHODS: dict[str, Callable[[Problem], Iterator[Fit]]] = {
 
 def main() -> None:
     """In a new process: print the fits of some methods to one problem."""
-    methods, table, split, limit = sys.argv[1:]
-    problem = trained(table, int(split))
+    methods, table, split, limit, answers = sys.argv[1:]
+    problem = trained(table, int(split), Path(answers))
     used = int(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (used + int(limit), used + int(limit) + 5))
     warnings.simplefilter("ignore")  # standard output is for the results

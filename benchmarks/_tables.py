@@ -47,18 +47,32 @@ class Problem:
         return len(np.unique(self.labels))
 
 
-def trained(name: str, split: int) -> Problem:
-    """Train a network on a random split of a table, and let it decide all rows."""
+def trained(name: str, split: int, answers: Path | None = None) -> Problem:
+    """Train a network on a random split of a table, and let it decide all rows.
+
+    Its decisions are kept in the file `answers`. If that exists, they are read from it, and no network is
+    trained.
+    """
     X, y = (TUNING | REPORTED)[name]()
     kept = np.random.default_rng(0).permutation(len(X))[:MAX_ROWS]
     X, y = X.iloc[kept].reset_index(drop=True), y[kept]
     train, test = train_test_split(np.arange(len(X)), test_size=TEST_SHARE, random_state=split, stratify=y)
+    X_train, X_test = X.iloc[train], X.iloc[test]
+    if answers is not None and answers.exists():
+        with np.load(answers, allow_pickle=False) as known:
+            return Problem(X_train, known["labels"], X_test, known["decided"], None)
     network = _network(split)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        network.fit(X.iloc[train], y[train])
-    X_train, X_test = X.iloc[train], X.iloc[test]
-    return Problem(X_train, network.predict(X_train), X_test, network.predict(X_test), network)
+        network.fit(X_train, y[train])
+    labels, decided = (_plain(network.predict(rows)) for rows in (X_train, X_test))
+    if answers is not None:
+        np.savez(answers, labels=labels, decided=decided)
+    return Problem(X_train, labels, X_test, decided, network)
+
+
+def _plain(labels: np.ndarray) -> np.ndarray:
+    return labels if labels.dtype.kind in "biuf" else labels.astype(str)
 
 
 def _network(seed: int) -> Any:
@@ -183,7 +197,9 @@ def _noughts() -> Source:
     filled = np.unique(filled, axis=0)
     has_x, has_o = ((filled[:, lines] == mark).all(axis=2).any(axis=1) for mark in "xo")
     outcome = np.select([has_x & ~has_o, has_o & ~has_x], ["x", "o"], "neither")
-    names = [f"{row} {column}" for row in ("top", "middle", "bottom") for column in ("left", "centre", "right")]
+    names = [
+        f"{row} {column}" for row in ("top", "middle", "bottom") for column in ("left", "centre", "right")
+    ]
     return pd.DataFrame(filled, columns=names), outcome
 
 
