@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from clausewise import CompactionWarning, Features, Origin, Rule, RuleSet, Term
 from clausewise.base.progress import Progress
@@ -462,3 +463,9 @@ def test_an_interrupt_ends_the_search(monkeypatch):
     monkeypatch.setattr(Progress, "steps_done", interrupt)
     with pytest.raises(KeyboardInterrupt):
         no_rules(classes="ab").compact(X, target, max_rules=4)
+
+
+def test_a_budget_is_used_where_the_best_candidates_repeat_rules():
+    X, y = load_breast_cancer(return_X_y=True)
+    nothing = RuleSet.from_rules([], Features.learn(X), default=0, classes=[0, 1])
+    assert nothing.compact(X, y, max_conditions=32).reading_cost >= 30

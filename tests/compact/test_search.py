@@ -49,6 +49,18 @@ def test_the_importance_of_a_rule_is_by_how_much_the_objective_rises_without_it(
         assert importance == pytest.approx(without.fit.objective - block.fit.objective, rel=0.15)
 
 
+def test_without_the_penalty_nothing_is_left_for_copies_of_rules_to_explain(model_and_rules):
+    model, new = model_and_rules
+    fires = np.unpackbits(model.blocks[0].rows.view(np.uint8), axis=1, count=N_ROWS, bitorder="little")
+    gradient, curvature = model.derivatives(0)
+    left, same_curvature = model.unexplained(0)
+    assert same_curvature.tolist() == curvature.tolist()
+    assert (np.abs(fires @ left) < 0.1 * np.abs(fires @ gradient)).all()
+    # Other rules would lower the objective about as much as before.
+    others = np.unpackbits(stacked(new, N_ROWS).view(np.uint8), axis=1, count=N_ROWS, bitorder="little")
+    assert others @ left == pytest.approx(others @ gradient, rel=0.1)
+
+
 def test_rules_that_fire_on_mostly_the_same_rows_are_repetitions():
     fires = np.zeros((4, 64), dtype=bool)
     fires[0, :40] = True  # the rule that is there already
@@ -67,7 +79,7 @@ def test_rules_that_fire_on_mostly_the_same_rows_are_repetitions():
 def test_a_rule_for_mostly_all_other_rows_is_a_repetition():
     fires = np.zeros((3, 64), dtype=bool)
     fires[0, :40] = True  # the rule that is there already
-    fires[1, 36:] = True  # its opposite but for 4 of 40 rows
+    fires[1, 38:] = True  # its opposite but for 2 of 40 rows
     fires[2, 30:] = True  # its opposite but for 10 of 40 rows
     known, *others = map(member, fires)
     model = Model(np.zeros(64, dtype=np.int32), 2, np.ones(64), penalty=1.0)

@@ -24,6 +24,7 @@ _LARGEST_SCORE = 300.0
 _MAX_STEPS = 50
 # A fit ends when another step is expected to lower the objective by less than this.
 _TOLERANCE = 1e-3
+_LEFT_OF_PENALTY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +137,28 @@ class Model:
         block = self.blocks[output]
         score = block.fit.score
         if without is not None:
-            fires = np.unpackbits(block.members[without].rows.view(np.uint8), bitorder="little")
-            score = score - block.fit.weights[without] * fires[: len(score)]
+            score = score - block.fit.weights[without] * _fires(block.members[without], len(score))
         margin = score if self.n_outputs == 1 else score + self.offset(output)
         probability = 1.0 / (1.0 + np.exp(-np.clip(margin, -_LARGEST_SCORE, _LARGEST_SCORE)))
         gradient = self.row_weight * (self.targets[output] - probability)
         return gradient, self.row_weight * probability * (1.0 - probability)
+
+    def unexplained(self, output: int) -> tuple[Floats, Floats]:
+        """Return the derivatives as if the penalty did not hold back the weights of the block's rules.
+
+        The penalty keeps weights small, so that a gradient is left on the rows of every rule, and copies of
+        it seem to help. A Newton step without the penalty removes that gradient, to first order.
+        """
+        block = self.blocks[output]
+        gradient, curvature = self.derivatives(output)
+        held_back = np.append(np.full(len(block.members), self.penalty), 0.0)
+        # A little of the penalty stays, for rules that say the same together.
+        second = block.fit.second - np.diag((1 - _LEFT_OF_PENALTY) * held_back)
+        step = np.linalg.solve(second, held_back * block.fit.weights)
+        change = np.full(len(gradient), step[-1])
+        for member, weight in zip(block.members, step, strict=False):
+            change += weight * _fires(member, len(change))
+        return gradient - curvature * change, curvature
 
     def fitted(
         self, output: int, members: Sequence[Member], start: Floats, max_steps: int = _MAX_STEPS
@@ -187,6 +204,11 @@ class Model:
         """Restore the blocks of a snapshot."""
         for output, block in enumerate(blocks):
             self.replace(output, block)
+
+
+def _fires(member: Member, n_rows: int) -> NDArray[np.uint8]:
+    """Return 1 for the rows on which a rule fires, and 0 for the others."""
+    return np.unpackbits(member.rows.view(np.uint8), count=n_rows, bitorder="little")
 
 
 def stacked(members: Sequence[Member], n_rows: int) -> Bits:

@@ -33,6 +33,8 @@ _FREE = Origin(RESIDUAL)
 # Two rules of a block are too similar if both cover more than this fraction of the rows that either covers.
 # Splitting a weight between two copies lowers the penalty, but a second copy is useless to a reader.
 _MAX_OVERLAP = 0.8
+# The same for a rule and the opposite of another one.
+_MAX_OPPOSITE_OVERLAP = 0.9
 # An exchange must lower the objective by more than the precision of a fit.
 _MIN_GAIN = 1e-2
 # Above this many rules, only one sweep of exchanges is worth its time.
@@ -271,8 +273,14 @@ class Search:
 
     def _offer(self, output: int, starts: Sequence[Member] = (), **limits: int) -> Offer:
         """Search for one more rule for a block."""
+        block = self.model.blocks[output]
         gradient, curvature = self.model.derivatives(output)
-        return self._best_of(output, self._found(gradient, curvature, starts, **limits))
+        offer = self._best_of(output, self._found(gradient, curvature, starts, **limits))
+        if offer.block is block and block.members:
+            # All that was found repeats rules of the block, to make up for the penalty on their weights.
+            gradient, curvature = self.model.unexplained(output)
+            offer = self._best_of(output, self._found(gradient, curvature, starts, **limits))
+        return offer
 
     def _found(
         self, gradient: Floats, curvature: Floats, starts: Sequence[Member], **limits: int
@@ -367,7 +375,7 @@ def different(found: Sequence[Member], block: Block) -> list[Member]:
     both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
     own, others = _core.weighted_cover(rows, ones)[:, None], _core.weighted_cover(block.rows, ones)
     is_same = both > _MAX_OVERLAP * (own + others - both)
-    is_opposite = others - both > _MAX_OVERLAP * (n_rows - own + both)
+    is_opposite = others - both > _MAX_OPPOSITE_OVERLAP * (n_rows - own + both)
     repeated = np.flatnonzero((is_same | is_opposite).any(axis=1)).tolist()
     return [member for number, member in enumerate(found) if number not in repeated]
 
