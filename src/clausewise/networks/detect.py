@@ -36,6 +36,7 @@ def wrap(
     *,
     layers: LayerChoice = None,
     preprocess: Preprocess = None,
+    features: Any = None,
     classes: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
     batch_size: int | Literal["auto"] = "auto",
@@ -58,10 +59,15 @@ def wrap(
     preprocess : transformer, callable or list of these, optional
         Maps raw rows to the rows that the network reads: an object with `transform`, or a function. Rules are
         then written over the raw columns. The steps of a Pipeline before the model are applied after it.
+    features : transformer or callable, optional
+        Computes readable columns from the rows, for a model whose rows are not a table: series, images, text.
+        A fitted transformer or a function that returns a DataFrame, or an array (with the names that
+        `get_feature_names_out` gives, or `feature_names`). Rules are then written over these columns, and the
+        model still reads the rows; see `clausewise.features`.
     classes : array-like, optional
         The class labels in the order of the outputs; by default those of the model, or 0, 1, …
     feature_names : sequence of str, optional
-        Names of the raw columns, for rows without column names.
+        Names of the raw columns, for rows without column names, or of the columns of `features`.
     batch_size : int or "auto"
         Number of rows that are evaluated at once.
     device : optional
@@ -96,6 +102,7 @@ def wrap(
     """
     options: dict[str, Any] = {
         "layers": layers,
+        "features": features,
         "classes": classes,
         "feature_names": feature_names,
         "batch_size": batch_size,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.base import html
 from clausewise.base.parameters import ARRAY_LIKE, NOTHING, Constraint, check_parameters, one_of, whole
-from clausewise.data.features import Features
+from clausewise.data.computed import COLUMN_MAKER, ComputedColumns
+from clausewise.data.features import Features, require_finite
 from clausewise.data.rows import take_rows
-from clausewise.data.table import unmasked
+from clausewise.data.table import Matrix, unmasked
 from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, read_as
 from clausewise.networks.preprocess import (
@@ -45,6 +46,7 @@ DEFAULT_MAX_UNITS = 20_000
 NETWORK_OPTIONS: Final[Mapping[str, Constraint]] = {
     "layers": LAYER_CHOICE,
     "preprocess": PREPROCESS,
+    "features": COLUMN_MAKER | NOTHING,
     "classes": ARRAY_LIKE | NOTHING,
     "feature_names": ARRAY_LIKE | NOTHING,
     "batch_size": whole(1) | one_of("auto"),
@@ -92,7 +94,7 @@ class Network:
     ----------
     backend : NetworkBackend
         The adapter for the network's framework.
-    layers, preprocess, classes, feature_names, batch_size, output, reduce, max_units
+    layers, preprocess, features, classes, feature_names, batch_size, output, reduce, max_units
         As in `clausewise.wrap`.
     """
 
@@ -102,6 +104,7 @@ class Network:
         *,
         layers: LayerChoice = None,
         preprocess: Preprocess = None,
+        features: Any = None,
         classes: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         batch_size: int | Literal["auto"] = "auto",
@@ -112,6 +115,7 @@ class Network:
         options = {
             "layers": layers,
             "preprocess": preprocess,
+            "features": features,
             "classes": classes,
             "feature_names": feature_names,
             "batch_size": batch_size,
@@ -128,6 +132,10 @@ class Network:
         is_direct = preprocess is None
         first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
         own_names = backend.feature_names if is_direct else getattr(first, "feature_names_in_", None)
+        self._computed: ComputedColumns | None = None
+        if features is not None:
+            stated = None if feature_names is None else tuple(map(str, feature_names))
+            self._computed, feature_names = ComputedColumns(features, stated), None
         names = own_names if feature_names is None else feature_names
         self.feature_names = None if names is None else tuple(map(str, names))
         self._batch_size = batch_size
@@ -195,16 +203,39 @@ class Network:
             self._reader_for(self._evaluate(X, first, (), (), with_output=True)[0])
         return self
 
+    @property
+    def computes_features(self) -> bool:
+        """Whether rules are written over columns that `features=` computes, beside what the network reads."""
+        return self._computed is not None
+
     def input_columns(self, X: Any) -> tuple[InputColumn, ...] | None:
         """Return the raw columns that each input column is computed from; None if unknown."""
+        if self._computed is not None:
+            return None
         return trace_inputs(self._preprocess, Features.learn(X, names=self._names_for(X)).names)
 
     def features(self, X: Any) -> Features:
-        """Return the raw columns, over which rules are written.
+        """Return the columns over which rules are written: the raw ones, or those that `features=` computes.
 
         As found by `Features.learn`, but a column that a one-hot or ordinal encoder reads is categorical even
         if it contains numbers.
         """
+        return self._features(X, X if self._computed is None else self._computed.table(X))
+
+    def feature_table(self, X: Any) -> tuple[Features, Matrix]:
+        """Return the columns over which rules are written, and the rows encoded as these columns."""
+        if self._computed is None:
+            features = self.features(X)
+            return features, features.encode(X)
+        table = self._computed.table(X)
+        features = self._features(X, table)
+        matrix = replace(features, source=None).encode(table)
+        require_finite(matrix, features)
+        return features, matrix
+
+    def _features(self, X: Any, table: Any) -> Features:
+        if self._computed is not None:
+            return Features.of_computed(self._computed, table)
         names = self._names_for(X)
         learnt = Features.learn(X, names=names)
         encoded = categorical_sources(trace_inputs(self._preprocess, learnt.names))
@@ -215,6 +246,8 @@ class Network:
 
         A table may have columns that preprocessing drops, or that are not among the network's feature names.
         """
+        if self._computed is not None:
+            return np.ones(len(self.features(X)), dtype=np.bool_)
         names = Features.learn(X, names=self._names_for(X)).names
         if self._preprocess is not None:
             inputs = trace_inputs(self._preprocess, names)
@@ -450,8 +483,9 @@ class Network:
                 f"X has rows of shape {inputs.shape[1:]}, but earlier rows had shape {self._row_shape}; pass "
                 "rows of one shape."
             )
-        # Only functions may read tables; missing values in these are theirs to handle.
-        if isinstance(inputs, np.ndarray) and not np.isfinite(inputs).all():
+        # Only functions may read tables and texts; missing values in these are theirs to handle.
+        is_numbers = isinstance(inputs, np.ndarray) and inputs.dtype.kind not in "OUS"
+        if is_numbers and not np.isfinite(inputs).all():
             self._raise_not_finite(inputs, rows.start)
         return inputs
 
