@@ -78,6 +78,15 @@ def test_every_method_reads_the_columns(network, method):
     assert rules.evaluate(TEST, network=network).fidelity > 0.7
 
 
+def test_forests_read_the_columns_too(network):
+    rules = clausewise.extract(network, TRAIN, method="rem-t", y=network.labels(TRAIN), max_rules=3, n_jobs=1)
+    assert rules.evaluate(TEST, network=network).fidelity > 0.7
+
+
+def test_the_summary_names_what_computes_the_columns(network):
+    assert str(network).splitlines()[0].endswith("; rules test columns of IntervalFeatures")
+
+
 def test_questions_about_rules_take_series(network, eclaire, tmp_path):
     rules = eclaire.rules_
     assert rules.evaluate(TEST, network=network).fidelity == eclaire.fidelity(TEST)

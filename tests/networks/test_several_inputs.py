@@ -76,7 +76,7 @@ class Untraceable(TwoInputs):
 
 def tensors(table):
     numeric = torch.tensor(table[INPUTS["numeric"]].to_numpy(), dtype=torch.float32)
-    return numeric, torch.tensor(table[INPUTS["codes"]].to_numpy())
+    return numeric, torch.tensor(table[INPUTS["codes"]].to_numpy(copy=True))
 
 
 def expected(module, table=TABLE):
@@ -222,6 +222,53 @@ def test_whole_numbers_that_single_precision_cannot_hold_reach_an_embedding():
     rows = pd.DataFrame({"x": np.zeros(6), "code": 2**24 + np.arange(6)})
     outputs = clausewise.wrap(Hashed(), inputs={"x": ["x"], "code": "code"}).outputs(rows)
     assert len(np.unique(outputs[:, 0])) == 2
+
+
+class Tokens(nn.Module):
+    """Reads token numbers and a mask by name, as language models do, and returns a dictionary."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.embed, self.out = nn.Embedding(9, 4), nn.Linear(4, 2)
+        self.encoder = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+
+    def forward(self, input_ids=None, attention_mask=None, labels=None):
+        steps = self.encoder(self.embed(input_ids), src_key_padding_mask=~attention_mask)
+        pooled = (steps * attention_mask[..., None]).sum(dim=1) / attention_mask.sum(dim=1, keepdim=True)
+        return {"loss": labels, "logits": self.out(pooled)}
+
+
+def test_token_numbers_and_a_mask_are_made_by_a_function():
+    texts = np.array(["a b c", "d", "b b a e", "c d"] * 3, dtype=object)
+    number = {letter: place for place, letter in enumerate("abcde", start=1)}
+
+    def tokens(rows):
+        ids = np.array([[*map(number.get, text.split()), 0, 0, 0, 0][:4] for text in rows])
+        return {"input_ids": ids, "attention_mask": ids > 0}
+
+    module = Tokens()
+    network = clausewise.wrap(
+        module,
+        inputs=tokens,
+        features=lambda rows: pd.DataFrame({"words": [len(text.split()) for text in rows]}),
+        reduce="mean",
+    )
+    made = {key: torch.tensor(array) for key, array in tokens(texts).items()}
+    with torch.no_grad():
+        scores = module.eval()(**made)["logits"].numpy()
+    np.testing.assert_allclose(network.outputs(texts), scores, atol=1e-6)
+    assert network.layer_names[0] == "embed"
+    assert network.features(texts).names == ("words",)
+
+
+def test_a_skorch_net_has_several_inputs_too():
+    skorch = pytest.importorskip("skorch", reason="skorch is not installed")
+    rows = {key: part.numpy() for key, part in as_named(TABLE).items()}
+    net = skorch.NeuralNetClassifier(TwoInputs, criterion=nn.CrossEntropyLoss, max_epochs=1, verbose=0)
+    net.fit(rows, np.array(TABLE["age"] > 0, dtype=np.int64))
+    network = clausewise.wrap(net, inputs=INPUTS)
+    np.testing.assert_array_equal(network.labels(TABLE), net.predict(rows))
 
 
 def test_the_summary_names_the_inputs():
@@ -448,6 +495,17 @@ def test_functions_make_the_inputs_of_keras_models():
         keyed, inputs=lambda rows: dict(zip(("numeric", "codes"), keras_arrays(rows), strict=True))
     )
     np.testing.assert_allclose(named.outputs(TABLE), called(listed), atol=1e-6)
+
+
+def test_a_sequential_model_may_have_its_input_made_by_a_function():
+    dense = keras.layers.Dense(3, "relu", name="hidden")
+    model = keras.Sequential([keras.Input((2,), name="rows"), dense, keras.layers.Dense(2, "softmax")])
+    made = clausewise.wrap(model, inputs=lambda rows: keras_arrays(rows)[0])
+    chosen = clausewise.wrap(model, inputs={"rows": INPUTS["numeric"]})
+    plain = clausewise.wrap(model).outputs(TABLE[INPUTS["numeric"]].to_numpy())
+    for network in (made, chosen):
+        np.testing.assert_allclose(network.outputs(TABLE), plain, atol=1e-6)
+        assert network.layer_names == ("hidden",)
 
 
 class OwnCall(keras.Model):

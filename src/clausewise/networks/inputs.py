@@ -119,7 +119,7 @@ class InputReader:
             The type in which the model reads the columns of an input.
         """
         if callable(self.choice):
-            return _as_inputs(self.choice(rows), getattr(self.choice, "__name__", "the function"), len(rows))
+            return _as_inputs(self.choice(rows), _title(self.choice), len(rows))
         frame = nw.from_native(rows, eager_only=True, pass_through=True)
         known = frame.columns if isinstance(frame, nw.DataFrame) else names
         arrays: dict[InputKey, NDArray[Any]] = {}
@@ -158,11 +158,16 @@ class InputReader:
 
     def __str__(self) -> str:
         if callable(self.choice):
-            return f"inputs made by {getattr(self.choice, '__name__', type(self.choice).__name__)}"
+            return f"inputs made by {_title(self.choice)}"
         sizes = (1 if _is_column(columns) else len(columns) for columns in self.choice.values())  # type: ignore[arg-type]
         return (
             f"inputs {', '.join(f'{key} ({size:,})' for key, size in zip(self.choice, sizes, strict=True))}"
         )
+
+
+def _title(function: Callable[[Any], Any]) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a function" if name == "<lambda>" else str(name)
 
 
 def _position(column: Any, key: InputKey, names: Sequence[str] | None, n_columns: int) -> int:

@@ -222,6 +222,8 @@ class KerasArguments:
 
     def __init__(self, model: Any, inputs: Sequence[Any], title: str) -> None:
         self._model, self._inputs, self._title = model, inputs, title
+        # A tensor, or a list or a dictionary of them; a sequential model does not say that it is a tensor.
+        self._structure = getattr(model, "input", inputs[0]) if inputs else None
 
     def dtype_of(self, key: InputKey) -> np.dtype[Any]:
         """Return the declared type of an input; single precision if the model declares none."""
@@ -253,15 +255,14 @@ class KerasArguments:
                 f"{', '.join(map(str, keys))}; pass one entry for each, under its name."
             )
         placed = [value for _, value in sorted(zip(map(places.get, keys), values, strict=True), key=_first)]
-        return (keras.tree.pack_sequence_as(self._model.input, placed),), {}
+        return (keras.tree.pack_sequence_as(self._structure, placed),), {}
 
     def _places(self) -> dict[InputKey, int]:
         """Return the place of each input among all, by its name, its key in a dictionary, or its position."""
         places: dict[InputKey, int] = {tensor.name: place for place, tensor in enumerate(self._inputs)}
-        own = self._model.input if self._inputs else None
-        if isinstance(own, Mapping):
+        if isinstance(self._structure, Mapping):
             place_of = {id(tensor): place for place, tensor in enumerate(self._inputs)}
-            return {**places, **{key: place_of[id(tensor)] for key, tensor in own.items()}}
+            return {**places, **{key: place_of[id(tensor)] for key, tensor in self._structure.items()}}
         return {**places, **{place: place for place in range(len(self._inputs))}}
 
 

@@ -605,7 +605,8 @@ class Network:
         form = None if self._structure is None else self._structure.output
         form = self._reader.form if self._reader is not None else form
         how = "" if form is None else f", output {form}"
-        return f"{self._backend.title}: {inputs}{after} → {classes}{how}"
+        beside = "" if self._computed is None else f"; rules test columns of {self._computed.title}"
+        return f"{self._backend.title}: {inputs}{after} → {classes}{how}{beside}"
 
 
 _LAYER_TABLE = ("layer", "shape", "columns", "used")
