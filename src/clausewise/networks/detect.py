@@ -150,11 +150,7 @@ def backend_of(
         raise ValueError(
             f"device is {device!r}, but {_described(model)} is not a PyTorch model; omit device."
         )
-    if _is_a(model, "keras", "Model"):
-        return _adapter("keras").KerasBackend(model, **parts)  # type: ignore[no-any-return]
-    if isinstance(model, str | os.PathLike) and Path(model).suffix == ".keras":
-        return _adapter("keras").load_keras(_existing(Path(model)), **parts)  # type: ignore[no-any-return]
-    if has_inputs or output_key is not None:
+    if (has_inputs or output_key is not None) and not _is_keras(model):
         raise ValueError(
             f"{'inputs' if has_inputs else 'output_key'}= is for PyTorch and Keras models, which "
             f"{_described(model)} is not; omit it, or use clausewise.networks.CallableNetwork."
@@ -162,15 +158,26 @@ def backend_of(
     if isinstance(model, MLPClassifier | MLPRegressor):
         return mlp_backend(model)
     if isinstance(model, str | os.PathLike):
-        return _backend_of_file(Path(model))
+        return _backend_of_file(Path(model), parts)
+    if _is_a(model, "keras", "Model"):
+        return _adapter("keras").KerasBackend(model, **parts)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
         return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
     raise UnsupportedModelError(f"{_described(model)} is not a supported model type; pass {SUPPORTED}.")
 
 
-def _backend_of_file(path: Path) -> NetworkBackend:
+def _is_keras(model: Any) -> bool:
+    is_file = isinstance(model, str | os.PathLike) and Path(model).suffix == ".keras"
+    return is_file or _is_a(model, "keras", "Model")
+
+
+def _backend_of_file(path: Path, parts: Mapping[str, Any]) -> NetworkBackend:
+    if path.suffix in (".keras", ".onnx") and not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if path.suffix == ".keras":
+        return _adapter("keras").load_keras(path, **parts)  # type: ignore[no-any-return]
     if path.suffix == ".onnx":
-        return _adapter("onnx").OnnxBackend(_existing(path))  # type: ignore[no-any-return]
+        return _adapter("onnx").OnnxBackend(path)  # type: ignore[no-any-return]
     if path.suffix in (".pt", ".pth", ".pkl", ".joblib", ".h5"):
         raise ValueError(
             f"{path.name} is not opened, because a {path.suffix} file may run code when it is loaded; load "
@@ -179,12 +186,6 @@ def _backend_of_file(path: Path) -> NetworkBackend:
     raise ValueError(
         f"{path.name} is not a supported model file; pass a .keras or .onnx file, or {SUPPORTED}."
     )
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
-    return path
 
 
 def _adapter(framework: str) -> Any:
