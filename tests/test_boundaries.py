@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "clausewise"
 LEVELS = (
     ("base",),
     ("data",),
-    ("rules", "networks"),
+    ("rules", "networks", "features"),
     ("analysis", "induction"),
     ("compact",),
     ("extractors",),

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version as _version
 
-from clausewise import plots
+from clausewise import features, plots
 from clausewise.analysis import Counterfactuals, GlobalExplanation, Scorecard
 from clausewise.compact import CompactionWarning, Frontier
 from clausewise.data import Features, LabelError
@@ -49,6 +49,7 @@ __all__ = [
     "TreeEnsembleRules",
     "__version__",
     "extract",
+    "features",
     "metrics",
     "plots",
     "wrap",

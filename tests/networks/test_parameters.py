@@ -16,7 +16,7 @@ ARRAYS = {"weights": [np.eye(2), np.eye(2)], "biases": [np.zeros(2), np.zeros(2)
     ("constraints", "function", "unconstrained"),
     [
         (NETWORK_OPTIONS, Network, ("backend",)),
-        (NETWORK_OPTIONS, clausewise.wrap, ("model", "device")),
+        (NETWORK_OPTIONS, clausewise.wrap, ("model", "device", "output_key")),
         (ARRAY_OPTIONS, ArrayNetwork, ()),
         (CALLABLE_OPTIONS, CallableNetwork, ()),
     ],

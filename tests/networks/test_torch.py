@@ -570,7 +570,7 @@ class ByBatch(nn.Module):
 @pytest.mark.parametrize(
     ("module", "rows", "message"),
     [
-        (TwoInputs(), X, "TwoInputs.forward takes x, y; it must take one tensor of rows"),
+        (TwoInputs(), X, r"TwoInputs.forward takes 2 tensors \(x, y\). Pass inputs="),
         (TwoOutputs(), X, "returns a tuple with 0, 1; one tensor of class scores is needed"),
         (seeded(ByBatch), SEQUENCES, r"different outputs for the same row, .* \(batch_first\)"),
         (nn.Sequential(nn.LazyLinear(3)), X, "never used: '0.weight' gets its shape from the first rows"),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, overload
 
 import numpy as np
@@ -229,12 +229,16 @@ def counterfactuals(
             "in which changes of more than two features are looked for."
         )
     wanted = None if to is None else rules.labels.index(known_label(to, rules.classes))
+    labels = None if network is None else NetworkLabels(network, rules)
+    if rules.features.source is not None:
+        X = rules.features.columns(X)
+        reference = None if reference is None else rules.features.columns(reference)
+        rules = replace(rules, features=replace(rules.features, source=None))
     matrix = _encoded(rules, X)
     known = None if reference is None else _encoded(rules, reference)
     table = ChangeableTable(X, rules.features, matrix)
     is_whole = _whole_numbers(rules, table, known)
     limits = read_limits(rules.features, known, is_whole, fixed, increase_only, decrease_only, allowed)
-    labels = None if network is None else NetworkLabels(network, rules)
     units = units_of(rules.columns, rules.features, known)
 
     def searched(asked: NetworkLabels | None) -> tuple[Floats, Booleans]:

@@ -25,6 +25,13 @@ class NetworkLabels:
     """
 
     def __init__(self, network: Any, rules: RuleSet) -> None:
+        source = rules.features.source
+        if source is not None or getattr(network, "computes_features", False):
+            raise ValueError(
+                "The network cannot confirm these changes: the rules test columns that "
+                f"{'features=' if source is None else source.title} computes from the rows, and rows cannot "
+                "be computed back from changed columns. Omit network: the changes then hold for the rules."
+            )
         self._ask = labels_by(network)
         self._n_classes = len(rules.labels)
         self._labels: list[Label] = list(rules.labels)

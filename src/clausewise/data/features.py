@@ -3,13 +3,14 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.computed import ComputedColumns
 from clausewise.data.table import (
     Category,
     Column,
@@ -18,6 +19,7 @@ from clausewise.data.table import (
     RecordTable,
     Table,
     as_table,
+    names_in,
     plain_category,
     rows_as_table,
 )
@@ -43,12 +45,16 @@ class Features:
     named : bool, default True
         Whether the names come from the table. If not, columns are only matched by position, and estimators
         set no `feature_names_in_`.
+    source : ComputedColumns, optional
+        What computes these columns from raw rows, such as series; methods that take a table then take raw
+        rows too. It is not compared, and not part of rule files.
     """
 
     names: tuple[str, ...]
     kinds: tuple[Kind, ...] = ()
     categories: tuple[tuple[Category, ...] | None, ...] = ()
     named: bool = True
+    source: ComputedColumns | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         fill = object.__setattr__
@@ -105,6 +111,11 @@ class Features:
         kinds, categories = tuple(kind for kind, _ in learnt), tuple(found for _, found in learnt)
         return cls(shown, kinds, categories, named=given_names is not None)
 
+    @classmethod
+    def of_computed(cls, source: ComputedColumns, table: Any) -> "Features":
+        """Learn names, kinds and categories of columns that `source` computed."""
+        return replace(cls.learn(table, names=source.names_of(table)), source=source)
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -134,7 +145,7 @@ class Features:
             Name of the calling scikit-learn estimator. One-dimensional arrays are then refused, and errors
             about the number of columns worded, as scikit-learn does.
         """
-        table = as_table(X, len(self) if estimator is None else None)
+        table = as_table(self.columns(X), len(self) if estimator is None else None)
         order = self._order(table, estimator)
         whole = self._unchanged(table, order)
         if whole is not None:
@@ -145,12 +156,25 @@ class Features:
             matrix[:, position] = self._encode_column(table.column(order[position]), position, name)
         return matrix
 
+    def reads_raw(self, X: Any) -> bool:
+        """Return whether these are raw rows, from which `source` computes the columns.
+
+        Everything is, except a DataFrame or rows by name that have all the columns already.
+        """
+        return self.source is not None and not set(self.names) <= set(names_in(X))
+
+    def columns(self, X: Any) -> Any:
+        """Return a table of the columns: what `source` computes from raw rows, anything else unchanged."""
+        return self.source.table(X) if self.source is not None and self.reads_raw(X) else X
+
     def table(self, X: Any) -> Any:
         """Return rows that `encode` reads as a table of these columns alone, for models.
 
         Rows by name become a DataFrame, one row by position an array or a list with one row. A DataFrame
-        loses its other columns. Anything else is returned unchanged.
+        loses its other columns. Anything else, and raw rows, are returned unchanged.
         """
+        if self.reads_raw(X):
+            return X
         rows = rows_as_table(X, len(self))
         frame = nw.from_native(rows, eager_only=True, pass_through=True)
         has_names = self.named and isinstance(frame, nw.DataFrame)

@@ -32,6 +32,27 @@ def as_rows(X: Any) -> Any:
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
+def raw_rows(X: Any) -> Any:
+    """Return rows of any form (series, images, text) so that they can be chosen by an array of positions.
+
+    A list becomes an array of its entries, also if these are texts or differ in length.
+    """
+    if hasattr(X, "iloc") and not hasattr(X, "columns"):  # a pandas Series
+        return X.to_numpy()
+    if hasattr(X, "shape"):
+        return unmasked(X)
+    if not isinstance(X, list | tuple):
+        raise TypeError(
+            f"X is a {type(X).__name__}; pass an array, a DataFrame or a list with one entry per row."
+        )
+    try:
+        array = np.asarray(X)
+    except ValueError:  # entries of different lengths
+        array = np.empty(len(X), dtype=object)
+        array[:] = X
+    return array.astype(object) if array.dtype.kind in "US" else array
+
+
 def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     """Return these rows of an array or a DataFrame, as the same kind of table."""
     if hasattr(X, "column_names") and hasattr(X, "take"):  # pyarrow

@@ -1,7 +1,7 @@
 """Column-wise access to tables: NumPy arrays, the DataFrames that narwhals supports, and rows by name."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib.util import find_spec
@@ -220,6 +220,18 @@ def rows_as_table(X: Any, row_length: int | None = None) -> Any:
     if isinstance(X, list | tuple) and len(X) == row_length and not any(map(_has_parts, X)):
         return [X]
     return X
+
+
+def names_in(X: Any) -> Collection[Any]:
+    """Return the names of the columns of a DataFrame, or of rows by name; none for anything else."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame.columns
+    row = X[0] if isinstance(X, list) and X else X
+    if hasattr(row, "_fields"):  # a named tuple
+        return row._fields  # type: ignore[no-any-return]
+    is_series = hasattr(row, "iloc") and not hasattr(row, "columns")
+    return list(row.keys()) if isinstance(row, Mapping) or is_series else ()
 
 
 def _has_parts(value: Any) -> bool:

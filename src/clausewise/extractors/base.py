@@ -33,7 +33,7 @@ from clausewise.compact.compaction import compact_examples
 from clausewise.compact.examples import Examples
 from clausewise.compact.settings import BUDGET, SEARCH, CompactionSettings, seed_of
 from clausewise.data.features import Features
-from clausewise.data.rows import as_rows
+from clausewise.data.rows import as_rows, raw_rows
 from clausewise.extractors.dropping import RANKINGS, Dropping
 from clausewise.extractors.extraction_data import ExtractionData, RowChoice
 from clausewise.extractors.network_training import network_for
@@ -133,7 +133,8 @@ class RuleExtractor(TableClassifier):
         """
         check_estimator_parameters(self)
         self._check_combinations()
-        X = as_rows(X)
+        is_raw = isinstance(self.network, Network) and self.network.computes_features
+        X = raw_rows(X) if is_raw else as_rows(X)
         log = RunLog()
         random = check_random_state(0 if self.random_state is None else self.random_state)
         data = self._data(X, y, sample_weight, random, log)

@@ -103,10 +103,9 @@ class ExtractionData:
         run = network.run(
             X, hidden=uses_layers and choice.is_all, layers=layers, probabilities=uses_probabilities
         )
-        features = network.features(X)
-        table = features.encode(X)
-        is_read = network.reads(X)
-        if not is_read.all():
+        features, table = network.feature_table(X)
+        is_read = None if network.computes_features else network.reads(X)
+        if is_read is not None and not is_read.all():
             # Columns that the network does not read become constant, so that no rule tests them.
             table = table.copy()
             table[:, ~is_read] = 0

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, Labels, class_meant, plain_label, read_labels
-from clausewise.data.rows import as_rows
-from clausewise.data.table import rows_as_table, unmasked
+from clausewise.data.rows import as_rows, raw_rows
+from clausewise.data.table import names_in, rows_as_table, unmasked
 from clausewise.networks.detect import UnsupportedModelError, wrap
 from clausewise.networks.network import Network
 
@@ -92,8 +92,10 @@ def model_rows(model: Any, X: Any, features: Features) -> Any:
     """Return rows as a model reads them.
 
     Of a DataFrame, it gets the columns that it names; if it names none, all of them if it reads as many, else
-    those of the features.
+    those of the features. Rows from which the features are computed are passed on as they are.
     """
+    if features.source is not None:
+        return _raw(model, X, features)
     rows = as_rows(rows_as_table(X, len(features)))
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame) or not features.named:
@@ -106,6 +108,17 @@ def model_rows(model: Any, X: Any, features: Features) -> Any:
     if chosen == frame.columns or not set(chosen) <= set(frame.columns):
         return rows
     return frame.select(chosen).to_native()
+
+
+def _raw(model: Any, X: Any, features: Features) -> Any:
+    """Return raw rows for a model; the columns that were computed from them do not suffice."""
+    assert features.source is not None
+    if set(names_in(X)) == set(features.names):
+        raise ValueError(
+            f"X has the columns that {features.source.title} computes, but the network reads the rows from "
+            "which they are computed; pass these rows."
+        )
+    return raw_rows(X)
 
 
 def labels_by(network: Any) -> Callable[[Any], NDArray[Any]]:

@@ -14,6 +14,7 @@ from clausewise.base.parameters import (
     instance_of,
     whole,
 )
+from clausewise.data.rows import raw_rows
 from clausewise.networks.network import Network
 from clausewise.networks.outputs import OUTPUT_MEANING, Output
 from clausewise.networks.preprocess import table_of
@@ -104,7 +105,8 @@ class CallableNetwork(Network):
     predict : callable
         Maps an array of rows to one label per row, or to one column per class: probabilities or, with
         `output="logits"`, logits. With `output=` other than "labels", one number per row is one column.
-        A DataFrame with columns that are not numbers is passed on as a DataFrame, to `layers` as well.
+        A DataFrame with columns that are not numbers is passed on as a DataFrame, to `layers` as well; with
+        `features=`, so are texts and lists.
     layers : mapping of str to callable, optional
         For each hidden layer, in the order of computation, a function from rows to its activations. Without
         layers, only methods that do not read hidden layers can be used.
@@ -158,6 +160,10 @@ class CallableNetwork(Network):
         super().__init__(backend, layers=use, classes=classes, output=output, **options)
 
     def _read(self, rows: Any) -> Any:
-        """Return rows as numbers or, if columns are not numbers, the table that was passed."""
+        """Return rows as numbers or, if they are not numbers, the table or the texts that were passed."""
+        if self.computes_features and self._transform is None:
+            raw = raw_rows(rows)
+            if isinstance(raw, np.ndarray) and raw.dtype.kind in "OUS":
+                return raw
         table = table_of(rows, self.feature_names if self._transform is None else None)
         return super()._read(rows) if table is None else table

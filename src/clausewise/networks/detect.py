@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline
 
+from clausewise.base.parameters import check_parameters
+from clausewise.networks.inputs import InputChoice
+from clausewise.networks.naming import OUTPUT_KEY, OutputKey
 from clausewise.networks.network import DEFAULT_MAX_UNITS, Network
 from clausewise.networks.outputs import Output
 from clausewise.networks.preprocess import Preprocess
@@ -36,11 +39,14 @@ def wrap(
     *,
     layers: LayerChoice = None,
     preprocess: Preprocess = None,
+    inputs: InputChoice = None,
+    features: Any = None,
     classes: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
     batch_size: int | Literal["auto"] = "auto",
     device: Any = None,
     output: Output = None,
+    output_key: OutputKey = None,
     reduce: Reduction | Mapping[str, Reduction] = "flatten",
     max_units: int = DEFAULT_MAX_UNITS,
 ) -> Network:
@@ -58,10 +64,22 @@ def wrap(
     preprocess : transformer, callable or list of these, optional
         Maps raw rows to the rows that the network reads: an object with `transform`, or a function. Rules are
         then written over the raw columns. The steps of a Pipeline before the model are applied after it.
+    inputs : mapping of str to columns, or callable, optional
+        For a PyTorch or Keras model with several inputs, the columns (names or positions, after `preprocess`)
+        of each: `{"numeric": ["age", "income"], "codes": ["region"]}`, with the names of forward's arguments,
+        of the Keras inputs, or of the keys of the one dictionary that the model takes. A list of columns
+        becomes a tensor of shape (n_rows, n_columns), a single column one of shape (n_rows,), and columns
+        that an embedding reads become whole numbers. Or a function from rows to a tuple, a dictionary or one
+        array, whose types are kept.
+    features : transformer or callable, optional
+        Computes readable columns from the rows, for a model whose rows are not a table: series, images, text.
+        A fitted transformer or a function that returns a DataFrame, or an array (with the names that
+        `get_feature_names_out` gives, or `feature_names`). Rules are then written over these columns, and the
+        model still reads the rows; see `clausewise.features`.
     classes : array-like, optional
         The class labels in the order of the outputs; by default those of the model, or 0, 1, …
     feature_names : sequence of str, optional
-        Names of the raw columns, for rows without column names.
+        Names of the raw columns, for rows without column names, or of the columns of `features`.
     batch_size : int or "auto"
         Number of rows that are evaluated at once.
     device : optional
@@ -71,6 +89,9 @@ def wrap(
         for the second class), "sigmoids" (an independent probability per class), or "labels" (positions of
         classes). Ascending cut points turn the estimate of a regression network into classes. A function
         from outputs to one column of probabilities per class covers all other cases.
+    output_key : str or int, optional
+        Which part of the result of a PyTorch or Keras model are the class scores, if it is a dictionary (a
+        name) or a tuple (a position); by default the only part, or the one named `logits`.
     reduce : {"flatten", "mean", "max", "last"} or mapping of layer names to these
         How activations with positions (convolution) or time steps (recurrence) become columns.
     max_units : int
@@ -96,6 +117,7 @@ def wrap(
     """
     options: dict[str, Any] = {
         "layers": layers,
+        "features": features,
         "classes": classes,
         "feature_names": feature_names,
         "batch_size": batch_size,
@@ -104,40 +126,56 @@ def wrap(
         "max_units": max_units,
     }
     if isinstance(model, Network):
-        return _unchanged(model, {**options, "preprocess": preprocess, "device": device})
+        own = {"preprocess": preprocess, "inputs": inputs, "device": device, "output_key": output_key}
+        return _unchanged(model, {**options, **own})
+    check_parameters({"output_key": OUTPUT_KEY}, {"output_key": output_key})
     if isinstance(model, Pipeline):
         model, preprocess = _split(model, preprocess)
-    return Network(backend_of(model, device), preprocess=preprocess, **options)
+    backend = backend_of(model, device, has_inputs=inputs is not None, output_key=output_key)
+    return Network(backend, preprocess=preprocess, inputs=inputs, **options)
 
 
-def backend_of(model: Any, device: Any = None) -> NetworkBackend:
+def backend_of(
+    model: Any, device: Any = None, *, has_inputs: bool = False, output_key: OutputKey = None
+) -> NetworkBackend:
     """Return the adapter for a model, chosen by its type."""
+    parts: dict[str, Any] = {"has_inputs": has_inputs, "output_key": output_key}
     # A framework that has not been imported cannot have made the model. If Keras runs on PyTorch, its models
     # are PyTorch modules as well.
     if _is_a(model, "torch.nn", "Module") and not _is_a(model, "keras", "Model"):
-        return _adapter("torch").TorchBackend(model, device)  # type: ignore[no-any-return]
+        return _adapter("torch").TorchBackend(model, device, **parts)  # type: ignore[no-any-return]
     if _is_a(model, "skorch", "NeuralNet"):
-        return _adapter("torch").skorch_backend(model, device)  # type: ignore[no-any-return]
+        return _adapter("torch").skorch_backend(model, device, **parts)  # type: ignore[no-any-return]
     if device is not None:
         raise ValueError(
             f"device is {device!r}, but {_described(model)} is not a PyTorch model; omit device."
         )
+    if (has_inputs or output_key is not None) and not _is_keras(model):
+        raise ValueError(
+            f"{'inputs' if has_inputs else 'output_key'}= is for PyTorch and Keras models, which "
+            f"{_described(model)} is not; omit it, or use clausewise.networks.CallableNetwork."
+        )
     if isinstance(model, MLPClassifier | MLPRegressor):
         return mlp_backend(model)
     if isinstance(model, str | os.PathLike):
-        return _backend_of_file(Path(model))
+        return _backend_of_file(Path(model), parts)
     if _is_a(model, "keras", "Model"):
-        return _adapter("keras").KerasBackend(model)  # type: ignore[no-any-return]
+        return _adapter("keras").KerasBackend(model, **parts)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
         return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
     raise UnsupportedModelError(f"{_described(model)} is not a supported model type; pass {SUPPORTED}.")
 
 
-def _backend_of_file(path: Path) -> NetworkBackend:
+def _is_keras(model: Any) -> bool:
+    is_file = isinstance(model, str | os.PathLike) and Path(model).suffix == ".keras"
+    return is_file or _is_a(model, "keras", "Model")
+
+
+def _backend_of_file(path: Path, parts: Mapping[str, Any]) -> NetworkBackend:
     if path.suffix in (".keras", ".onnx") and not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     if path.suffix == ".keras":
-        return _adapter("keras").load_keras(path)  # type: ignore[no-any-return]
+        return _adapter("keras").load_keras(path, **parts)  # type: ignore[no-any-return]
     if path.suffix == ".onnx":
         return _adapter("onnx").OnnxBackend(path)  # type: ignore[no-any-return]
     if path.suffix in (".pt", ".pth", ".pkl", ".joblib", ".h5"):

@@ -45,6 +45,10 @@ _UNITWISE = frozenset(
         "PReLU",
     }
 )
+# They look up or encode whole numbers that stand for categories.
+_ENCODERS = frozenset({"Embedding", "CategoryEncoding", "IntegerLookup", "OneHot"})
+# They take a part of a tensor.
+_SELECTIONS = frozenset({"GetItem", "Split", "Unstack", "Take"})
 _PRODUCTS = frozenset({"Matmul", "Einsum", "Dot", "Tensordot", "Inner", "Conv", "DepthwiseConv"})
 
 
@@ -123,6 +127,7 @@ class Steps:
         self.titles: dict[str, str] = {}
         self.activations: dict[str, str] = {}
         self._data_formats: dict[str, str] = {}
+        self._does: dict[str, str] = {}
         self._scopes = scopes
         self._names = Titles()
         self._keys: dict[int, str] = {}
@@ -132,6 +137,18 @@ class Steps:
     def key_of(self, tensor: Any) -> str:
         """Return the key of the operation that computes a tensor."""
         return self._keys[id(tensor)]
+
+    def is_encoded(self, tensor: Any) -> bool:
+        """Return whether an embedding or an encoder of categories reads an input, perhaps a part of it."""
+        wanted = self._keys.get(id(tensor))
+        made = {operation.name: operation for operation in self.operations}
+        for key, does in self._does.items():
+            for source in made[key].inputs if does in _ENCODERS else ():
+                while source in made and (made[source].kind == "same" or self._does[source] in _SELECTIONS):
+                    source = made[source].inputs[0]
+                if source == wanted:
+                    return True
+        return False
 
     def data_format(self, key: str) -> str:
         """Return the data format of the convolution that is the last weights before a tensor; else ""."""
@@ -154,6 +171,7 @@ class Steps:
             self.titles[key] = title if place == 0 else self._names.new(f"{title}.state")
             self.tensors[key] = tensor
             self.operations.append(Operation(key, inputs, _kind(operation, does, node)))
+            self._does[key] = does
             self.activations[key] = _activation(operation, does)
             if "Conv" in does:
                 self._data_formats[key] = operation.data_format

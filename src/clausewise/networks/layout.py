@@ -8,7 +8,10 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.networks.inputs import Inputs, Rows
+
 Found = TypeVar("Found")
+AnyRows = TypeVar("AnyRows", NDArray[Any], Inputs, Rows)
 
 PROBE_SIZES: Final = (3, 5)
 """Numbers of rows with which a network is probed: the axis that changes its size holds the rows."""
@@ -91,7 +94,7 @@ class Layout:
         return np.moveaxis(values, self.axis, 0)
 
 
-def probe_rows(rows: NDArray[Any], n_rows: int) -> NDArray[Any]:
+def probe_rows(rows: AnyRows, n_rows: int) -> AnyRows:
     """Return `n_rows` rows: the given ones in order, repeated as needed."""
     return rows[np.arange(n_rows) % len(rows)]
 
@@ -108,8 +111,8 @@ def random_rows(row_shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def inspected_on_rows(
-    inspected: Callable[[NDArray[Any]], Found],
-    rows: NDArray[Any] | None,
+    inspected: Callable[[Any], Found],
+    rows: Rows | None,
     row_shape: Sequence[int | None] | None,
     dtype: np.dtype[Any],
 ) -> Found | None:

@@ -2,7 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, Final
+
+from clausewise.base.parameters import NOTHING, TEXT, whole
 
 
 class Titles:
@@ -23,21 +26,46 @@ def inside(scope: str, name: str) -> str:
     return f"{scope}.{name}" if scope else name
 
 
-def picked_output(result: Any, is_tensor: Callable[[Any], bool]) -> Any:
-    """Return the class scores in a model's result: the only tensor, or the one named `logits`."""
+OutputKey = str | int | None
+"""The values of `output_key=`: the name or position of the class scores in a model's result."""
+
+OUTPUT_KEY: Final = NOTHING | TEXT | whole(0)
+
+
+def picked_output(result: Any, is_tensor: Callable[[Any], bool], key: OutputKey = None) -> Any:
+    """Return the class scores in a model's result: the chosen or only tensor, or the one named `logits`."""
     if is_tensor(result):
         return result
-    listed: dict[Any, Any] = {}
-    if isinstance(result, Mapping):
-        listed = dict(result)
-    elif isinstance(result, list | tuple):
-        listed = dict(enumerate(result))
+    listed = _listed(result)
+    if key is not None:
+        if key not in listed:
+            raise ValueError(
+                f"output_key is {key!r}, but the model returns a {_described(result, listed)}; choose one of "
+                "these."
+            )
+        return picked_output(listed[key], is_tensor)
     if "logits" in listed:
         return picked_output(listed["logits"], is_tensor)
     if len(listed) == 1:
         return picked_output(next(iter(listed.values())), is_tensor)
-    what = f"{type(result).__name__} with {', '.join(map(str, listed))}" if listed else type(result).__name__
     raise ValueError(
-        f"The model returns a {what}; one tensor of class scores is needed. Wrap the model in one that "
-        "returns only the scores."
+        f"The model returns a {_described(result, listed)}; one tensor of class scores is needed. Pass "
+        "output_key= with the name or position of the scores."
     )
+
+
+def _listed(result: Any) -> dict[Any, Any]:
+    """Return the parts of a result by name or position; a named tuple has both."""
+    if isinstance(result, Mapping):
+        return dict(result)
+    if isinstance(result, list | tuple):
+        names = dict(zip(getattr(result, "_fields", ()), result, strict=False))
+        return {**dict(enumerate(result)), **names}
+    if is_dataclass(result):
+        return {one.name: getattr(result, one.name) for one in fields(result)}
+    return {}
+
+
+def _described(result: Any, listed: Mapping[Any, Any]) -> str:
+    kind = type(result).__name__
+    return f"{kind} with {', '.join(map(str, listed))}" if listed else kind

@@ -1,8 +1,8 @@
 """A trained network: from rows to classes, probabilities and hidden activations."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -11,9 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.base import html
 from clausewise.base.parameters import ARRAY_LIKE, NOTHING, Constraint, check_parameters, one_of, whole
-from clausewise.data.features import Features
+from clausewise.data.computed import COLUMN_MAKER, ComputedColumns
+from clausewise.data.features import Features, require_finite
 from clausewise.data.rows import take_rows
-from clausewise.data.table import unmasked
+from clausewise.data.table import Matrix, unmasked
+from clausewise.networks.inputs import (
+    INPUTS,
+    InputChoice,
+    InputKey,
+    InputReader,
+    Inputs,
+    row_shape,
+    shapes_text,
+)
 from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, read_as
 from clausewise.networks.preprocess import (
@@ -45,6 +55,8 @@ DEFAULT_MAX_UNITS = 20_000
 NETWORK_OPTIONS: Final[Mapping[str, Constraint]] = {
     "layers": LAYER_CHOICE,
     "preprocess": PREPROCESS,
+    "inputs": INPUTS,
+    "features": COLUMN_MAKER | NOTHING,
     "classes": ARRAY_LIKE | NOTHING,
     "feature_names": ARRAY_LIKE | NOTHING,
     "batch_size": whole(1) | one_of("auto"),
@@ -92,7 +104,7 @@ class Network:
     ----------
     backend : NetworkBackend
         The adapter for the network's framework.
-    layers, preprocess, classes, feature_names, batch_size, output, reduce, max_units
+    layers, preprocess, inputs, features, classes, feature_names, batch_size, output, reduce, max_units
         As in `clausewise.wrap`.
     """
 
@@ -102,6 +114,8 @@ class Network:
         *,
         layers: LayerChoice = None,
         preprocess: Preprocess = None,
+        inputs: InputChoice = None,
+        features: Any = None,
         classes: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         batch_size: int | Literal["auto"] = "auto",
@@ -112,6 +126,8 @@ class Network:
         options = {
             "layers": layers,
             "preprocess": preprocess,
+            "inputs": inputs,
+            "features": features,
             "classes": classes,
             "feature_names": feature_names,
             "batch_size": batch_size,
@@ -124,10 +140,20 @@ class Network:
         self._layers = layers
         self._preprocess = preprocess
         self._transform = None if preprocess is None else as_transform(preprocess)
+        self._input_reader = None if inputs is None else InputReader(inputs)
+        if inputs is not None and not hasattr(backend, "dtype_of"):
+            raise ValueError(
+                f"{backend.title} reads one table; inputs= is for PyTorch and Keras models. Pass preprocess= "
+                "with a function from the rows to that table."
+            )
         self._stated_classes = None if classes is None else _class_labels(classes)
         is_direct = preprocess is None
         first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
         own_names = backend.feature_names if is_direct else getattr(first, "feature_names_in_", None)
+        self._computed: ComputedColumns | None = None
+        if features is not None:
+            stated = None if feature_names is None else tuple(map(str, feature_names))
+            self._computed, feature_names = ComputedColumns(features, stated), None
         names = own_names if feature_names is None else feature_names
         self.feature_names = None if names is None else tuple(map(str, names))
         self._batch_size = batch_size
@@ -136,8 +162,8 @@ class Network:
         self._max_units = max_units
         self._structure = backend.inspect(None)
         self._reader: OutputReader | None = None
-        # The shape of one input row, known after the first rows.
-        self._row_shape: tuple[int, ...] | None = None
+        # The shape of one input row, or of each input, known after the first rows.
+        self._row_shape: tuple[Any, ...] | None = None
         if self._structure is not None:
             self._check_structure()
 
@@ -195,19 +221,50 @@ class Network:
             self._reader_for(self._evaluate(X, first, (), (), with_output=True)[0])
         return self
 
+    @property
+    def computes_features(self) -> bool:
+        """Whether rules are written over columns that `features=` computes, beside what the network reads."""
+        return self._computed is not None
+
     def input_columns(self, X: Any) -> tuple[InputColumn, ...] | None:
         """Return the raw columns that each input column is computed from; None if unknown."""
-        return trace_inputs(self._preprocess, Features.learn(X, names=self._names_for(X)).names)
+        if self._computed is not None:
+            return None
+        names = Features.learn(X, names=self._names_for(X)).names
+        if self._input_reader is None:
+            return trace_inputs(self._preprocess, names)
+        read = None if self._preprocess is not None else self._input_reader.columns_read(names)
+        if read is None:
+            return None
+        encoded = self._embedded_columns(X, names)
+        return tuple(InputColumn((name,), name in encoded) for name in read)
 
     def features(self, X: Any) -> Features:
-        """Return the raw columns, over which rules are written.
+        """Return the columns over which rules are written: the raw ones, or those that `features=` computes.
 
-        As found by `Features.learn`, but a column that a one-hot or ordinal encoder reads is categorical even
-        if it contains numbers.
+        As found by `Features.learn`, but a column that a one-hot or ordinal encoder reads, or an embedding of
+        a model with several inputs, is categorical even if it contains numbers.
         """
+        return self._features(X, X if self._computed is None else self._computed.table(X))
+
+    def feature_table(self, X: Any) -> tuple[Features, Matrix]:
+        """Return the columns over which rules are written, and the rows encoded as these columns."""
+        if self._computed is None:
+            features = self.features(X)
+            return features, features.encode(X)
+        table = self._computed.table(X)
+        features = self._features(X, table)
+        matrix = replace(features, source=None).encode(table)
+        require_finite(matrix, features)
+        return features, matrix
+
+    def _features(self, X: Any, table: Any) -> Features:
+        if self._computed is not None:
+            return Features.of_computed(self._computed, table)
         names = self._names_for(X)
         learnt = Features.learn(X, names=names)
         encoded = categorical_sources(trace_inputs(self._preprocess, learnt.names))
+        encoded += [name for name in self._embedded_columns(X, learnt.names) if name not in encoded]
         return Features.learn(X, categorical=encoded, names=names) if encoded else learnt
 
     def reads(self, X: Any) -> NDArray[np.bool_]:
@@ -215,8 +272,13 @@ class Network:
 
         A table may have columns that preprocessing drops, or that are not among the network's feature names.
         """
+        if self._computed is not None:
+            return np.ones(len(self.features(X)), dtype=np.bool_)
         names = Features.learn(X, names=self._names_for(X)).names
-        if self._preprocess is not None:
+        used: Collection[str] | None
+        if self._input_reader is not None:
+            used = None if self._preprocess is not None else self._input_reader.columns_read(names)
+        elif self._preprocess is not None:
             inputs = trace_inputs(self._preprocess, names)
             used = None if inputs is None else {source for column in inputs for source in column.sources}
         else:
@@ -427,14 +489,22 @@ class Network:
             n_asked = min(n_rows, _ROWS_TO_REPEAT, self._rows_per_batch)
             some, last = (self._inputs(X, slice(first, n_asked)) for first in (0, n_asked - 1))
             _check_answers(self._backend, some, last)
-            self._row_shape = few.shape[1:]
+            self._row_shape = row_shape(few)
 
     def _names_for(self, X: Any) -> Sequence[str] | None:
         """Return the network's feature names for a table without column names."""
         has_names = hasattr(X, "columns") or hasattr(X, "column_names")
         return None if has_names else self.feature_names
 
-    def _inputs(self, X: Any, rows: slice) -> NDArray[Any]:
+    def _embedded_columns(self, X: Any, names: Sequence[str]) -> list[str]:
+        """Return the columns that embeddings read; the order of their numbers means nothing."""
+        if self._input_reader is None or self._preprocess is not None:
+            return []
+        self._seen(X)
+        keys = [key for key in getattr(self._backend, "category_inputs", ()) if isinstance(key, str)]
+        return self._input_reader.columns_read(names, sorted(keys)) or []
+
+    def _inputs(self, X: Any, rows: slice) -> Any:
         """Return these rows as the network reads them, checked."""
         part = rows_of(X, rows)
         inputs = self._read(part if self._transform is None else self._transform(part))
@@ -445,26 +515,32 @@ class Network:
                 f"X has {found}{' after preprocessing' if self._transform else ''}, but the network reads "
                 f"{n_inputs}; pass the columns that it was trained on."
             )
-        if self._row_shape is not None and inputs.shape[1:] != self._row_shape:
+        if self._row_shape is not None and row_shape(inputs) != self._row_shape:
             raise ValueError(
-                f"X has rows of shape {inputs.shape[1:]}, but earlier rows had shape {self._row_shape}; pass "
-                "rows of one shape."
+                f"X has rows of shape {shapes_text(inputs)}, but earlier rows had shape {self._row_shape}; "
+                "pass rows of one shape."
             )
-        # Only functions may read tables; missing values in these are theirs to handle.
-        if isinstance(inputs, np.ndarray) and not np.isfinite(inputs).all():
-            self._raise_not_finite(inputs, rows.start)
+        # Only functions may read tables and texts; missing values in these are theirs to handle.
+        arrays = inputs.arrays.items() if isinstance(inputs, Inputs) else [(None, inputs)]
+        for key, array in arrays:
+            is_numbers = isinstance(array, np.ndarray) and array.dtype.kind not in "OUS"
+            if is_numbers and not np.isfinite(array).all():
+                self._raise_not_finite(array, rows.start, key)
         return inputs
 
-    def _read(self, rows: Any) -> NDArray[Any]:
-        """Return preprocessed rows as numbers."""
+    def _read(self, rows: Any) -> Any:
+        """Return preprocessed rows as numbers, or as several arrays of numbers."""
         names = self.feature_names if self._transform is None else None
+        if self._input_reader is not None:
+            return self._input_reader.read(rows, names, self._backend.dtype_of)  # type: ignore[attr-defined]
         return as_numbers(columns_of(rows, names), self._backend.dtype)
 
-    def _raise_not_finite(self, inputs: NDArray[Any], first_row: int) -> None:
+    def _raise_not_finite(self, inputs: NDArray[Any], first_row: int, key: InputKey | None = None) -> None:
         bad = ~np.isfinite(inputs)
         first = np.argwhere(bad)[0]
+        where = "X" if key is None else f"The input {key!r}"
         raise ValueError(
-            f"X contains NaN or infinity{' after preprocessing' if self._transform else ''}: "
+            f"{where} contains NaN or infinity{' after preprocessing' if self._transform else ''}: "
             f"{int(bad.sum()):,} value(s), the first in row {first_row + first[0]}, column "
             f"{', '.join(map(str, first[1:]))}; fill missing values in, or pass preprocess= with an imputer."
         )
@@ -519,6 +595,7 @@ class Network:
 
     def _headline(self) -> str:
         inputs = f"{self.n_inputs:,} inputs" if self.n_inputs is not None else "inputs of any shape"
+        inputs = inputs if self._input_reader is None else str(self._input_reader)
         after = " (after preprocessing)" if self._transform is not None else ""
         try:
             labels = self.classes.tolist()
@@ -528,7 +605,8 @@ class Network:
         form = None if self._structure is None else self._structure.output
         form = self._reader.form if self._reader is not None else form
         how = "" if form is None else f", output {form}"
-        return f"{self._backend.title}: {inputs}{after} → {classes}{how}"
+        beside = "" if self._computed is None else f"; rules test columns of {self._computed.title}"
+        return f"{self._backend.title}: {inputs}{after} → {classes}{how}{beside}"
 
 
 _LAYER_TABLE = ("layer", "shape", "columns", "used")
@@ -562,7 +640,8 @@ def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
 
 def _check_answers(backend: NetworkBackend, rows: NDArray[Any], last: NDArray[Any]) -> None:
     """Raise a ValueError if the output for a row depends on chance, or on the other rows."""
-    turned_rows = take_rows(rows, np.arange(count_rows(rows))[::-1])
+    backwards = np.arange(count_rows(rows))[::-1]
+    turned_rows = rows[backwards] if isinstance(rows, Inputs) else take_rows(rows, backwards)
     first, turned, alone = (_checked_output(backend, part) for part in (rows, turned_rows, last))
     turned = turned[::-1]
     largest = np.abs(first).max(initial=0.0, where=np.isfinite(first))

@@ -85,6 +85,10 @@ class NetworkBackend(Protocol):
         Names of the input columns, if known.
     dtype : numpy dtype
         The type of the rows that `inspect` and `evaluate` take.
+
+    An adapter for models with several inputs takes `Inputs` (networks/inputs.py) as rows if `inputs=` is
+    given, and has two more members: `dtype_of(key)`, the type in which an input is read, and
+    `category_inputs`, the inputs that embeddings read.
     """
 
     title: str

@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from clausewise.networks.calling import ONE_TENSOR, Calling
 from clausewise.networks.graph import Operation
-from clausewise.networks.naming import Titles, inside, picked_output
+from clausewise.networks.naming import OutputKey, Titles, inside, picked_output
 from clausewise.networks.torch_steps import (
     QUERIES,
     Collection,
@@ -26,15 +27,16 @@ from clausewise.networks.torch_watch import Call, Mark, Watch
 class _Recorder(Watch):
     """Records calls as steps; it identifies tensors by `id`, so it keeps all of them alive."""
 
-    def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
+    def __init__(self, module: nn.Module, inputs: Sequence[torch.Tensor]) -> None:
         super().__init__()
+        self.inputs = [f"input {position}" for position in range(len(inputs))]
         self.steps: list[Step] = []
         self.marks: dict[str, Mark] = {}
         self._titles = Titles()
-        self._key_of: dict[int, str] = {id(rows): "input"}
+        self._key_of: dict[int, str] = dict(zip(map(id, inputs), self.inputs, strict=True))
         self._title_of: dict[str, str] = {}
         self._weights = {id(tensor) for tensor in [*module.parameters(), *module.buffers()]}
-        self._alive: list[Any] = [rows]
+        self._alive: list[Any] = [*inputs]
         self._numbers = iter(range(10**9))
         self._n_queries = 0
 
@@ -161,28 +163,41 @@ class RecordedProgram:
     ----------
     module : nn.Module
         In evaluation mode.
-    rows : torch.Tensor
-        A few rows.
+    inputs : sequence of torch.Tensor
+        A few rows of each input.
+    calling : Calling
+        How the module is called with these.
+    output_key : str or int, optional
+        Which of the results are the class scores.
     """
 
-    def __init__(self, module: nn.Module, rows: torch.Tensor) -> None:
-        self._module = module
-        recorder = _Recorder(module, rows)
+    def __init__(
+        self,
+        module: nn.Module,
+        inputs: Sequence[torch.Tensor],
+        calling: Calling = ONE_TENSOR,
+        output_key: OutputKey = None,
+    ) -> None:
+        self._module, self._calling = module, calling
+        recorder = _Recorder(module, inputs)
+        args, kwargs = calling.arguments(inputs)
         with recorder.watching(module):
-            result = module(rows)
-        output = recorder.key_of(picked_output(result, torch.is_tensor))
-        if output is None or output == "input":
+            result = module(*args, **kwargs)
+        output = recorder.key_of(picked_output(result, torch.is_tensor, output_key))
+        if output is None or output in recorder.inputs:
             raise ValueError("The module's output is not computed from its input by PyTorch functions.")
         self.output: str = output
+        self.inputs: Sequence[str] = recorder.inputs
         self.steps: Sequence[Step] = recorder.steps
         self._marks = recorder.marks
 
-    def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
+    def run(self, inputs: Sequence[torch.Tensor], wanted: Sequence[Wanted]) -> list[Any]:
         """Return a copy of each wanted tensor; nothing after the last of them is computed."""
         collector = _Collector(self._marks, wanted)
         try:
             with collector.watching(self._module):
-                self._module(rows)
+                args, kwargs = self._calling.arguments(inputs)
+                self._module(*args, **kwargs)
         except _Done:
             pass
         return collector.values

@@ -66,6 +66,10 @@ _COMPOSITES: Final = (
 # The weights of quantised modules are not among their parameters.
 _QUANTISED: Final = re.compile("Linear|Conv|LSTM|GRU|RNN|Embedding")
 
+_EMBEDDINGS: Final = _words("Embedding EmbeddingBag embedding embedding_bag one_hot")
+# They take a part of a tensor, or change its type.
+_SELECTIONS: Final = _words("getitem select narrow chunk split unbind long int")
+
 TuplePath = tuple[int, ...]
 """The indices that lead to a tensor in a nested tuple."""
 
@@ -154,12 +158,15 @@ class Program(Protocol):
         In the order of computation.
     output : str
         Key of the step that computes the output.
+    inputs : sequence of str
+        Keys of the inputs.
     """
 
     steps: Sequence[Step]
     output: str
+    inputs: Sequence[str]
 
-    def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
+    def run(self, inputs: Sequence[torch.Tensor], wanted: Sequence[Wanted]) -> list[Any]:
         """Return a copy of each wanted tensor; other results of a step (a tuple) are not copied."""
         ...
 
@@ -242,3 +249,28 @@ def tensors_in(value: Any, path: TuplePath = ()) -> Iterator[tuple[TuplePath, to
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
             yield from tensors_in(part, (*path, index))
+
+
+def embedded_inputs(steps: Sequence[Step], inputs: Sequence[str]) -> list[int]:
+    """Return the positions of the inputs whose numbers an embedding looks up, perhaps after a selection.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The steps of the module.
+    inputs : sequence of str
+        The keys of the inputs in these steps.
+    """
+    made = {step.operation.name: step for step in steps}
+    found = set()
+    for step in steps:
+        if step.does in _EMBEDDINGS:
+            for name in step.operation.inputs:
+                while name in made and _is_selection(made[name]):
+                    name = made[name].operation.inputs[0]
+                found.add(name)
+    return [position for position, name in enumerate(inputs) if name in found]
+
+
+def _is_selection(step: Step) -> bool:
+    return step.operation.kind == "same" or step.does in _SELECTIONS

@@ -16,8 +16,9 @@ from typing import Any
 import torch
 from torch import fx, nn
 
+from clausewise.networks.calling import ONE_TENSOR, Calling
 from clausewise.networks.graph import Operation
-from clausewise.networks.naming import Titles, inside, picked_output
+from clausewise.networks.naming import OutputKey, Titles, inside, picked_output
 from clausewise.networks.torch_steps import (
     Collection,
     Step,
@@ -47,18 +48,28 @@ class TracedProgram:
         In evaluation mode.
     """
 
-    def __init__(self, module: nn.Module) -> None:
+    def __init__(
+        self, module: nn.Module, calling: Calling = ONE_TENSOR, output_key: OutputKey = None
+    ) -> None:
         self._module = module
         if any(_has_hooks(inner) for inner in module.modules() if not is_leaf(inner)):
             raise CannotTraceError("tracing would skip the hooks of modules")
         try:
+            if calling == ONE_TENSOR:
+                _check_plain_arguments(module)
             tracer = _Tracer()
-            self._graph = tracer.trace(module, concrete_args=_defaults(module))
+            tracer.calling = calling
+            self._graph = tracer.trace(module)
             self._constants = tracer.constants
         except Exception as error:  # tracing runs the module's own code, which may raise anything
             raise CannotTraceError(str(error)) from error
         output = next(node for node in self._graph.nodes if node.op == "output")
-        self.output: str = picked_output(output.args[0], lambda value: isinstance(value, fx.Node)).name
+        if output_key is not None and isinstance(output.args[0], fx.Node):
+            raise CannotTraceError("one step of the module computes several results")
+        self.output: str = picked_output(
+            output.args[0], lambda value: isinstance(value, fx.Node), output_key
+        ).name
+        self.inputs: Sequence[str] = [node.name for node in self._graph.nodes if node.op == "placeholder"]
         self.steps: Sequence[Step] = _Reader(module, self._graph).steps
         if self.output not in {step.operation.name for step in self.steps}:
             raise CannotTraceError("the output does not depend on the input")
@@ -66,6 +77,8 @@ class TracedProgram:
     @property
     def n_inputs(self) -> int | None:
         """Number of input columns, if only dense layers read the input; otherwise None."""
+        if len(self.inputs) > 1:
+            return None
         found: set[int | None] = set()
         open_nodes = [next(node for node in self._graph.nodes if node.op == "placeholder")]
         while open_nodes:
@@ -91,9 +104,9 @@ class TracedProgram:
         values = self._constants[name] if name in self._constants else attrgetter(name)(self._module)
         return int(values.shape[1])
 
-    def run(self, rows: torch.Tensor, wanted: Sequence[Wanted]) -> list[Any]:
+    def run(self, inputs: Sequence[torch.Tensor], wanted: Sequence[Wanted]) -> list[Any]:
         """Return a copy of each wanted tensor; nothing after the last of them is computed."""
-        return _Run(self._module, self._graph, self._constants, rows).collect(wanted)
+        return _Run(self._module, self._graph, self._constants, inputs).collect(wanted)
 
 
 def _has_hooks(module: nn.Module) -> bool:
@@ -102,12 +115,10 @@ def _has_hooks(module: nn.Module) -> bool:
     return not all(isinstance(hook, WatchHook) for hook in hooks)
 
 
-def _defaults(module: nn.Module) -> dict[str, Any]:
-    """Return the defaults of the parameters of `forward` after the rows."""
+def _check_plain_arguments(module: nn.Module) -> None:
     parameters = list(inspect.signature(module.forward).parameters.values())
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in parameters):
         raise CannotTraceError("forward takes variable or keyword-only arguments")
-    return {p.name: p.default for p in parameters[1:]}
 
 
 class _Tracer(fx.Tracer):
@@ -118,10 +129,14 @@ class _Tracer(fx.Tracer):
     constants : dict
         Values by name that the graph reads like attributes of the module, but that the module does not have:
         tensors made by its code.
+    calling : Calling
+        How the module is called.
     """
 
+    calling: Calling = ONE_TENSOR
+
     def trace(self, root: Any, concrete_args: Mapping[str, Any] | None = None) -> fx.Graph:
-        """Return the graph of a module; `concrete_args` are the arguments of `forward` after the rows."""
+        """Return the graph of a module; other arguments of `forward` keep their defaults."""
         self.root = _copied(root, self)
         self.graph = fx.Graph(tracer_cls=type(self))
         self._parameters: dict[str, fx.Proxy] = {}
@@ -133,9 +148,10 @@ class _Tracer(fx.Tracer):
             if isinstance(value, torch.Tensor)
         }
         known = set(vars(self.root))
-        rows = self.create_proxy("placeholder", "rows", (), {})
+        inputs = [self.create_proxy("placeholder", f"input_{key}", (), {}) for key in self.calling.keys]
+        args, kwargs = self.calling.arguments(inputs)
         # As torch.fx does, trace what the class says, not what calls of the module itself may do around it.
-        result = type(self.root).forward(self.root, rows, *(concrete_args or {}).values())
+        result = type(self.root).forward(self.root, *args, **kwargs)
         self.create_node("output", "output", (self.create_arg(result),), {})
         made = {node.target for node in self.graph.nodes if node.op == "get_attr"} - known
         self.constants = {name: value for name, value in vars(self.root).items() if name in made}
@@ -278,11 +294,15 @@ class _Run(fx.Interpreter):
     """One evaluation of a graph, which stops when everything wanted is collected."""
 
     def __init__(
-        self, module: nn.Module, graph: fx.Graph, constants: Mapping[str, Any], rows: torch.Tensor
+        self,
+        module: nn.Module,
+        graph: fx.Graph,
+        constants: Mapping[str, Any],
+        inputs: Sequence[torch.Tensor],
     ) -> None:
         super().__init__(module, graph=graph)
         self._constants = constants
-        self.args_iter = iter([rows])
+        self.args_iter = iter(inputs)
 
     def fetch_attr(self, target: str) -> Any:
         return self._constants[target] if target in self._constants else super().fetch_attr(target)

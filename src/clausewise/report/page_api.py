@@ -44,6 +44,9 @@ class PageApi:
     def __init__(self, data: ReportData | None) -> None:
         self._data = data
         self._network = None if data is None or data.answers is None else data.answers.network
+        if data is not None and data.rules.features.source is not None:
+            # The network reads rows from which the columns are computed, and cannot be asked about columns.
+            self._network = None
         self._table_like = None if data is None else TableLike(data.X, data.rules.features)
 
     @property
@@ -99,7 +102,7 @@ class PageApi:
             raise RequestError(HTTPStatus.CONFLICT, "This page is served without rows; pass X= to explore.")
         rules = loads(json.dumps(_only_field(request, "rules")), source="rules")
         same_columns = rules.features == data.rules.features
-        matrix = data.matrix if same_columns else rules.features.encode(data.X)
+        matrix = data.matrix if same_columns else rules.features.encode(data.rules.features.columns(data.X))
         decisions = rules.evaluator.decide(matrix, rules.voting, rules.default_index)
         return {
             "n_rows": data.n_rows,

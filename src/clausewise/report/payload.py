@@ -16,7 +16,7 @@ from clausewise.base.parameters import NOTHING, ROWS, TEXT, check_parameters, in
 from clausewise.compact import Frontier
 from clausewise.data.features import Features
 from clausewise.data.labels import Labels, read_labels
-from clausewise.data.rows import as_rows, row_limit, stratified_rows
+from clausewise.data.rows import as_rows, raw_rows, row_limit, stratified_rows
 from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
 from clausewise.networks.answers import NetworkAnswers, ask_network
@@ -68,7 +68,9 @@ class ReportData:
     answers: NetworkAnswers | None = field(init=False)
 
     def __post_init__(self) -> None:
-        rules, rows = self.rules, as_rows(self.rules.features.table(self.X))
+        rules = self.rules
+        is_raw = rules.features.reads_raw(self.X)
+        rows = raw_rows(self.X) if is_raw else as_rows(rules.features.table(self.X))
         set_field = object.__setattr__
         set_field(self, "X", rows)
         set_field(self, "matrix", rules.features.encode(rows))

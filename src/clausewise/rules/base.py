@@ -423,7 +423,9 @@ class BaseRuleSet:
         """One line on the whole rule set: number of rules, classes, voting."""
         start = SCHEMES[self.voting].start(self.base)
         n_first = int(self.columns.priority.sum())
-        return display.headline(len(self), self.labels, self.default, self.voting, start, n_first)
+        line = display.headline(len(self), self.labels, self.default, self.voting, start, n_first)
+        source = self.features.source
+        return line if source is None else f"{line}; columns computed by {source.title}"
 
     # --- Parts ---
 
