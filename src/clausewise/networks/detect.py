@@ -7,28 +7,35 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline
 
+from clausewise.networks.estimators import EstimatorPredictor, FunctionPredictor
 from clausewise.networks.network import DEFAULT_MAX_UNITS, Network
 from clausewise.networks.outputs import Output
+from clausewise.networks.predictions import (
+    Predictor,
+    PredictorBackend,
+    PredictorNetwork,
+    UnsupportedModelError,
+)
 from clausewise.networks.preprocess import Preprocess
 from clausewise.networks.protocol import NetworkBackend
 from clausewise.networks.selection import LayerChoice
 from clausewise.networks.shapes import Reduction
 from clausewise.networks.sklearn import mlp_backend
 
+# Boosters without scikit-learn's interface, which have adapters of their own.
+_BOOSTERS = (("xgboost", "Booster"), ("lightgbm", "Booster"), ("catboost", "CatBoost"))
+
 SUPPORTED = (
-    "a torch.nn.Module, a Keras 3 model or .keras file, an ONNX model or .onnx file, scikit-learn's "
-    "MLPClassifier or MLPRegressor, a skorch net, a scikit-learn Pipeline that ends in one of these, "
-    "clausewise.networks.ArrayNetwork for plain weights, and "
-    "clausewise.networks.CallableNetwork(predict=fn, layers={'name': fn, ...}) for everything else"
+    "a trained classifier (anything with predict or predict_proba), a function from rows to labels or "
+    "probabilities, a neural network (torch.nn.Module, Keras 3 model, ONNX model, scikit-learn's "
+    "MLPClassifier or MLPRegressor, skorch net), or a .keras or .onnx file"
 )
-
-
-class UnsupportedModelError(TypeError):
-    """The model is of a type that `wrap` does not support."""
 
 
 def wrap(
@@ -49,9 +56,12 @@ def wrap(
     Parameters
     ----------
     model : object or path
-        A `torch.nn.Module`, a Keras 3 model or a `.keras` file, an ONNX model or an `.onnx` file,
-        scikit-learn's `MLPClassifier` or `MLPRegressor`, a fitted skorch net, a scikit-learn `Pipeline` that
-        ends in one of these, or a `Network`. Nothing in a file is executed.
+        Anything with `predict` or `predict_proba`, such as scikit-learn's estimators, pipelines and searches,
+        or a model or booster of XGBoost, LightGBM or CatBoost; a function from rows to labels or to one
+        column of probabilities per class; or a `Network`. Hidden layers are read from a `torch.nn.Module`, a
+        Keras 3 model or a `.keras` file, an ONNX model or an `.onnx` file, scikit-learn's `MLPClassifier` and
+        `MLPRegressor`, a fitted skorch net, and a `Pipeline` or search that ends in one of these. Nothing in
+        a file is executed.
     layers : optional
         The hidden layers to use: names, positions, "every 2", "last 3"; by default all. A name may also be
         that of any other tensor in the printed summary.
@@ -59,7 +69,8 @@ def wrap(
         Maps raw rows to the rows that the network reads: an object with `transform`, or a function. Rules are
         then written over the raw columns. The steps of a Pipeline before the model are applied after it.
     classes : array-like, optional
-        The class labels in the order of the outputs; by default those of the model, or 0, 1, …
+        The class labels in the order of the outputs; by default those of the model, or 0, 1, … For a function
+        that returns labels, all labels that it may return; by default those that it gives to the first rows.
     feature_names : sequence of str, optional
         Names of the raw columns, for rows without column names.
     batch_size : int or "auto"
@@ -105,12 +116,15 @@ def wrap(
     }
     if isinstance(model, Network):
         return _unchanged(model, {**options, "preprocess": preprocess, "device": device})
-    if isinstance(model, Pipeline):
-        model, preprocess = _split(model, preprocess)
-    return Network(backend_of(model, device), preprocess=preprocess, **options)
+    model, preprocess = unwrapped(model, preprocess)
+    backend = backend_of(model, device, classes=classes, output=output)
+    kind = PredictorNetwork if isinstance(backend, PredictorBackend) else Network
+    return kind(backend, preprocess=preprocess, **options)
 
 
-def backend_of(model: Any, device: Any = None) -> NetworkBackend:
+def backend_of(
+    model: Any, device: Any = None, *, classes: ArrayLike | None = None, output: Output = None
+) -> NetworkBackend:
     """Return the adapter for a model, chosen by its type."""
     # A framework that has not been imported cannot have made the model. If Keras runs on PyTorch, its models
     # are PyTorch modules as well.
@@ -130,7 +144,23 @@ def backend_of(model: Any, device: Any = None) -> NetworkBackend:
         return _adapter("keras").KerasBackend(model)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
         return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
-    raise UnsupportedModelError(f"{_described(model)} is not a supported model type; pass {SUPPORTED}.")
+    return PredictorBackend(_predictor_of(model, classes, output))
+
+
+def _predictor_of(model: Any, classes: ArrayLike | None, output: Output) -> Predictor:
+    """Return a model that is only asked for its predictions, or raise an error for any other object."""
+    for library, name in _BOOSTERS:
+        if _is_a(model, library, name):
+            return _adapter(library).booster_predictor(model)  # type: ignore[no-any-return]
+    is_model = not isinstance(model, type)
+    if is_model and (hasattr(model, "predict") or hasattr(model, "predict_proba")):
+        return EstimatorPredictor(model)
+    if is_model and callable(model):
+        return FunctionPredictor(model, None if classes is None else np.asarray(classes).tolist(), output)
+    raise UnsupportedModelError(
+        f"{_described(model)} is not a supported model type: it has neither predict nor predict_proba. Pass "
+        f"{SUPPORTED}."
+    )
 
 
 def _backend_of_file(path: Path) -> NetworkBackend:
@@ -180,14 +210,28 @@ def _described(model: Any) -> str:
     return f"{type(model).__module__}.{type(model).__qualname__}"
 
 
-def _split(pipeline: Pipeline, preprocess: Preprocess) -> tuple[Any, Preprocess]:
-    """Return the model at the end of a pipeline, and `preprocess` followed by the steps before the model."""
-    before = pipeline[:-1]
-    model = pipeline.steps[-1][1]
-    steps = [step for step in (preprocess, before if len(before) else None) if step is not None]
+def unwrapped(model: Any, preprocess: Preprocess = None) -> tuple[Any, Preprocess]:
+    """Return the model inside pipelines and searches, and `preprocess` followed by the steps before it."""
     if isinstance(model, Pipeline):
-        return _split(model, steps or None)
-    return model, (steps[0] if len(steps) == 1 else steps or None)
+        before = pipeline_start(model)
+        if before is None:
+            return model, preprocess
+        steps = [step for step in (preprocess, before if len(before) else None) if step is not None]
+        return unwrapped(model.steps[-1][1], steps[0] if len(steps) == 1 else steps or None)
+    if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
+        return unwrapped(model.best_estimator_, preprocess)
+    if isinstance(model, BaseEstimator) and hasattr(model, "best_params_"):
+        raise UnsupportedModelError(
+            f"{type(model).__name__} was fitted with refit=False, so it holds no fitted model. Fit it with "
+            "refit=True, or pass a model that is fitted with its best_params_."
+        )
+    return model, preprocess
+
+
+def pipeline_start(pipeline: Pipeline) -> Pipeline | None:
+    """Return the steps before the model; None if they cannot be applied without it."""
+    before = pipeline[:-1]
+    return before if len(before) == 0 or hasattr(before, "transform") else None
 
 
 def _unchanged(network: Network, options: dict[str, Any]) -> Network:

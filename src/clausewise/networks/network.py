@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -126,8 +125,9 @@ class Network:
         self._transform = None if preprocess is None else as_transform(preprocess)
         self._stated_classes = None if classes is None else _class_labels(classes)
         is_direct = preprocess is None
-        first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
-        own_names = backend.feature_names if is_direct else getattr(first, "feature_names_in_", None)
+        own_names = (
+            backend.feature_names if is_direct else getattr(self._first_step, "feature_names_in_", None)
+        )
         names = own_names if feature_names is None else feature_names
         self.feature_names = None if names is None else tuple(map(str, names))
         self._batch_size = batch_size
@@ -153,7 +153,7 @@ class Network:
             return _class_labels(known)
         return self._classes
 
-    @cached_property
+    @property
     def _classes(self) -> NDArray[Any]:
         assert self._reader is not None
         known = self._backend.classes if self._stated_classes is None else self._stated_classes
@@ -167,6 +167,11 @@ class Network:
                 f"has {self._reader.n_columns} column(s), which means {n_classes} classes."
             )
         return labels
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the output says how probable classes are; False for labels alone."""
+        return self._reader is None or self._reader.form != "labels"
 
     @property
     def layer_names(self) -> tuple[str, ...]:
@@ -221,6 +226,8 @@ class Network:
             used = None if inputs is None else {source for column in inputs for source in column.sources}
         else:
             used = None if self.feature_names is None else set(self.feature_names)
+            # Some libraries change names that they cannot store; such a model reads columns by position.
+            used = used if used is not None and used <= set(names) else None
         return np.array([used is None or name in used for name in names], dtype=np.bool_)
 
     # --- Answers ---
@@ -257,14 +264,16 @@ class Network:
                 break
             kept.append(source)
         matrices = _empty_matrices(kept, n_rows)
-        codes, of_classes = [], []
+        codes, outputs = [], []
         for rows in self._batches(n_rows):
             (output,) = self._evaluate(X, rows, kept, matrices, with_output=True)
             reader = self._reader_for(output)
             values = reader.read(output)
             codes.append(self._checked_codes(reader.codes(values)))
             if probabilities:
-                of_classes.append(reader.probabilities(values, len(self.classes)))
+                outputs.append(values)
+        # Only now are all classes known of a function that returns labels.
+        of_classes = [reader.probabilities(values, len(self.classes)) for values in outputs]
         return NetworkRun(
             np.concatenate(codes),
             np.concatenate(of_classes) if probabilities else None,
@@ -434,13 +443,12 @@ class Network:
         has_names = hasattr(X, "columns") or hasattr(X, "column_names")
         return None if has_names else self.feature_names
 
-    def _inputs(self, X: Any, rows: slice) -> NDArray[Any]:
+    def _inputs(self, X: Any, rows: slice) -> Any:
         """Return these rows as the network reads them, checked."""
-        part = rows_of(X, rows)
-        inputs = self._read(part if self._transform is None else self._transform(part))
+        inputs = self._read_rows(X, rows)
         n_inputs = self._backend.n_inputs
-        if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):
-            found = f"{inputs.shape[1]} columns" if inputs.ndim == 2 else f"shape {inputs.shape}"
+        if n_inputs is not None and (len(inputs.shape) != 2 or inputs.shape[1] != n_inputs):
+            found = f"{inputs.shape[1]} columns" if len(inputs.shape) == 2 else f"shape {inputs.shape}"
             raise ValueError(
                 f"X has {found}{' after preprocessing' if self._transform else ''}, but the network reads "
                 f"{n_inputs}; pass the columns that it was trained on."
@@ -450,17 +458,29 @@ class Network:
                 f"X has rows of shape {inputs.shape[1:]}, but earlier rows had shape {self._row_shape}; pass "
                 "rows of one shape."
             )
-        # Only functions may read tables; missing values in these are theirs to handle.
-        if isinstance(inputs, np.ndarray) and not np.isfinite(inputs).all():
-            self._raise_not_finite(inputs, rows.start)
+        self._check_finite(inputs, rows.start)
         return inputs
+
+    def _read_rows(self, X: Any, rows: slice) -> Any:
+        """Return these rows after preprocessing, in the form that the network reads."""
+        part = rows_of(X, rows)
+        return self._read(part if self._transform is None else self._transform(part))
+
+    @property
+    def _first_step(self) -> Any:
+        """The first step of preprocessing; None without any."""
+        steps = self._preprocess
+        return steps[0] if isinstance(steps, list | tuple) and steps else steps
 
     def _read(self, rows: Any) -> NDArray[Any]:
         """Return preprocessed rows as numbers."""
         names = self.feature_names if self._transform is None else None
         return as_numbers(columns_of(rows, names), self._backend.dtype)
 
-    def _raise_not_finite(self, inputs: NDArray[Any], first_row: int) -> None:
+    def _check_finite(self, inputs: Any, first_row: int) -> None:
+        # Only functions may read tables; missing values in these are theirs to handle.
+        if not isinstance(inputs, np.ndarray) or np.isfinite(inputs).all():
+            return
         bad = ~np.isfinite(inputs)
         first = np.argwhere(bad)[0]
         raise ValueError(
