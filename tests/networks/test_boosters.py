@@ -6,6 +6,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 import clausewise
 from tests.networks import boosters
@@ -22,6 +23,13 @@ CLASSIFIERS = {
     "lightgbm": boosters.lightgbm_classifier,
     "catboost": boosters.catboost_model,
 }
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Keep OpenMP's threads from waiting for each other where other tests run."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.mark.parametrize("library", CLASSIFIERS)

@@ -38,7 +38,7 @@ import warnings; warnings.simplefilter("ignore")
 network = clausewise.wrap(model.fit(X, X[:, 0] > 0))
 next(network.hidden_layers(X))
 from sklearn.ensemble import RandomForestClassifier
-clausewise.extract(RandomForestClassifier(2).fit(X, X[:, 0] > 0), X, method="pedagogical")
+clausewise.extract(RandomForestClassifier(2).fit(X, X[:, 0] > 0), X)
 """
     assert frameworks_imported_by(code) == "[]"
 

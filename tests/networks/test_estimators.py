@@ -44,6 +44,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 import clausewise
 from clausewise import ECLAIRE, Pedagogical
@@ -61,6 +62,13 @@ PEOPLE = pd.DataFrame(
     }
 )
 PAID = np.where((PEOPLE.age > 45) & (PEOPLE.job != "clerk") | PEOPLE.pay.isna(), "yes", "no")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Keep OpenMP's threads from waiting for each other where other tests run."""
+    with threadpool_limits(1):
+        yield
 
 
 def encoder():

@@ -144,10 +144,10 @@ def backend_of(
         return _adapter("keras").KerasBackend(model)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
         return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
-    return PredictorBackend(_predictor_of(model, classes, output))
+    return PredictorBackend(predictor_of(model, classes, output))
 
 
-def _predictor_of(model: Any, classes: ArrayLike | None, output: Output) -> Predictor:
+def predictor_of(model: Any, classes: ArrayLike | None = None, output: Output = None) -> Predictor:
     """Return a model that is only asked for its predictions, or raise an error for any other object."""
     for library, name in _BOOSTERS:
         if _is_a(model, library, name):

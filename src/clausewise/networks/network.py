@@ -24,6 +24,7 @@ from clausewise.networks.preprocess import (
     categorical_sources,
     columns_of,
     count_rows,
+    first_step,
     rows_of,
     trace_inputs,
 )
@@ -126,7 +127,7 @@ class Network:
         self._stated_classes = None if classes is None else _class_labels(classes)
         is_direct = preprocess is None
         own_names = (
-            backend.feature_names if is_direct else getattr(self._first_step, "feature_names_in_", None)
+            backend.feature_names if is_direct else getattr(first_step(preprocess), "feature_names_in_", None)
         )
         names = own_names if feature_names is None else feature_names
         self.feature_names = None if names is None else tuple(map(str, names))
@@ -294,6 +295,11 @@ class Network:
         found = self.run(X, hidden=False).probabilities
         assert found is not None
         return found
+
+    def has_hidden_layers(self, X: Any) -> bool:
+        """Return whether layers are in use; a few rows are evaluated if that is not known yet."""
+        self._seen(X)
+        return bool(self._sources)
 
     def check_hidden_layers(self, X: Any, layers: LayerChoice = None) -> None:
         """Raise a ValueError unless the network has these hidden layers (at least one)."""
@@ -465,12 +471,6 @@ class Network:
         """Return these rows after preprocessing, in the form that the network reads."""
         part = rows_of(X, rows)
         return self._read(part if self._transform is None else self._transform(part))
-
-    @property
-    def _first_step(self) -> Any:
-        """The first step of preprocessing; None without any."""
-        steps = self._preprocess
-        return steps[0] if isinstance(steps, list | tuple) and steps else steps
 
     def _read(self, rows: Any) -> NDArray[Any]:
         """Return preprocessed rows as numbers."""

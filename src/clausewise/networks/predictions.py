@@ -11,7 +11,7 @@ from clausewise.data.labels import Label, class_meant, plain_label
 from clausewise.networks.fitted_rows import rows_as_fitted
 from clausewise.networks.locks import lock_of
 from clausewise.networks.network import Network
-from clausewise.networks.preprocess import rows_of
+from clausewise.networks.preprocess import Preprocess, first_step, rows_of
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure
 
 # Rows that are asked at once to find the labels of a model that does not list its classes.
@@ -170,6 +170,16 @@ class PredictorNetwork(Network):
 
     _backend: PredictorBackend
 
+    @property
+    def model(self) -> Any:
+        """The model itself, without the steps before it."""
+        return self._backend.predictor.model
+
+    @property
+    def preprocess(self) -> Preprocess:
+        """The steps before the model."""
+        return self._preprocess
+
     def _see(self, X: Any, n_rows: int) -> None:
         if self._row_shape is None:
             starts = range(0, n_rows, _ROWS_TO_LEARN_FROM)
@@ -182,7 +192,7 @@ class PredictorNetwork(Network):
         part = rows_of(X, rows)
         if self._transform is None:
             return self._backend.predictor.rows(part)
-        first = self._first_step
+        first = first_step(self._preprocess)
         names, n_inputs = (getattr(first, f"{name}_in_", None) for name in ("feature_names", "n_features"))
         return self._backend.predictor.rows(self._transform(rows_as_fitted(part, names, n_inputs)))
 

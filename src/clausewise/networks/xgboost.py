@@ -1,16 +1,19 @@
-"""XGBoost's own boosters, without scikit-learn's interface."""
+"""XGBoost: its own boosters, without scikit-learn's interface, and the trees inside its models."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import xgboost
+from numpy.typing import NDArray
 
 from clausewise.networks.estimators import locked
 from clausewise.networks.fitted_rows import rows_as_fitted, with_categories
 from clausewise.networks.predictions import Answer
 from clausewise.networks.protocol import OutputForm
+from clausewise.networks.tree_models import UNKNOWN, ModelTree, last_left
 
 
 class BoosterPredictor:
@@ -52,3 +55,59 @@ _FORM: dict[str, OutputForm] = {
 def booster_predictor(model: xgboost.Booster) -> BoosterPredictor:
     """Return a booster as a predictor."""
     return BoosterPredictor(model)
+
+
+def holds_trees(model: Any) -> bool:
+    """Return whether a model or booster is made of trees, rather than linear."""
+    learner = json.loads(_booster(model).save_config())["learner"]
+    return bool(learner["gradient_booster"]["name"] != "gblinear")
+
+
+def _booster(model: Any) -> xgboost.Booster:
+    return model if isinstance(model, xgboost.Booster) else model.get_booster()
+
+
+def read_trees(model: Any, rows: Any) -> Iterator[ModelTree]:
+    """Yield the trees of a model or booster, read from its JSON form."""
+    part = json.loads(_booster(model).save_raw("json"))["learner"]["gradient_booster"]
+    part = part.get("gbtree", part).get("model", {})
+    known = [_category_values(encoded) for encoded in part.get("cats", {}).get("enc", [])]
+    for tree in part.get("trees", []):
+        yield _tree(tree, known)
+
+
+def _category_values(encoded: Mapping[str, Any]) -> list[Any]:
+    """Return the categories of a column in the order of their codes; text is stored as bytes."""
+    if "offsets" not in encoded:
+        return list(encoded["values"])
+    text = bytes(value % 256 for value in encoded["values"])
+    starts = encoded["offsets"]
+    return [text[begin:end].decode() for begin, end in pairwise(starts)]
+
+
+def _tree(tree: Mapping[str, Any], known: Sequence[list[Any]]) -> ModelTree:
+    column = np.array(tree["split_indices"], dtype=np.int32)
+    categories = {}
+    listed = np.array(tree["categories"], dtype=np.int64)
+    parts = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True)
+    for node, start, size in parts:
+        values = known[column[node]] if column[node] < len(known) else []
+        if not values:  # a model of an older version does not say which categories it means
+            column[node] = UNKNOWN
+            continue
+        categories[node] = _left_categories(listed[start : start + size], values)
+    return ModelTree(
+        "tree",
+        np.column_stack([tree["left_children"], tree["right_children"]]).astype(np.int32),
+        column,
+        # XGBoost compares numbers in single precision.
+        last_left(np.array(tree["split_conditions"], dtype=np.float32), is_single=True, is_strict=True),
+        np.array(tree["default_left"], dtype=bool),
+        categories,
+    )
+
+
+def _left_categories(codes: NDArray[np.int64], values: Sequence[Any]) -> frozenset[Any]:
+    """Return the categories that go left; XGBoost lists those that go right."""
+    to_right = set(codes.tolist())
+    return frozenset(value for code, value in enumerate(values) if code not in to_right)
