@@ -39,7 +39,7 @@ TABLES = ("MAGIC", "adult", "car", "nursery", "support2", "breast cancer", "cred
 RULES = (8, 16, 32, 64)
 OURS, LABELS_ALONE = "ours", "labels alone"
 FAST, SLOW = (OURS, LABELS_ALONE, "CART", "C5.0"), ("RUG", "FIGS", "RuleFit", "SkopeRules", "TE2Rules")
-N_SPLITS, SECONDS, PEER_SECONDS = 2, 600, 15
+N_SPLITS, SECONDS, PEER_SECONDS = 2, 600, 6
 LEGEND = """\
 # Rules for XGBoost models
 

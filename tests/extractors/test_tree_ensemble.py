@@ -111,6 +111,19 @@ def test_thresholds_of_scaled_and_encoded_columns_are_those_of_raw_ones():
     assert fitted.fidelity(PEOPLE) > 0.9
 
 
+def test_each_model_of_a_vote_has_its_own_preprocessing():
+    scaled = make_pipeline(StandardScaler(), RandomForestClassifier(5, max_depth=4, random_state=0))
+    raw = RandomForestClassifier(5, max_depth=4, random_state=1)
+    model = VotingClassifier([("scaled", scaled), ("raw", raw)]).fit(X, Y)
+    fitted = TreeEnsembleRules(model, max_rules=None).fit(X)
+    assert {rule.origin.layer for rule in fitted.rules_} == {f"tree {number}" for number in range(1, 11)}
+    columns = fitted.rules_.columns
+    bounds = np.concatenate([columns.low, columns.high])[np.tile(columns.feature, 2) == 0]
+    least, most = X["mean radius"].min(), X["mean radius"].max()
+    assert ((bounds >= least) & (bounds <= most) | np.isinf(bounds)).all()
+    assert fitted.fidelity(X) > 0.95
+
+
 def test_splits_of_several_columns_at_once_are_skipped():
     model = make_pipeline(PolynomialFeatures(2), RandomForestClassifier(5, max_depth=3, random_state=0))
     rows = load_iris(as_frame=True).data

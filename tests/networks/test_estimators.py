@@ -310,6 +310,19 @@ def test_a_label_that_is_not_among_the_stated_classes_is_an_error():
         clausewise.wrap(by_name, classes=["up", "level"]).labels(NUMBERS)
 
 
+def test_a_stated_output_decides_instead_of_predict():
+    model = FixedThresholdClassifier(LogisticRegression(), threshold=0.8).fit(NUMBERS, LABELS == "high")
+    network = clausewise.wrap(model, output="probabilities")
+    assert network.labels(NUMBERS).tolist() == (model.predict_proba(NUMBERS)[:, 1] > 0.5).tolist()
+
+    class Scorer:
+        def predict(self, rows):
+            return shares(rows)[:, 1]
+
+    network = clausewise.wrap(Scorer(), output=[0.5], classes=["down", "up"])
+    assert network.labels(NUMBERS).tolist() == by_name(NUMBERS).tolist()
+
+
 def test_an_object_with_predict_is_a_model():
     class Service:
         def predict(self, rows):

@@ -154,7 +154,7 @@ def predictor_of(model: Any, classes: ArrayLike | None = None, output: Output = 
             return _adapter(library).booster_predictor(model)  # type: ignore[no-any-return]
     is_model = not isinstance(model, type)
     if is_model and (hasattr(model, "predict") or hasattr(model, "predict_proba")):
-        return EstimatorPredictor(model)
+        return EstimatorPredictor(model, output)
     if is_model and callable(model):
         return FunctionPredictor(model, None if classes is None else np.asarray(classes).tolist(), output)
     raise UnsupportedModelError(

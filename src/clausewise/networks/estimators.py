@@ -1,5 +1,6 @@
 """Fitted estimators with `predict` or `predict_proba`, and plain functions, as predictors."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
@@ -23,9 +24,18 @@ _LIBRARIES: Final[Mapping[str, str]] = {
     "lightgbm": "LightGBM",
     "catboost": "CatBoost",
 }
+
+
+def xgboost_rows(rows: Any) -> Any:
+    """Return rows as XGBoost takes them."""
+    version = [int(part) for part in sys.modules["xgboost"].__version__.split(".")[:2]]
+    # Older versions number the categories of every table anew, so text would mean other categories.
+    return with_categories(rows) if version >= [3, 1] else as_pandas(rows)
+
+
 # What libraries that take tables of pandas need beyond the names of columns.
 _ADAPT: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "xgboost": with_categories,
+    "xgboost": xgboost_rows,
     "lightgbm": with_categories,
     "catboost": as_pandas,
 }
@@ -55,13 +65,18 @@ class EstimatorPredictor:
     ----------
     model : object
         Has `predict`, `predict_proba` or both.
+    output : optional
+        As for `wrap`. If it says what the numbers mean, they decide instead of labels.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, output: Output = None) -> None:
         _check_supported(model)
         self.model = model
         self.title = estimator_title(model)
-        self._gives_labels = hasattr(model, "predict") and _kind(model) != "regressor"
+        is_number = _kind(model) == "regressor"
+        is_stated = output is not None and not _is_labels(output)
+        self._gives_labels = hasattr(model, "predict") and not is_stated
+        self._gives_labels &= not is_number or _is_labels(output)
         self._gives_scores = hasattr(model, "predict_proba")
         self.classes: Sequence[Any] | None = _class_list(model)
         if self.classes is None and hasattr(model, "cluster_centers_") and hasattr(model, "labels_"):
@@ -69,7 +84,6 @@ class EstimatorPredictor:
         n_inputs = getattr(model, "n_features_in_", None)
         self.n_inputs: int | None = None if n_inputs is None else int(n_inputs)
         self.feature_names: Sequence[str] | None = _feature_names(model)
-        is_number = _kind(model) == "regressor"
         self.form: OutputForm | None = "number" if is_number else "probabilities"
 
     def rows(self, rows: Any) -> Any:
@@ -117,7 +131,7 @@ class FunctionPredictor:
         self.model = function
         self.title = f"function {getattr(function, '__name__', type(function).__name__)}"
         self.classes = classes
-        self._may_be_labels = output is None or (isinstance(output, str) and output == "labels")
+        self._may_be_labels = output is None or _is_labels(output)
         self.form: OutputForm | None = None
 
     def rows(self, rows: Any) -> Any:
@@ -138,6 +152,10 @@ class FunctionPredictor:
             return Answer(None, values)
         _check_labels(self.title, values)
         return Answer(values)
+
+
+def _is_labels(output: Output) -> bool:
+    return isinstance(output, str) and output == "labels"
 
 
 def _check_supported(model: Any) -> None:

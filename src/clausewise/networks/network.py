@@ -330,7 +330,8 @@ class Network:
         if not sources:
             raise ValueError(
                 f"{self._backend.title} has no hidden layer, so there is nothing inside to read rules from; "
-                "use the pedagogical method, which learns rules from the network's labels alone."
+                "use the pedagogical method, which learns rules from the network's labels alone, or "
+                "clausewise.extract, which chooses the method by the model."
             )
         return sources
 

@@ -170,7 +170,10 @@ def members(model: Any) -> Sequence[Any]:
     """Return the fitted models that a model of models combines; empty for any other model."""
     if hasattr(model, "calibrated_classifiers_"):
         return [part.estimator for part in model.calibrated_classifiers_]
-    if hasattr(model, "estimators_"):
-        listed = np.ravel(np.array(model.estimators_, dtype=object)).tolist()
+    found = getattr(model, "estimators_", None)
+    if found is not None:
+        # Gradient boosting has an array with a column per class. Forests and pipelines are sequences
+        # themselves, so a list of them must not become an array.
+        listed = found.ravel().tolist() if isinstance(found, np.ndarray) else list(found)
         return [part for part in listed if not isinstance(part, str)]
     return [model.estimator_] if hasattr(model, "estimator_") else []

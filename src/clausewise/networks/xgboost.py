@@ -9,8 +9,8 @@ import numpy as np
 import xgboost
 from numpy.typing import NDArray
 
-from clausewise.networks.estimators import locked
-from clausewise.networks.fitted_rows import rows_as_fitted, with_categories
+from clausewise.networks.estimators import locked, xgboost_rows
+from clausewise.networks.fitted_rows import rows_as_fitted
 from clausewise.networks.predictions import Answer
 from clausewise.networks.protocol import OutputForm
 from clausewise.networks.tree_models import UNKNOWN, ModelTree, last_left
@@ -34,7 +34,7 @@ class BoosterPredictor:
 
     def rows(self, rows: Any) -> Any:
         """Return rows in the form in which the booster was trained."""
-        return with_categories(rows_as_fitted(rows, self.feature_names, self.n_inputs))
+        return xgboost_rows(rows_as_fitted(rows, self.feature_names, self.n_inputs))
 
     def ask(self, rows: Any) -> Answer:
         """Return what the booster predicts: probabilities, margins or labels, as its objective says."""
