@@ -27,6 +27,7 @@ OPTIONAL = {
     "keras": "Keras",
     "matplotlib": "matplotlib",
     "skops": "skops",
+    "xgboost": "XGBoost",
 }
 # Lower bounds, so that examples cannot disappear unnoticed; a new page needs no entry.
 LEAST_EXAMPLES = {

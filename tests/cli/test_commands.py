@@ -114,6 +114,35 @@ def test_a_model_can_be_an_object_of_the_users_module(work, run, tmp_path):
     assert result.exit_code == 0, result.stderr
 
 
+MODELS = """
+import numpy as np
+import pandas as pd
+import xgboost
+
+rows = pd.read_csv({path!r})
+X, y = rows.drop(columns="truth"), (rows.truth == "yes").astype(int)
+boosted = xgboost.XGBClassifier(n_estimators=10, max_depth=4, enable_categorical=True, n_jobs=1)
+boosted.fit(X.astype({{"job": "category"}}), y)
+
+def function(rows):
+    return np.where(rows["age"] < 45, "yes", "no")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), [("boosted", "REM-T on the model's own 10 trees"), ("function", "Pedagogical")]
+)
+def test_the_method_is_chosen_by_the_model_and_printed(work, run, tmp_path, name, method):
+    pytest.importorskip("xgboost", reason="xgboost is not installed")
+    (tmp_path / "models.py").write_text(MODELS.format(path=work.path("rows.csv")))
+    arguments = ["--target", "truth", "--classes", "no,yes", "-q", "-o", "r.json", "--max-rules", "6"]
+    result = run("extract", f"models:{name}", work.path("rows.csv"), *arguments)
+    assert result.exit_code == 0, result.stderr
+    assert method in result.output
+    origins = {rule.origin.layer.split()[0] for rule in RuleSet.load("r.json")}
+    assert ("tree" in origins) == (name == "boosted")
+
+
 @pytest.mark.parametrize("file", ["rows.csv", "rows.parquet", "rows.arrow"])
 def test_predict_decides_as_the_library_does_whatever_the_file(work, run, file):
     result = run("predict", work.path("rules.json"), work.path(file), "-o", "out.csv")

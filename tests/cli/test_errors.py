@@ -36,7 +36,7 @@ from clausewise.cli.table_files import DataError
         (["extract", "missing.skops", "{rows}"], "no file missing.skops"),
         (["extract", "no_such_module:thing", "{rows}"], "no module 'no_such_module'"),
         (["extract", "json:nothing", "{rows}"], "json has no 'nothing'"),
-        (["extract", "json:dumps", "{rows}"], "is not a supported model type"),
+        (["extract", "json:decoder", "{rows}"], "is not a supported model type"),
         (["extract", "{model}", "{rows}", "--drop", "nothing"], "no column 'nothing'"),
         (["extract", "{model}", "{rows}", "-o", "no/folder/r.json"], "no folder"),
         (

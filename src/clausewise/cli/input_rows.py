@@ -87,7 +87,7 @@ def rows_for_network(
     rows = Rows(_with_rows(table.select(inputs), source), None)
     if labels is None:
         return rows
-    network.labels(rows.take(np.array([0])).X)  # some networks know their classes only after a prediction
+    network.inspect(rows.X)  # some networks know their classes only after a prediction
     classes = network.classes.tolist()
     return Rows(rows.table, _labels_as_classes(labels, classes, _column_of(target, source)))
 

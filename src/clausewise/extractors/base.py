@@ -140,14 +140,14 @@ class RuleExtractor(TableClassifier):
         data = self._data(X, y, sample_weight, random, log)
         with Progress(self.verbose) as progress:
             found = self._found(data, random, log, progress)
-            progress.finished(f"{self.method}: {len(found.rules):,} rules")
+            progress.finished(f"{found.method or self.method}: {len(found.rules):,} rules")
         self.rules_ = found.rules.with_voting(found.voting or self.voting)
         self.network_, self.features_, self.classes_ = data.network, data.inputs.features, data.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
         caveats = (*found.caveats, *self._shortcomings(data))
         self.report_ = ExtractionReport(
-            method=self.method,
+            method=found.method or self.method,
             n_rows=data.n_rows,
             n_rows_given=X.shape[0],
             min_cases=found.min_cases,

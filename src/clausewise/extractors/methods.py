@@ -1,15 +1,20 @@
-"""The methods by name, and `extract`: a model and rows in, rules out."""
+"""The methods by name, the choice of one, and `extract`: a model and rows in, rules out."""
 
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
+from clausewise.data.rows import as_rows
 from clausewise.extractors.base import RuleExtractor
 from clausewise.extractors.deepred import DeepRED
 from clausewise.extractors.eclaire import ECLAIRE
+from clausewise.extractors.network_training import trained_model
 from clausewise.extractors.pedagogical import Pedagogical
 from clausewise.extractors.rem_d import REMD
 from clausewise.extractors.tree_ensemble import TreeEnsembleRules
+from clausewise.networks import Network
+from clausewise.networks.answers import are_labels
+from clausewise.networks.ensembles import has_trees
 from clausewise.rules import RuleSet
 
 METHODS: Final[dict[str, type[RuleExtractor]]] = {
@@ -19,13 +24,22 @@ METHODS: Final[dict[str, type[RuleExtractor]]] = {
     "pedagogical": Pedagogical,
     "rem-t": TreeEnsembleRules,
 }
+AUTO: Final = "auto"
+"""The name of the choice of a method by the kind of the model."""
+
+
+def chosen_method(network: Network, X: Any) -> str:
+    """Return the name of the method for a network, by what is inside it."""
+    if network.has_hidden_layers(X):
+        return "eclaire"
+    return "rem-t" if has_trees(network) else "pedagogical"
 
 
 def extract(
     model: Any,
     X: Any,
     *,
-    method: str = "eclaire",
+    method: str = "auto",
     y: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     **options: Any,
@@ -34,14 +48,18 @@ def extract(
 
     Parameters
     ----------
-    model : model or Network
-        Anything that `clausewise.wrap` takes, or its result.
+    model : model, function or Network
+        Anything that `clausewise.wrap` takes, or its result: a neural network, anything with `predict` or
+        `predict_proba`, a booster, a function from rows to labels or probabilities.
     X : array or DataFrame of shape (n_rows, n_features)
         Raw rows, best those that the model was trained on.
-    method : {"eclaire", "rem-d", "deepred", "pedagogical", "rem-t"}, default "eclaire"
-        The method; see `ECLAIRE`, `REMD`, `DeepRED`, `Pedagogical` and `TreeEnsembleRules`.
+    method : {"auto", "eclaire", "rem-d", "deepred", "pedagogical", "rem-t"}, default "auto"
+        "auto" is "eclaire" for a network with hidden layers, "rem-t" for a model of trees, which starts from
+        its own trees, and "pedagogical" for any other model, of which only labels and probabilities are
+        known. See `ECLAIRE`, `REMD`, `DeepRED`, `Pedagogical` and `TreeEnsembleRules`.
     y : array-like of shape (n_rows,), optional
-        True classes; only "rem-t" learns from them.
+        True classes; only "rem-t" learns from them, if it is not given trees. A model that is not fitted yet
+        is trained on them.
     sample_weight : array-like of shape (n_rows,), optional
         How much each row counts.
     **options
@@ -63,10 +81,16 @@ def extract(
     >>> len(rules) < 20
     True
     """
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
+    if method != AUTO and method not in METHODS:
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(map(repr, [AUTO, *METHODS]))}.")
     if model is None:
         raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
+    if method == AUTO and are_labels(model):
+        method = "pedagogical"
+    elif method == AUTO:
+        X = as_rows(X)
+        model = trained_model(model, X, y, sample_weight, options.get("random_state"))
+        method = chosen_method(model, X)
     extractor = METHODS[method]
     known = extractor._get_param_names()
     unknown = sorted(set(options) - set(known))

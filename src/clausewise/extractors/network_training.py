@@ -1,5 +1,6 @@
 """The network to extract rules from: the given one, or one that is trained first."""
 
+import copy
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from clausewise.data.features import Features, require_finite
@@ -37,6 +39,22 @@ def network_for(
     if isinstance(model, BaseEstimator) and not _is_fitted(model):
         return _trained(model, X, y, sample_weight, random_state)
     return wrap(model)
+
+
+def trained_model(
+    model: Any,
+    X: Any,
+    y: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    random_state: int | np.random.RandomState | None,
+) -> Network:
+    """Return the network that an extractor with this `random_state` would use."""
+    is_trained_here = isinstance(model, BaseEstimator) and not _is_fitted(model)
+    if not is_trained_here:
+        return wrap(model)
+    # A copy, since the extractor draws the same seed again.
+    random = copy.deepcopy(check_random_state(0 if random_state is None else random_state))
+    return network_for(model, X, y, sample_weight, random.randint(2**31))
 
 
 def _is_fitted(model: BaseEstimator) -> bool:

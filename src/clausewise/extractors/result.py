@@ -28,6 +28,8 @@ class ExtractionResult:
         How these rules vote, if that overrides the estimator's parameter.
     sizes : Frontier, optional
         The sizes that this one was chosen from.
+    method : str, optional
+        What was done, if the estimator has several ways.
     """
 
     rules: RuleSet
@@ -37,3 +39,4 @@ class ExtractionResult:
     caveats: tuple[str, ...] = ()
     voting: Voting | None = None
     sizes: Frontier | None = None
+    method: str | None = None

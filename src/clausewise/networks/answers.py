@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from numbers import Number
 from typing import Any
 
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, Labels, class_meant, plain_label, read_labels
 from clausewise.data.rows import as_rows, raw_rows
-from clausewise.data.table import names_in, rows_as_table, unmasked
-from clausewise.networks.detect import UnsupportedModelError, wrap
+from clausewise.data.table import names_in, rows_as_table
+from clausewise.networks.detect import wrap
 from clausewise.networks.network import Network
 
 
@@ -27,9 +26,9 @@ class NetworkAnswers:
     labels : Labels
         The label of each row.
     network : Network or None
-        The network itself; None if only its labels or decisions are known.
+        The network itself; None if only its labels are known.
     probabilities : ndarray of shape (n_rows, n_classes) or None
-        The probability of each class of the rules, if it was asked for and there is a network.
+        The probability of each class of the rules, if it was asked for and the network has probabilities.
     """
 
     labels: Labels
@@ -62,16 +61,11 @@ def ask_network(
     """
     if are_labels(network):
         return NetworkAnswers(read_labels(network, classes, n_rows, name, allow_unknown=allow_unknown))
-    wrapped = _wrapped(network)
-    rows = model_rows(network if wrapped is None else wrapped, X, features)
-    run = None
-    if wrapped is None:
-        given = _predicted(network, rows, name)
-    else:
-        run = wrapped.run(rows, hidden=False, probabilities=probabilities)
-        given = wrapped.classes[run.codes]
-    labels = read_labels(given, classes, n_rows, name, allow_unknown=allow_unknown)
-    if wrapped is None or run is None or run.probabilities is None:
+    wrapped = wrap(network)
+    rows = model_rows(wrapped, X, features)
+    run = wrapped.run(rows, hidden=False, probabilities=probabilities)
+    labels = read_labels(wrapped.classes[run.codes], classes, n_rows, name, allow_unknown=allow_unknown)
+    if run.probabilities is None or not wrapped.has_probabilities:
         return NetworkAnswers(labels, wrapped)
     return NetworkAnswers(labels, wrapped, _of_classes(run.probabilities, wrapped.classes.tolist(), classes))
 
@@ -100,7 +94,7 @@ def model_rows(model: Any, X: Any, features: Features) -> Any:
     frame = nw.from_native(rows, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame) or not features.named:
         return rows
-    wanted = getattr(model, "feature_names", getattr(model, "feature_names_in_", None))
+    wanted = getattr(model, "feature_names", None)
     if wanted is None:
         reads_more = getattr(model, "n_inputs", None) == len(frame.columns) > len(features)
         wanted = frame.columns if reads_more else features.names
@@ -125,26 +119,4 @@ def labels_by(network: Any) -> Callable[[Any], NDArray[Any]]:
     """Return the function that gives the labels of a model to any rows; labels themselves are refused."""
     if are_labels(network):
         raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
-    wrapped = _wrapped(network)
-    return partial(_predicted, network, name="network") if wrapped is None else wrapped.labels
-
-
-def _wrapped(network: Any) -> Network | None:
-    """The model as a Network; None for one that can only be asked for its decisions."""
-    if isinstance(network, Network):
-        return network
-    try:
-        return wrap(network)
-    except UnsupportedModelError:
-        if hasattr(network, "predict") or callable(network):
-            return None
-        raise
-
-
-def _predicted(network: Any, X: Any, name: str) -> NDArray[Any]:
-    """What `predict`, or the function itself, says about rows."""
-    rows = unmasked(X)
-    labels = np.asarray(network.predict(rows) if hasattr(network, "predict") else network(rows))
-    if labels.ndim != 1:
-        raise ValueError(f"{name} returned an array of shape {labels.shape}; expected one label per row.")
-    return labels
+    return wrap(network).labels

@@ -7,31 +7,38 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline
 
 from clausewise.base.parameters import check_parameters
+from clausewise.networks.estimators import EstimatorPredictor, FunctionPredictor
 from clausewise.networks.inputs import InputChoice
 from clausewise.networks.naming import OUTPUT_KEY, OutputKey
 from clausewise.networks.network import DEFAULT_MAX_UNITS, Network
 from clausewise.networks.outputs import Output
+from clausewise.networks.predictions import (
+    Predictor,
+    PredictorBackend,
+    PredictorNetwork,
+    UnsupportedModelError,
+)
 from clausewise.networks.preprocess import Preprocess
 from clausewise.networks.protocol import NetworkBackend
 from clausewise.networks.selection import LayerChoice
 from clausewise.networks.shapes import Reduction
 from clausewise.networks.sklearn import mlp_backend
 
+# Boosters without scikit-learn's interface, which have adapters of their own.
+_BOOSTERS = (("xgboost", "Booster"), ("lightgbm", "Booster"), ("catboost", "CatBoost"))
+
 SUPPORTED = (
-    "a torch.nn.Module, a Keras 3 model or .keras file, an ONNX model or .onnx file, scikit-learn's "
-    "MLPClassifier or MLPRegressor, a skorch net, a scikit-learn Pipeline that ends in one of these, "
-    "clausewise.networks.ArrayNetwork for plain weights, and "
-    "clausewise.networks.CallableNetwork(predict=fn, layers={'name': fn, ...}) for everything else"
+    "a trained classifier (anything with predict or predict_proba), a function from rows to labels or "
+    "probabilities, a neural network (torch.nn.Module, Keras 3 model, ONNX model, scikit-learn's "
+    "MLPClassifier or MLPRegressor, skorch net), or a .keras or .onnx file"
 )
-
-
-class UnsupportedModelError(TypeError):
-    """The model is of a type that `wrap` does not support."""
 
 
 def wrap(
@@ -55,9 +62,12 @@ def wrap(
     Parameters
     ----------
     model : object or path
-        A `torch.nn.Module`, a Keras 3 model or a `.keras` file, an ONNX model or an `.onnx` file,
-        scikit-learn's `MLPClassifier` or `MLPRegressor`, a fitted skorch net, a scikit-learn `Pipeline` that
-        ends in one of these, or a `Network`. Nothing in a file is executed.
+        Anything with `predict` or `predict_proba`, such as scikit-learn's estimators, pipelines and searches,
+        or a model or booster of XGBoost, LightGBM or CatBoost; a function from rows to labels or to one
+        column of probabilities per class; or a `Network`. Hidden layers are read from a `torch.nn.Module`, a
+        Keras 3 model or a `.keras` file, an ONNX model or an `.onnx` file, scikit-learn's `MLPClassifier` and
+        `MLPRegressor`, a fitted skorch net, and a `Pipeline` or search that ends in one of these. Nothing in
+        a file is executed.
     layers : optional
         The hidden layers to use: names, positions, "every 2", "last 3"; by default all. A name may also be
         that of any other tensor in the printed summary.
@@ -77,7 +87,8 @@ def wrap(
         `get_feature_names_out` gives, or `feature_names`). Rules are then written over these columns, and the
         model still reads the rows; see `clausewise.features`.
     classes : array-like, optional
-        The class labels in the order of the outputs; by default those of the model, or 0, 1, …
+        The class labels in the order of the outputs; by default those of the model, or 0, 1, … For a function
+        that returns labels, all labels that it may return; by default those that it gives to the first rows.
     feature_names : sequence of str, optional
         Names of the raw columns, for rows without column names, or of the columns of `features`.
     batch_size : int or "auto"
@@ -129,14 +140,22 @@ def wrap(
         own = {"preprocess": preprocess, "inputs": inputs, "device": device, "output_key": output_key}
         return _unchanged(model, {**options, **own})
     check_parameters({"output_key": OUTPUT_KEY}, {"output_key": output_key})
-    if isinstance(model, Pipeline):
-        model, preprocess = _split(model, preprocess)
-    backend = backend_of(model, device, has_inputs=inputs is not None, output_key=output_key)
-    return Network(backend, preprocess=preprocess, inputs=inputs, **options)
+    model, preprocess = unwrapped(model, preprocess)
+    backend = backend_of(
+        model, device, classes=classes, output=output, has_inputs=inputs is not None, output_key=output_key
+    )
+    kind = PredictorNetwork if isinstance(backend, PredictorBackend) else Network
+    return kind(backend, preprocess=preprocess, inputs=inputs, **options)
 
 
 def backend_of(
-    model: Any, device: Any = None, *, has_inputs: bool = False, output_key: OutputKey = None
+    model: Any,
+    device: Any = None,
+    *,
+    classes: ArrayLike | None = None,
+    output: Output = None,
+    has_inputs: bool = False,
+    output_key: OutputKey = None,
 ) -> NetworkBackend:
     """Return the adapter for a model, chosen by its type."""
     parts: dict[str, Any] = {"has_inputs": has_inputs, "output_key": output_key}
@@ -163,7 +182,23 @@ def backend_of(
         return _adapter("keras").KerasBackend(model, **parts)  # type: ignore[no-any-return]
     if _is_a(model, "onnx", "ModelProto") or _is_a(model, "onnxruntime", "InferenceSession"):
         return _adapter("onnx").OnnxBackend(model)  # type: ignore[no-any-return]
-    raise UnsupportedModelError(f"{_described(model)} is not a supported model type; pass {SUPPORTED}.")
+    return PredictorBackend(predictor_of(model, classes, output))
+
+
+def predictor_of(model: Any, classes: ArrayLike | None = None, output: Output = None) -> Predictor:
+    """Return a model that is only asked for its predictions, or raise an error for any other object."""
+    for library, name in _BOOSTERS:
+        if _is_a(model, library, name):
+            return _adapter(library).booster_predictor(model)  # type: ignore[no-any-return]
+    is_model = not isinstance(model, type)
+    if is_model and (hasattr(model, "predict") or hasattr(model, "predict_proba")):
+        return EstimatorPredictor(model, output)
+    if is_model and callable(model):
+        return FunctionPredictor(model, None if classes is None else np.asarray(classes).tolist(), output)
+    raise UnsupportedModelError(
+        f"{_described(model)} is not a supported model type: it has neither predict nor predict_proba. Pass "
+        f"{SUPPORTED}."
+    )
 
 
 def _is_keras(model: Any) -> bool:
@@ -218,14 +253,28 @@ def _described(model: Any) -> str:
     return f"{type(model).__module__}.{type(model).__qualname__}"
 
 
-def _split(pipeline: Pipeline, preprocess: Preprocess) -> tuple[Any, Preprocess]:
-    """Return the model at the end of a pipeline, and `preprocess` followed by the steps before the model."""
-    before = pipeline[:-1]
-    model = pipeline.steps[-1][1]
-    steps = [step for step in (preprocess, before if len(before) else None) if step is not None]
+def unwrapped(model: Any, preprocess: Preprocess = None) -> tuple[Any, Preprocess]:
+    """Return the model inside pipelines and searches, and `preprocess` followed by the steps before it."""
     if isinstance(model, Pipeline):
-        return _split(model, steps or None)
-    return model, (steps[0] if len(steps) == 1 else steps or None)
+        before = pipeline_start(model)
+        if before is None:
+            return model, preprocess
+        steps = [step for step in (preprocess, before if len(before) else None) if step is not None]
+        return unwrapped(model.steps[-1][1], steps[0] if len(steps) == 1 else steps or None)
+    if isinstance(model, BaseEstimator) and hasattr(model, "best_estimator_"):
+        return unwrapped(model.best_estimator_, preprocess)
+    if isinstance(model, BaseEstimator) and hasattr(model, "best_params_"):
+        raise UnsupportedModelError(
+            f"{type(model).__name__} was fitted with refit=False, so it holds no fitted model. Fit it with "
+            "refit=True, or pass a model that is fitted with its best_params_."
+        )
+    return model, preprocess
+
+
+def pipeline_start(pipeline: Pipeline) -> Pipeline | None:
+    """Return the steps before the model; None if they cannot be applied without it."""
+    before = pipeline[:-1]
+    return before if len(before) == 0 or hasattr(before, "transform") else None
 
 
 def _unchanged(network: Network, options: dict[str, Any]) -> Network:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -35,6 +34,7 @@ from clausewise.networks.preprocess import (
     categorical_sources,
     columns_of,
     count_rows,
+    first_step,
     rows_of,
     trace_inputs,
 )
@@ -148,8 +148,9 @@ class Network:
             )
         self._stated_classes = None if classes is None else _class_labels(classes)
         is_direct = preprocess is None
-        first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
-        own_names = backend.feature_names if is_direct else getattr(first, "feature_names_in_", None)
+        own_names = (
+            backend.feature_names if is_direct else getattr(first_step(preprocess), "feature_names_in_", None)
+        )
         self._computed: ComputedColumns | None = None
         if features is not None:
             stated = None if feature_names is None else tuple(map(str, feature_names))
@@ -179,7 +180,7 @@ class Network:
             return _class_labels(known)
         return self._classes
 
-    @cached_property
+    @property
     def _classes(self) -> NDArray[Any]:
         assert self._reader is not None
         known = self._backend.classes if self._stated_classes is None else self._stated_classes
@@ -193,6 +194,11 @@ class Network:
                 f"has {self._reader.n_columns} column(s), which means {n_classes} classes."
             )
         return labels
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether the output says how probable classes are; False for labels alone."""
+        return self._reader is None or self._reader.form != "labels"
 
     @property
     def layer_names(self) -> tuple[str, ...]:
@@ -283,6 +289,8 @@ class Network:
             used = None if inputs is None else {source for column in inputs for source in column.sources}
         else:
             used = None if self.feature_names is None else set(self.feature_names)
+            # Some libraries change names that they cannot store; such a model reads columns by position.
+            used = used if used is not None and used <= set(names) else None
         return np.array([used is None or name in used for name in names], dtype=np.bool_)
 
     # --- Answers ---
@@ -319,14 +327,16 @@ class Network:
                 break
             kept.append(source)
         matrices = _empty_matrices(kept, n_rows)
-        codes, of_classes = [], []
+        codes, outputs = [], []
         for rows in self._batches(n_rows):
             (output,) = self._evaluate(X, rows, kept, matrices, with_output=True)
             reader = self._reader_for(output)
             values = reader.read(output)
             codes.append(self._checked_codes(reader.codes(values)))
             if probabilities:
-                of_classes.append(reader.probabilities(values, len(self.classes)))
+                outputs.append(values)
+        # Only now are all classes known of a function that returns labels.
+        of_classes = [reader.probabilities(values, len(self.classes)) for values in outputs]
         return NetworkRun(
             np.concatenate(codes),
             np.concatenate(of_classes) if probabilities else None,
@@ -347,6 +357,11 @@ class Network:
         found = self.run(X, hidden=False).probabilities
         assert found is not None
         return found
+
+    def has_hidden_layers(self, X: Any) -> bool:
+        """Return whether layers are in use; a few rows are evaluated if that is not known yet."""
+        self._seen(X)
+        return bool(self._sources)
 
     def check_hidden_layers(self, X: Any, layers: LayerChoice = None) -> None:
         """Raise a ValueError unless the network has these hidden layers (at least one)."""
@@ -377,7 +392,8 @@ class Network:
         if not sources:
             raise ValueError(
                 f"{self._backend.title} has no hidden layer, so there is nothing inside to read rules from; "
-                "use the pedagogical method, which learns rules from the network's labels alone."
+                "use the pedagogical method, which learns rules from the network's labels alone, or "
+                "clausewise.extract, which chooses the method by the model."
             )
         return sources
 
@@ -506,11 +522,10 @@ class Network:
 
     def _inputs(self, X: Any, rows: slice) -> Any:
         """Return these rows as the network reads them, checked."""
-        part = rows_of(X, rows)
-        inputs = self._read(part if self._transform is None else self._transform(part))
+        inputs = self._read_rows(X, rows)
         n_inputs = self._backend.n_inputs
-        if n_inputs is not None and (inputs.ndim != 2 or inputs.shape[1] != n_inputs):
-            found = f"{inputs.shape[1]} columns" if inputs.ndim == 2 else f"shape {inputs.shape}"
+        if n_inputs is not None and (len(inputs.shape) != 2 or inputs.shape[1] != n_inputs):
+            found = f"{inputs.shape[1]} columns" if len(inputs.shape) == 2 else f"shape {inputs.shape}"
             raise ValueError(
                 f"X has {found}{' after preprocessing' if self._transform else ''}, but the network reads "
                 f"{n_inputs}; pass the columns that it was trained on."
@@ -520,13 +535,15 @@ class Network:
                 f"X has rows of shape {shapes_text(inputs)}, but earlier rows had shape {self._row_shape}; "
                 "pass rows of one shape."
             )
-        # Only functions may read tables and texts; missing values in these are theirs to handle.
         arrays = inputs.arrays.items() if isinstance(inputs, Inputs) else [(None, inputs)]
         for key, array in arrays:
-            is_numbers = isinstance(array, np.ndarray) and array.dtype.kind not in "OUS"
-            if is_numbers and not np.isfinite(array).all():
-                self._raise_not_finite(array, rows.start, key)
+            self._check_finite(array, rows.start, key)
         return inputs
+
+    def _read_rows(self, X: Any, rows: slice) -> Any:
+        """Return these rows after preprocessing, in the form that the network reads."""
+        part = rows_of(X, rows)
+        return self._read(part if self._transform is None else self._transform(part))
 
     def _read(self, rows: Any) -> Any:
         """Return preprocessed rows as numbers, or as several arrays of numbers."""
@@ -535,7 +552,10 @@ class Network:
             return self._input_reader.read(rows, names, self._backend.dtype_of)  # type: ignore[attr-defined]
         return as_numbers(columns_of(rows, names), self._backend.dtype)
 
-    def _raise_not_finite(self, inputs: NDArray[Any], first_row: int, key: InputKey | None = None) -> None:
+    def _check_finite(self, inputs: Any, first_row: int, key: InputKey | None = None) -> None:
+        # Only functions may read tables and texts; missing values in these are theirs to handle.
+        if not isinstance(inputs, np.ndarray) or inputs.dtype.kind in "OUS" or np.isfinite(inputs).all():
+            return
         bad = ~np.isfinite(inputs)
         first = np.argwhere(bad)[0]
         where = "X" if key is None else f"The input {key!r}"

@@ -67,11 +67,13 @@ class OutputReader:
         """Number of classes, or None if the output does not determine it."""
         if self.cut_points:
             return len(self.cut_points) + 1
+        if self.form == "predictions":
+            return self.n_columns - 1
         return None if self.form == "labels" else max(self.n_columns, 2)
 
     def codes(self, values: NDArray[Any]) -> NDArray[np.int32]:
         """Return the position of each row's class; ties go to the first class."""
-        if self.form == "labels":
+        if self.form in ("labels", "predictions"):
             return self._as_labels(values)
         if self.n_columns == 1:
             threshold = logit(self.threshold) if self.form == "logits" else self.threshold
@@ -82,6 +84,8 @@ class OutputReader:
         """Return one column of probabilities per class; rows sum to 1."""
         if self.form == "labels":
             return np.asarray(np.eye(n_classes)[self._as_labels(values)])
+        if self.form == "predictions":
+            values = values[:, 1:]
         numbers = self._checked(values).astype(np.float64)
         if self.form == "logits":
             numbers = expit(numbers) if self.n_columns == 1 else softmax(numbers, axis=1)

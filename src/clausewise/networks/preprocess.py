@@ -58,6 +58,11 @@ def as_transform(preprocess: Preprocess) -> Callable[[Any], Any]:
     return preprocess.transform if hasattr(preprocess, "transform") else preprocess  # type: ignore[no-any-return]
 
 
+def first_step(preprocess: Preprocess) -> Any:
+    """Return the first step of preprocessing; None without any."""
+    return preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
+
+
 @dataclass(frozen=True)
 class _Chain:
     """Steps applied one after the other; a class, because closures cannot be pickled."""
@@ -165,8 +170,7 @@ def trace_inputs(preprocess: Preprocess, names: Sequence[str]) -> tuple[InputCol
     scikit-learn's transformers, pipelines, unions and column transformers can be followed; a function cannot.
     """
     # A column transformer selects a DataFrame's columns by name, in any order, and ignores other columns.
-    first = preprocess[0] if isinstance(preprocess, list | tuple) and preprocess else preprocess
-    own_names = getattr(first, "feature_names_in_", ())
+    own_names = getattr(first_step(preprocess), "feature_names_in_", ())
     by_name = len(own_names) > 0 and set(own_names) <= set(names)
     columns: tuple[InputColumn, ...] | None = tuple(
         InputColumn((name,)) for name in (own_names if by_name else names)

@@ -7,13 +7,14 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-OutputForm = Literal["logits", "probabilities", "sigmoids", "labels", "number"]
+OutputForm = Literal["logits", "probabilities", "sigmoids", "labels", "predictions", "number"]
 """The meaning of the output's numbers.
 
 `logits`: the softmax of several columns or the sigmoid of one gives probabilities (log-probabilities are
 logits as well). `probabilities`: one column per class, or a single column for the second class. `sigmoids`:
 an independent probability per class; they do not sum to 1. `labels`: positions of classes, in one column.
-`number`: a regression estimate, which needs cut points to make classes.
+`predictions`: the position of the predicted class, which need not be the most probable one, and then a column
+of probabilities per class. `number`: a regression estimate, which needs cut points to make classes.
 """
 
 OUTPUT: Final = "\0output"

@@ -1,6 +1,7 @@
 """`clausewise extract`: rules from a trained network."""
 
 import time
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +19,7 @@ from clausewise.cli.printing import console, print_json, print_pairs, print_rule
 from clausewise.cli.rule_files import write_rules
 from clausewise.cli.table_files import STDIN, Source
 from clausewise.extractors.base import RuleExtractor
-from clausewise.extractors.methods import METHODS
+from clausewise.extractors.methods import AUTO, METHODS, chosen_method
 
 
 @reporting_errors
@@ -29,9 +30,10 @@ def extract(
     method: Annotated[
         str,
         typer.Option(
-            callback=options.checked(one_of(*METHODS)), help=f"One of {options.comma_separated(METHODS)}."
+            callback=options.checked(one_of(AUTO, *METHODS)),
+            help=f"One of {options.comma_separated(METHODS)}; auto (the default) chooses by the model.",
         ),
-    ] = "eclaire",
+    ] = AUTO,
     max_rules: Annotated[
         Any,
         typer.Option(
@@ -82,15 +84,16 @@ def extract(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Extract rules from a trained network, and measure how often they agree with it on held-out rows."""
+    """Extract rules from a trained model, and measure how often they agree with it on held-out rows."""
     if as_json and is_stdout(output):
         raise typer.BadParameter("--json prints the measures to standard output; pass -o FILE for the rules")
     for path in (output, report):
         require_writable(path)
     started = time.perf_counter()
-    extractor = METHODS[method](None, random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
-    extractor.set_params(max_rules=max_rules, max_conditions=max_conditions)
-    _set_options(extractor, method, min_cases=min_cases, voting=voting)
+    budget = {"max_rules": max_rules, "max_conditions": max_conditions}
+    others = {"min_cases": min_cases, "voting": voting}
+    if method != AUTO:
+        _extractor(method, budget, others)  # reports an option that it does not have before anything is read
     network = load_network(model, classes, trust)
     columns = (target, drop or (), text or ())
     rows = rows_for_network(Source.of(data, format), network, *columns)
@@ -98,6 +101,9 @@ def extract(
         train, held_out = rows, rows_for_network(Source.of(test), network, *columns)
     else:
         train, held_out = split_held_out(rows, network, holdout, seed)
+    method = chosen_method(network, train.X) if method == AUTO else method
+    extractor = _extractor(method, budget, others)
+    extractor.set_params(random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
     extractor.set_params(network=network).fit(train.X, train.y)
     rules, sizes = extractor.rules_, extractor.report_.sizes
     measured = held_out if len(held_out) else train
@@ -128,6 +134,7 @@ def extract(
     print_pairs(
         {
             "measured on": f"{len(measured):,} {which}",
+            "method": extractor.report_.method,
             **printed_measures(evaluation),
             **({} if sizes is None else {"other sizes": sizes.summary(rules.reading_cost)}),
             "time": f"{seconds:.1f} s",
@@ -140,15 +147,17 @@ def extract(
         _print_next_steps(output, data, model, report, to)
 
 
-def _set_options(extractor: RuleExtractor, method: str, **given: Any) -> None:
-    """Set the options that were given; methods do not have all of them."""
+def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]) -> RuleExtractor:
+    """Return the estimator with the options that were given; methods do not have all of them."""
+    extractor = METHODS[method]().set_params(**budget)
     known = extractor.get_params(deep=False)
-    for name, value in given.items():
+    for name, value in others.items():
         if value is None:
             continue
         if name not in known:
             raise typer.BadParameter(f"{method} does not have the option --{name.replace('_', '-')}")
         extractor.set_params(**{name: value})
+    return extractor  # type: ignore[no-any-return]
 
 
 def _print_next_steps(output: str, data: str, model: str, report: str | None, to: Console) -> None:
