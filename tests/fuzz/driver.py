@@ -54,7 +54,7 @@ def fuzz(target_path, engine, n_inputs, seed=0, seconds=SECONDS, memory=MEMORY, 
     target_path : str
         `module:NAME` of a Target.
     engine : {"mutation", "hypothesis", "atheris", "large"}
-        The source of inputs; "large" are small files that describe large tables.
+        The source of inputs; "large" are small files that describe large tables or rule sets.
     n_inputs : int
         Number of inputs.
     seed : int
