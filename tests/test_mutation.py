@@ -1,11 +1,13 @@
 """The mutants of `make mutate`: each is one small change that compiles."""
 
+import os
 import re
 import tomllib
 
 import pytest
 from tools.mutation.__main__ import FOLDERS, ROOT, sampled
 from tools.mutation.mutants import mutants_of
+from tools.mutation.sandbox import Sandbox
 
 
 def changes(source):
@@ -82,3 +84,17 @@ def test_equivalent_mutants_exist_and_have_a_reason():
         source = (ROOT / "src/clausewise" / entry["file"]).read_text(encoding="utf-8")
         assert (entry["before"], entry["after"]) in changes(source)
         assert re.fullmatch(r".{20,}", entry["reason"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or not (ROOT / ".git").exists(), reason="needs fork and git")
+def test_tests_pass_without_a_mutant_and_notice_one(tmp_path):
+    file = "src/clausewise/rules/decimals.py"
+    source = (ROOT / file).read_text(encoding="utf-8")
+    assert "def format_number" in source
+    sandbox = Sandbox(ROOT, tmp_path)
+    try:
+        assert sandbox.pytest(["tests/rules/test_decimals.py", "-x", "-q"], 300.0) == 0, sandbox.output()
+        sandbox.write(file, source.replace("def format_number", "def format_numbers"))
+        assert sandbox.pytest(["tests/rules/test_decimals.py", "-x", "-q"], 300.0) not in (0, 5, None)
+    finally:
+        sandbox.close()

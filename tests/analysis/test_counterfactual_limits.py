@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.analysis.test_counterfactuals import FEATURES, RULES, TABLE, smallest_on_grid
 from tests.rules.random_rules import JOBS, random_features, random_ruleset, random_table, raw
 
-from clausewise import Rule, RuleSet, Term
+from clausewise import Features, Rule, RuleSet, Term
 from clausewise.analysis.counterfactual_moves import SLACK
 
 AGES = RuleSet.from_rules(
@@ -111,6 +111,14 @@ def test_a_readable_value_does_not_leave_the_range():
 def test_limits_that_cannot_be_met_are_refused(limits, message):
     with pytest.raises(ValueError, match=message):
         RULES.counterfactuals(TABLE, **limits)
+
+
+@pytest.mark.parametrize(("n_categories", "end"), [(8, r"'h'\)"), (9, r"'h', …\)")])
+def test_up_to_eight_categories_are_listed_in_messages(n_categories, end):
+    features = Features(("job",), ("categorical",), (tuple("abcdefghi"[:n_categories]),))
+    rules = RuleSet.from_rules([Rule((Term(0, values=["a"]),), "yes")], features, default="no")
+    with pytest.raises(ValueError, match=rf"expected categories of 'job' \('a', .*{end}"):
+        rules.counterfactuals([["b"]], allowed={"job": ["clown"]})
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 2]))

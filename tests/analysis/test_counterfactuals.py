@@ -50,6 +50,12 @@ def test_the_nearest_change_is_found_and_described():
     assert [one.row for one in found[:2]] == [0, 1]
 
 
+def test_a_notebook_shows_the_distance_of_changes_that_were_found():
+    shown = RULES.counterfactuals(TABLE)._repr_html_()
+    assert [f"{8 / 13:.3g}" in shown, f"{5 / 13:.3g}" in shown] == [True, True]
+    assert "inf" not in shown
+
+
 def test_features_and_the_wanted_decision_can_be_limited():
     assert [one.is_found for one in RULES.counterfactuals(TABLE, max_features=1)] == [
         True,

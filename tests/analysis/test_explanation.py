@@ -1,4 +1,6 @@
-"""Explanations where rules have priority."""
+"""Explanations of several rows, and where rules have priority."""
+
+import pytest
 
 from clausewise import Rule, RuleSet, Term
 
@@ -24,3 +26,13 @@ def test_a_rule_with_priority_overrides_the_others_only_where_it_fires():
     assert above.scores == {"no": 600.0, "yes": 0.0}
     assert "rule 0 fired, overridden: IF x > 1" in str(above)
     assert "rule 1 fired,  600 votes: IF x > 5" in str(above)
+
+
+def test_explanations_are_found_by_the_number_of_their_row():
+    explained = RULES.explain([[0.0], [2.0], [6.0]])
+    assert [one.prediction for one in explained] == ["no", "yes", "no"]
+    assert explained[1].prediction == explained[-2].prediction == "yes"
+    assert [one.prediction for one in explained[1:]] == ["yes", "no"]
+    for row in (3, -4):
+        with pytest.raises(IndexError, match=f"There is no row {row}; 3 rows were explained"):
+            explained[row]

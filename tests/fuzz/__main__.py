@@ -7,8 +7,8 @@ from tests.fuzz import driver
 
 # Number of inputs by target and engine.
 N_INPUTS = {
-    "RULE_FILE": {"mutation": 50_000, "hypothesis": 10_000, "atheris": 30_000},
-    "RULE_TEXT": {"mutation": 45_000, "hypothesis": 10_000, "atheris": 30_000},
+    "RULE_FILE": {"mutation": 50_000, "hypothesis": 10_000, "atheris": 30_000, "large": 60},
+    "RULE_TEXT": {"mutation": 45_000, "hypothesis": 10_000, "atheris": 30_000, "large": 120},
     "RULE_TO_ADD": {"mutation": 25_000, "hypothesis": 5_000, "atheris": 10_000},
     "CSV": {"mutation": 20_000, "hypothesis": 5_000, "atheris": 5_000},
     "CSV_GZ": {"mutation": 4_000, "hypothesis": 1_000, "large": 150},

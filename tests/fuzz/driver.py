@@ -54,7 +54,7 @@ def fuzz(target_path, engine, n_inputs, seed=0, seconds=SECONDS, memory=MEMORY, 
     target_path : str
         `module:NAME` of a Target.
     engine : {"mutation", "hypothesis", "atheris", "large"}
-        The source of inputs; "large" are small files that describe large tables.
+        The source of inputs; "large" are small files that describe large tables or rule sets.
     n_inputs : int
         Number of inputs.
     seed : int
@@ -122,8 +122,8 @@ def _run_process(target_path, work, result, n_inputs, seed, seconds, memory):
 def _wait(process, file, seconds):
     """Wait for the process; return True if an input ran too long and the process was killed.
 
-    The limit is on CPU time, which does not depend on other work on the machine; an input that only waits
-    gets five times as long.
+    The limit is on CPU time, which does not depend on other work on the machine. An input that only waits
+    gets thirty times as long, since on a busy machine every input waits for most of the time.
     """
     started = used = 0.0
     while process.poll() is None:
@@ -131,7 +131,7 @@ def _wait(process, file, seconds):
         score = file.read()
         if score.started != started:
             started, used = score.started, _cpu_time(process.pid)
-        if started and (_cpu_time(process.pid) - used > seconds or time.monotonic() - started > 5 * seconds):
+        if started and (_cpu_time(process.pid) - used > seconds or time.monotonic() - started > 30 * seconds):
             process.kill()
             process.wait()
             return True

@@ -16,6 +16,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc, parquet
 
+from tests.fuzz import large_rules
+
 _TEXT = 'a "name"'
 _NAMES = ("age", _TEXT, "smokes", "zip", "</script>")  # the columns of the rules for tables
 
@@ -263,8 +265,9 @@ LARGE = {
     "arrow-stream": [arrow_stream_of_zeros, arrow_stream_of_false_lengths],
     "npz": [npz_zeros, npz_false_shape, npz_wide, npz_many_arrays],
     "csv-gz": [csv_zeros, csv_long_cell, csv_wide],
+    **large_rules.LARGE,
 }
-"""Generators by target."""
+"""Generators by target, also those of large rule sets."""
 
 
 def write_files(target, n_files, seed, folder):

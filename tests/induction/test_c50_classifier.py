@@ -407,6 +407,15 @@ def test_it_works_inside_pipelines_and_searches():
     assert cross_val_score(make_pipeline(StandardScaler(), C50Classifier()), X, y, cv=3).mean() > 0.9
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("classifier", [C50Classifier(), CARTClassifier()], ids=["c50", "cart"])
+def test_rules_name_the_columns_that_set_output_asks_for(classifier, library):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    pipeline = make_pipeline(StandardScaler(), classifier).set_output(transform=library).fit(X, y)
+    assert pipeline[-1].rules_.features.names == tuple(X.columns)
+    assert pipeline.score(X, y) > 0.9
+
+
 def test_float32_tables_give_the_same_rules_as_the_same_values_in_double():
     X, y = load_breast_cancer(return_X_y=True)
     single = X.astype(np.float32)

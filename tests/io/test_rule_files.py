@@ -433,6 +433,14 @@ def test_a_file_above_the_limit_is_refused_before_it_is_parsed(tmp_path, monkeyp
         RuleSet.load(path, max_bytes=size - 1)
 
 
+def test_a_file_above_64_mebibytes_is_refused_by_default(tmp_path):
+    path = tmp_path / "rules.json"
+    with path.open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    with pytest.raises(RuleFileError, match="more than 67,108,864 bytes"):
+        RuleSet.load(path)
+
+
 @pytest.mark.parametrize("max_bytes", [0, -1, 1.5, "1", True])
 def test_a_limit_is_a_positive_whole_number(tmp_path, max_bytes):
     with pytest.raises(ValueError, match=r"max_bytes is .*; expected a whole number of 1 or more"):

@@ -204,3 +204,10 @@ def test_changed_rows_are_read():
 def test_changed_rows_that_make_no_sense_are_refused(row, reason):
     with pytest.raises(ValueError, match=re.escape(reason)):
         read_rows([row], FEATURES, 2)
+
+
+def test_a_request_may_not_refer_to_very_many_rows():
+    row = {"number": 0, "changes": []}
+    assert len(read_rows([row] * 125_000, FEATURES, 1)) == 125_000
+    with pytest.raises(ValueError, match="refers to 125,001 rows of the data; expected at most 125,000"):
+        read_rows([row] * 125_001, FEATURES, 1)

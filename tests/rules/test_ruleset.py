@@ -302,6 +302,7 @@ def test_a_builder_collects_rules(rules):
         ({"feature": [0, 2**40]}, "do not fit int32"),
         ({"low": [np.nan, 0]}, "Rule 0 has the bounds"),
         ({"low": [0, np.inf]}, "Rule 1 has the bounds"),
+        ({"low": [np.nan, np.inf]}, "Rule 0 has the bounds"),
         ({"high": [1.0]}, "equally long"),
         ({"feature": [0, 1]}, "wrong kind of term on 'job'; the feature is categorical"),
         ({"value_set": [0, -1], "value_sets": [[0]]}, "wrong kind of term on 'age'; the feature is numeric"),

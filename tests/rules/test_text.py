@@ -76,3 +76,24 @@ def test_a_bound_just_below_a_short_number_is_written_as_at_least_or_less():
     assert rules.to_text(header=False) == text
     assert str(rules[0]).startswith("IF 18 ≤ age < 65 THEN yes")
     assert read("IF age >= 0 THEN yes").to_text(header=False) == "IF age >= 0 THEN yes\n"
+
+
+def text_about_categories(n_categories, *rules):
+    values = ", ".join(f"v{i}" for i in range(n_categories))
+    return f"FEATURE x CATEGORICAL {{{values}}}\nCLASSES {{a, b}}\nDEFAULT a\n" + "\n".join(rules)
+
+
+@pytest.mark.parametrize("term", ["x != v1", "x NOT IN {v1, v2}", "x IS KNOWN"])
+def test_short_texts_that_stand_for_very_large_sets_are_refused(term):
+    of_many_rules = text_about_categories(3_000, *[f"IF {term} THEN b"] * 700)
+    of_one_rule = text_about_categories(3_000, f"IF {' AND '.join([term] * 700)} THEN b")
+    for text in (of_many_rules, of_one_rule):
+        with pytest.raises(RuleTextError, match="stand for more than 2,000,000 categories up to here; use a"):
+            RuleSet.from_text(text)
+
+
+def test_sets_of_any_size_are_read_where_the_text_lists_them():
+    listed = ", ".join(f"v{i}" for i in range(3_000))
+    known = RuleSet.from_text(text_about_categories(3_001, f"IF x IN {{{listed}}} THEN b"))
+    assert known.to_text().splitlines()[-1] == "IF x != v3000 THEN b"
+    assert RuleSet.from_text(known.to_text()) == known

@@ -166,6 +166,7 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
         sandbox = sandboxes.get()
         kept = ROOT / "out" / "mutate" / f"{Path(tests).name}.json"
         baselines[tests] = baseline(sandbox, tests, kept, options.processes)
+        _require_success_without_mutant(sandbox, baselines[tests])
         sandboxes.put(sandbox)
         with ThreadPoolExecutor(options.processes) as pool:
             try:
@@ -177,22 +178,32 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
         sandboxes.get().close()
 
 
+def _require_success_without_mutant(sandbox: Sandbox, known: Baseline) -> None:
+    """Run a test as for a mutant; if it failed without one, every mutant would seem to be caught."""
+    fastest = min(known.seconds, key=lambda test: known.seconds[test])
+    if _exit_code(sandbox, [fastest], 60.0) != 0:
+        raise SystemExit(f"{sandbox.output()}\n{fastest} fails without any mutant.")
+
+
 def _verdict(mutant: Mutant, sandbox: Sandbox, known: Baseline, max_seconds: float) -> str:
     tests = known.tests_for(mutant.file, mutant.statement, max_seconds)
     if not tests:
         return NOT_REACHED
-    listed = sandbox.folder / "tests.json"
-    listed.write_text(json.dumps(tests), encoding="utf-8")
     sandbox.write(mutant.file, mutant.source)
     # Importing the package takes seconds, more on a busy machine.
-    limit = 40.0 + 3.0 * sum(known.seconds[test] for test in tests)
-    files = sorted({test.partition("::")[0] for test in tests})
-    code = sandbox.pytest([*files, "-x", "-q", "--no-cov"], limit, CLAUSEWISE_MUTATE_TESTS=str(listed))
+    code = _exit_code(sandbox, tests, 40.0 + 3.0 * sum(known.seconds[test] for test in tests))
     if code is None:
         return TIMEOUT
     if code == 5:
         raise RuntimeError(f"{sandbox.output()}\nNo test was run for {mutant.key}.")
     return SURVIVED if code == 0 else CAUGHT
+
+
+def _exit_code(sandbox: Sandbox, tests: list[str], max_seconds: float) -> int | None:
+    listed = sandbox.folder / "tests.json"
+    listed.write_text(json.dumps(tests), encoding="utf-8")
+    files = sorted({test.partition("::")[0] for test in tests})
+    return sandbox.pytest([*files, "-x", "-q", "--no-cov"], max_seconds, CLAUSEWISE_MUTATE_TESTS=str(listed))
 
 
 def _tests_of(mutant: Mutant) -> str:

@@ -9,6 +9,7 @@ import importlib
 import json
 import os
 import sys
+import traceback
 
 # Imports take longer than most tests. The package itself is imported after the fork, since it changes.
 _IMPORTED = (
@@ -56,8 +57,11 @@ def _run(arguments: list[str], output: str) -> None:
         import pytest
 
         code = int(pytest.main(arguments))
-        sys.stdout.flush()
+    except BaseException:
+        traceback.print_exc()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 

@@ -16,7 +16,9 @@ import sys
 
 sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
 """
-_OPTIONS = ("-p", "mutation_plugin", "-p", "no:cacheprovider")
+# `runner.py` has imported packages whose assertions pytest would rewrite otherwise.
+_IGNORED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
+_OPTIONS = ("-p", "mutation_plugin", "-p", "no:cacheprovider", "-W", _IGNORED)
 
 
 class Sandbox:
@@ -121,5 +123,5 @@ class _Runner:
 
     def close(self) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        with self._process:  # closes the other pipe, and waits
+            self._process.stdin.close()

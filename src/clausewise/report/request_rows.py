@@ -3,10 +3,13 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from clausewise.data.features import Features
 from clausewise.data.table import Category
+
+# A few bytes refer to a whole row of the data, so their number is limited; the page asks about one at a time.
+_MAX_VALUES_OF_CHANGED_ROWS: Final = 500_000
 
 RawRow = list[Category | None]
 RawRows = list[RawRow]
@@ -29,6 +32,10 @@ def read_rows(value: Any, features: Features, n_rows: int = 0) -> list[RawRow | 
         raise ValueError(
             f"rows is {shown_value(value)}; expected a list with at least one row, each a list of values."
         )
+    n_changed = sum(isinstance(row, dict) for row in value)
+    if n_changed * len(features) > _MAX_VALUES_OF_CHANGED_ROWS:
+        at_most = _MAX_VALUES_OF_CHANGED_ROWS // len(features)
+        raise ValueError(f"rows refers to {n_changed:,} rows of the data; expected at most {at_most:,}.")
     return [
         _read_changed_row(row, f"rows[{number}]", features, n_rows)
         if isinstance(row, dict)

@@ -194,10 +194,10 @@ def named_values(columns: RuleColumns, term: int, features: Features) -> tuple[l
     """
     categories = features.categories[columns.feature[term]]
     assert categories is not None
-    accepted = set(columns.codes(int(columns.value_set[term])).tolist())
+    accepted = columns.codes(int(columns.value_set[term]))
     are_excluded = len(categories) - len(accepted) < len(accepted)
-    shown = [value for code, value in enumerate(categories) if (code in accepted) != are_excluded]
-    return shown, are_excluded
+    shown = np.delete(np.arange(len(categories)), accepted) if are_excluded else accepted
+    return [categories[code] for code in shown.tolist()], are_excluded
 
 
 def pooled(

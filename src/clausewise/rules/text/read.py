@@ -19,6 +19,10 @@ from clausewise.rules.text.vocabulary import Vocabulary
 from clausewise.rules.text.write import write_name, write_value
 
 _STATISTICS: Final = ("confidence", "cover", "correct", "weight")
+# `x != a` is stored as the set of all other categories, so a short text may stand for very large sets. These
+# may have this many categories together, or this many per character of the text if that is more.
+_MAX_IMPLIED: Final = 2_000_000
+_MAX_IMPLIED_PER_CHARACTER: Final = 10
 
 _Built = TypeVar("_Built")
 
@@ -45,6 +49,8 @@ class RuleReader(TokenCursor):
         self._index: dict[str, int] = {}
         self._codes: dict[int, dict[tuple[bool, Category], Category]] = {}
         self._labels: dict[tuple[bool, Category], Label] = {}
+        self._n_implied = 0
+        self._max_implied = max(_MAX_IMPLIED, _MAX_IMPLIED_PER_CHARACTER * len(text))
         self._index_vocabulary()
 
     # --- Rules ---
@@ -159,7 +165,7 @@ class RuleReader(TokenCursor):
 
     def _any_value(self, feature: int) -> Term:
         if self._kind_of(feature) == "categorical":
-            return Term(feature, self._name_of(feature), values=self._codes[feature].values())
+            return self._value_set(feature, [], negated=True)
         return Term(feature, self._name_of(feature))
 
     def _equality(self, feature: int, position: int, negated: bool) -> Term:
@@ -189,9 +195,19 @@ class RuleReader(TokenCursor):
         return self._listed(lambda: self._category(feature))
 
     def _value_set(self, feature: int, values: list[Category], negated: bool = False) -> Term:
-        listed = set(map(_key, values))
-        kept = [value for key, value in self._codes[feature].items() if (key in listed) != negated]
-        return Term(feature, self._name_of(feature), values=kept)
+        if negated:
+            excluded = set(map(_key, values))
+            self._count_implied(len(self._codes[feature]) - len(excluded))
+            values = [value for key, value in self._codes[feature].items() if key not in excluded]
+        return Term(feature, self._name_of(feature), values=values)
+
+    def _count_implied(self, n_categories: int) -> None:
+        self._n_implied += n_categories
+        if self._n_implied > self._max_implied:
+            self.fail(
+                f"!=, NOT IN and IS KNOWN stand for more than {self._max_implied:,} categories up to here; "
+                "use a rule file (JSON) for rules like these"
+            )
 
     # --- Names and values ---
 
