@@ -27,11 +27,12 @@ def test_words_for_missing_values_are_categories_if_the_rules_have_them(run):
     assert result.stdout.split() == ['"prediction"', "1", "2", "0", "0"]
 
 
-def test_numbers_that_are_text_to_the_rules_are_read_as_text(run):
+@pytest.mark.parametrize("before", ["", "\n", "\r\n\n"], ids=["header", "empty line", "empty lines"])
+def test_numbers_that_are_text_to_the_rules_are_read_as_text(run, before):
     features = Features(("zip",), ("categorical",), (("01234", "1234"),))
     RuleSet.from_rules([Rule((Term(0, values=["01234"]),), "a")], features, default="b").save("rules.json")
-    result = run("predict", "rules.json", "-", input="zip\n01234\n1234\n")
-    assert result.stdout.split() == ['"prediction"', '"a"', '"b"']
+    result = run("predict", "rules.json", "-", input=f"{before}zip\n01234\n1234\n")
+    assert result.stdout.split() == ['"prediction"', '"a"', '"b"'], result.stderr
 
 
 def test_binary_columns_may_contain_true_or_1(run):

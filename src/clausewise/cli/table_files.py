@@ -168,7 +168,8 @@ def _with_header(file: Any, source: Source, allowance: Allowance) -> tuple[list[
     """Return the names of the columns, and the file from its beginning."""
     head = _read_head(file, _CSV_BLOCK_BYTES)
     text = head.decode("utf-8-sig", errors="replace")
-    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter), [])
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter)
+    names = next(filter(None, lines), [])  # pyarrow skips empty lines as well
     allowance.require(columns_bytes(len(names)) * _CSV_COLUMN_COST, f"A table of {len(names):,} columns")
     if names and all(_is_number(name) for name in names):
         raise DataError(
