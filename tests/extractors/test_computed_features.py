@@ -225,3 +225,16 @@ def test_columns_that_cannot_be_used_are_refused(features, message):
 def test_features_must_be_a_function_or_a_transformer():
     with pytest.raises(TypeError, match="features is 'mean'; expected a fitted transformer"):
         CallableNetwork(lambda X: X[:, 0] > 0, classes=[False, True], features="mean")
+
+
+def test_extract_takes_rows_of_different_lengths():
+    series = [np.arange(length) * float(sign) for length in (3, 4, 5) for sign in (1, -1)] * 10
+
+    def last(rows):
+        return pd.DataFrame({"last": [row[-1] for row in rows], "steps": [len(row) for row in rows]})
+
+    def model(rows):
+        return np.array(["rises" if row[-1] > 0 else "falls" for row in rows])
+
+    rules = clausewise.extract(clausewise.wrap(model, features=last), series)
+    assert rules.predict(series).tolist() == model(series).tolist()

@@ -33,7 +33,6 @@ from clausewise.compact.compaction import compact_examples
 from clausewise.compact.examples import Examples
 from clausewise.compact.settings import BUDGET, SEARCH, CompactionSettings, seed_of
 from clausewise.data.features import Features
-from clausewise.data.rows import as_rows, raw_rows
 from clausewise.extractors.dropping import RANKINGS, Dropping
 from clausewise.extractors.extraction_data import ExtractionData, RowChoice
 from clausewise.extractors.network_training import network_for
@@ -47,7 +46,7 @@ from clausewise.induction.estimator import (
     set_feature_attributes,
 )
 from clausewise.networks import LayerChoice, Network
-from clausewise.networks.answers import model_rows
+from clausewise.networks.answers import model_rows, rows_to_learn_from
 from clausewise.rules import RuleSet
 from clausewise.rules.metrics import fidelity
 from clausewise.rules.voting import VOTINGS, Voting
@@ -133,8 +132,7 @@ class RuleExtractor(TableClassifier):
         """
         check_estimator_parameters(self)
         self._check_combinations()
-        is_raw = isinstance(self.network, Network) and self.network.computes_features
-        X = raw_rows(X) if is_raw else as_rows(X)
+        X = rows_to_learn_from(self.network, X)
         log = RunLog()
         random = check_random_state(0 if self.random_state is None else self.random_state)
         data = self._data(X, y, sample_weight, random, log)

@@ -4,7 +4,6 @@ from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
-from clausewise.data.rows import as_rows
 from clausewise.extractors.base import RuleExtractor
 from clausewise.extractors.deepred import DeepRED
 from clausewise.extractors.eclaire import ECLAIRE
@@ -13,7 +12,7 @@ from clausewise.extractors.pedagogical import Pedagogical
 from clausewise.extractors.rem_d import REMD
 from clausewise.extractors.tree_ensemble import TreeEnsembleRules
 from clausewise.networks import Network
-from clausewise.networks.answers import are_labels
+from clausewise.networks.answers import are_labels, rows_to_learn_from
 from clausewise.networks.ensembles import has_trees
 from clausewise.rules import RuleSet
 
@@ -88,7 +87,7 @@ def extract(
     if method == AUTO and are_labels(model):
         method = "pedagogical"
     elif method == AUTO:
-        X = as_rows(X)
+        X = rows_to_learn_from(model, X)
         model = trained_model(model, X, y, sample_weight, options.get("random_state"))
         method = chosen_method(model, X)
     extractor = METHODS[method]

@@ -82,6 +82,12 @@ def _of_classes(
     return columns
 
 
+def rows_to_learn_from(network: Any, X: Any) -> Any:
+    """Return rows as they can be chosen by position: raw ones if a network computes columns from them."""
+    is_raw = isinstance(network, Network) and network.computes_features
+    return raw_rows(X) if is_raw else as_rows(X)
+
+
 def model_rows(model: Any, X: Any, features: Features) -> Any:
     """Return rows as a model reads them.
 
