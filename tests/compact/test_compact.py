@@ -52,7 +52,7 @@ def test_a_budget_is_kept_and_a_larger_one_is_more_faithful(n_classes):
     X_new, target_new = curved_rows(seed=1, n_classes=n_classes)
     empty = no_rules(classes="abcd"[:n_classes])
     fidelities = []
-    for budget in (2, 6, 20):
+    for budget in (2, 8, 20):
         rules = empty.compact(X, target, max_rules=budget, max_terms=3)
         assert 0 < len(rules) <= budget
         assert rules.columns.lengths.max() <= 3

@@ -119,7 +119,7 @@ def chosen_penalty(
 
     Clearly means by more than the standard error of the differences over the splits.
     """
-    default = default_penalty(len(examples.codes))
+    default = default_penalty(len(examples.codes), len(np.unique(examples.codes)))
     fidelity: dict[float, list[float]] = {factor: [] for factor in PENALTY_FACTORS}
     progress.started("Penalty", N_SPLITS * len(fidelity))
     for learnt, held_out in held_out_splits(examples, N_SPLITS, seed):

@@ -54,7 +54,7 @@ class SeededSearch:
         self._present, codes = np.unique(examples.codes, return_inverse=True)
         n_present = len(self._present)
         assert not isinstance(settings.penalty, str)  # chosen by now
-        penalty = default_penalty(len(codes)) if settings.penalty is None else settings.penalty
+        penalty = default_penalty(len(codes), n_present) if settings.penalty is None else settings.penalty
         model = Model(codes.astype(np.int32), n_present, self._row_weight, penalty)
         options = SearchOptions(
             max_terms=min(settings.max_terms, len(rules.features)),

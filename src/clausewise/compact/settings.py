@@ -27,6 +27,8 @@ from clausewise.compact.search import MIN_COST
 # the training rows of nine tables of 100 to 16,000 rows: small tables need a weak penalty, larger ones are
 # hardly sensitive to it (docs/compact.md).
 MIN_PENALTY, MAX_PENALTY = 2.0, 16.0
+# With more than two classes, each has fewer rows; the penalty falls in proportion, down to this fraction.
+LEAST_PENALTY_SHARE = 0.25
 # The price of a unit of reading cost: by how much it must lower the loss, in units of √rows / PRICE_SCALE.
 # The default holds for up to so many rules per two classes. Chosen on seven tables with 700 to 8,400 rows,
 # where it halves what has to be read and costs about a tenth of a point of fidelity (docs/compact.md).
@@ -78,9 +80,10 @@ class CompactionSettings:
         return self if self.price is not None else replace(self, price=PRICE_OF_CONDITIONS)
 
 
-def default_penalty(n_rows: int) -> float:
+def default_penalty(n_rows: int, n_classes: int) -> float:
     """Return the default penalty."""
-    return float(np.clip(n_rows / 100, MIN_PENALTY, MAX_PENALTY))
+    share = max(2 / max(n_classes, 2), LEAST_PENALTY_SHARE)
+    return float(share * np.clip(n_rows / 100, MIN_PENALTY, MAX_PENALTY))
 
 
 def default_price(n_rules: int, n_classes: int) -> float:

@@ -356,8 +356,9 @@ class RuleSet(BaseRuleSet):
             premises. Stored as several rules with the same premise.
         penalty : float or "cv", optional
             Strength of the penalty on squared weights; by default a hundredth of the number of rows, at least
-            2 and at most 16. "cv" also tries a quarter and four times that on held-out rows, at about eight
-            times the cost, and uses one of them only if it is clearly better.
+            2 and at most 16, and less with more than two classes. "cv" also tries a quarter and four times
+            that on held-out rows, at about eight times the cost, and uses one of them only if it is clearly
+            better.
         sample_weight : array-like of shape (n_rows,), optional
             Relative weight of each row; rows with weight 0 are ignored.
         random_state : int, RandomState or None
