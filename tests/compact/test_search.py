@@ -79,11 +79,13 @@ def test_rules_that_fire_on_mostly_the_same_rows_are_repetitions():
 def test_a_rule_for_mostly_all_other_rows_is_a_repetition():
     fires = np.zeros((3, 64), dtype=bool)
     fires[0, :40] = True  # the rule that is there already
-    fires[1, 38:] = True  # its opposite but for 2 of 40 rows
+    fires[1, 36:] = True  # its opposite but for 4 of 40 rows
     fires[2, 30:] = True  # its opposite but for 10 of 40 rows
     known, *others = map(member, fires)
     model = Model(np.zeros(64, dtype=np.int32), 2, np.ones(64), penalty=1.0)
-    assert different(others, model.fitted(0, [known], np.zeros(2))) == others[1:]
+    block = model.fitted(0, [known], np.zeros(2))
+    assert different(others, block) == others[1:]
+    assert different(others, block, max_opposite_overlap=0.9) == others
 
 
 def test_no_rules_have_no_bits():

@@ -33,7 +33,8 @@ _FREE = Origin(RESIDUAL)
 # Two rules of a block are too similar if both cover more than this fraction of the rows that either covers.
 # Splitting a weight between two copies lowers the penalty, but a second copy is useless to a reader.
 _MAX_OVERLAP = 0.8
-# The same for a rule and the opposite of another one.
+# The same for a rule and the opposite of another one, with two classes. It may be closer, since it speaks for
+# the other class; with more classes it would speak against its own.
 _MAX_OPPOSITE_OVERLAP = 0.9
 # An exchange must lower the objective by more than the precision of a fit.
 _MIN_GAIN = 1e-2
@@ -276,8 +277,9 @@ class Search:
         block = self.model.blocks[output]
         gradient, curvature = self.model.derivatives(output)
         offer = self._best_of(output, self._found(gradient, curvature, starts, **limits))
-        if offer.block is block and block.members:
-            # All that was found repeats rules of the block, to make up for the penalty on their weights.
+        if self.model.n_outputs == 1 and offer.block is block and block.members:
+            # All that was found repeats rules of the block, to make up for the penalty on their weights. With
+            # more than two classes, what is found then mostly speaks against a class, and helps little.
             gradient, curvature = self.model.unexplained(output)
             offer = self._best_of(output, self._found(gradient, curvature, starts, **limits))
         return offer
@@ -292,7 +294,7 @@ class Search:
     def _best_of(self, output: int, found: Sequence[Member]) -> Offer:
         """Return the best of some rules for a block; the most promising ones are fitted."""
         model, block = self.model, self.model.blocks[output]
-        found = different(found, block)
+        found = different(found, block, _MAX_OPPOSITE_OVERLAP if model.n_outputs == 1 else _MAX_OVERLAP)
         if not found:
             return Offer(block, 0.0, model.n_rules)
         promised, starts_of = _promised(block, found, *model.derivatives(output), model.penalty)
@@ -362,7 +364,9 @@ class Search:
         return [self._seeds[i] for i in best.tolist()]
 
 
-def different(found: Sequence[Member], block: Block) -> list[Member]:
+def different(
+    found: Sequence[Member], block: Block, max_opposite_overlap: float = _MAX_OVERLAP
+) -> list[Member]:
     """Return the rules that nearly repeat neither a rule of the block nor the opposite of one.
 
     With the intercept, a rule for all rows but some says what one for these rows says.
@@ -375,7 +379,7 @@ def different(found: Sequence[Member], block: Block) -> list[Member]:
     both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
     own, others = _core.weighted_cover(rows, ones)[:, None], _core.weighted_cover(block.rows, ones)
     is_same = both > _MAX_OVERLAP * (own + others - both)
-    is_opposite = others - both > _MAX_OPPOSITE_OVERLAP * (n_rows - own + both)
+    is_opposite = others - both > max_opposite_overlap * (n_rows - own + both)
     repeated = np.flatnonzero((is_same | is_opposite).any(axis=1)).tolist()
     return [member for number, member in enumerate(found) if number not in repeated]
 

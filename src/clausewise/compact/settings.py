@@ -83,7 +83,7 @@ class CompactionSettings:
 def default_penalty(n_rows: int, n_classes: int) -> float:
     """Return the default penalty."""
     share = max(2 / max(n_classes, 2), LEAST_PENALTY_SHARE)
-    return float(share * np.clip(n_rows / 100, MIN_PENALTY, MAX_PENALTY))
+    return float(np.clip(share * n_rows / 100, MIN_PENALTY, share * MAX_PENALTY))
 
 
 def default_price(n_rules: int, n_classes: int) -> float:
