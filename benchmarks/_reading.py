@@ -211,18 +211,23 @@ METHODS: dict[str, Callable[[Problem], Iterator[Fit]]] = {
 }
 
 
+def print_fits(problem: Problem, methods: Iterable[Callable[[Problem], Iterator[Fit]]], seconds: int) -> None:
+    """Print the fits of some methods to one problem, for at most so many CPU seconds from now."""
+    used = int(time.process_time())
+    resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, used + seconds + 5))
+    warnings.simplefilter("ignore")  # standard output is for the results
+    n_rows, n_columns = problem.X.shape
+    print(json.dumps({"n_classes": problem.n_classes, "n_rows": n_rows, "n_columns": n_columns}), flush=True)
+    for method in methods:
+        for fit in method(problem):
+            print(json.dumps(asdict(fit)), flush=True)
+
+
 def main() -> None:
     """In a new process: print the fits of some methods to one problem."""
     methods, table, split, limit, answers = sys.argv[1:]
     problem = trained(table, int(split), Path(answers))
-    used = int(time.process_time())
-    resource.setrlimit(resource.RLIMIT_CPU, (used + int(limit), used + int(limit) + 5))
-    warnings.simplefilter("ignore")  # standard output is for the results
-    n_rows, n_columns = problem.X.shape
-    print(json.dumps({"n_classes": problem.n_classes, "n_rows": n_rows, "n_columns": n_columns}), flush=True)
-    for method in methods.split("+"):
-        for fit in METHODS[method](problem):
-            print(json.dumps(asdict(fit)), flush=True)
+    print_fits(problem, [METHODS[method] for method in methods.split("+")], int(limit))
 
 
 if __name__ == "__main__":

@@ -10,14 +10,11 @@ writes the output to a file. Needs the tables of `benchmarks/_tables.py`, xgboos
 import argparse
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -230,14 +227,7 @@ def run(methods: Sequence[str], table: str, n_splits: int, seconds: int) -> Runs
 def fit(methods: str, table: str, split: str, limit: str) -> None:
     """In the new process: print the fits of some methods to one problem."""
     problem = boosted(table, int(split))
-    used = int(time.process_time())
-    resource.setrlimit(resource.RLIMIT_CPU, (used + int(limit), used + int(limit) + 5))
-    warnings.simplefilter("ignore")  # standard output is for the results
-    n_rows, n_columns = problem.X.shape
-    print(json.dumps({"n_classes": problem.n_classes, "n_rows": n_rows, "n_columns": n_columns}), flush=True)
-    for method in methods.split("+"):
-        for found in METHODS[method](problem):
-            print(json.dumps(asdict(found)), flush=True)
+    _reading.print_fits(problem, [METHODS[method] for method in methods.split("+")], int(limit))
 
 
 # --- Output ---
