@@ -161,6 +161,19 @@ def weighted_overlap(
     Return the sum of the weights of the rows on which both rules fire, for every pair.
     """
 
+def nearest_rows(
+    points: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    queries: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_nearest: int,
+    n_threads: int,
+) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Return the nearest candidates of each queried row but itself, the nearest first, concatenated.
+    """
+
 class ChangeSearch:
     """Changes of rows that change what a rule set decides."""
 

@@ -1,6 +1,7 @@
-"""Small weighted rule sets under a budget."""
+"""Small rule sets under a budget, and votes fitted to all rules."""
 
 from clausewise.compact.compaction import CompactionWarning, compact, frontier
+from clausewise.compact.fitted_votes import fit_votes
 from clausewise.compact.frontier_curve import Frontier
 
-__all__ = ["CompactionWarning", "Frontier", "compact", "frontier"]
+__all__ = ["CompactionWarning", "Frontier", "compact", "fit_votes", "frontier"]
