@@ -201,8 +201,8 @@ def _with_usable_generator(
     """
     if examples.generator is None and settings.synthetic not in ("auto", 0):
         raise ValueError(
-            f"synthetic is {settings.synthetic:g}, but there are no rows that a model could label; pass a model "
-            "instead of its labels, and a table or an array of numbers, or synthetic=0."
+            f"synthetic is {settings.synthetic:g}, but there are no rows that a model could label; pass a "
+            "model instead of its labels, and a table or an array of numbers, or synthetic=0."
         )
     if settings.n_generated(examples) == 0 or examples.generator is None:
         return replace(examples, generator=None), []

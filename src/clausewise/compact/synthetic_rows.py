@@ -86,8 +86,8 @@ class SyntheticRows:
     def __str__(self) -> str:
         share = f"{100 * self.near_share:.1f} % of them"
         return (
-            f"{len(self):,} rows generated near {len(self._real):,} real ones; {share} are as near to a real row "
-            f"as {100 * _NEAR:.0f} % of the real rows are to another"
+            f"{len(self):,} rows generated near {len(self._real):,} real ones; {share} are as near to a real "
+            f"row as {100 * _NEAR:.0f} % of the real rows are to another"
         )
 
 
