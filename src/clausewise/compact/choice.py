@@ -139,7 +139,8 @@ def readable_size(
     """Return the budget and the price for the rule set to recommend, and the sizes that it was chosen from.
 
     It is the least to read among those whose fidelity on held-out rows is within a quarter of a point of the
-    best, if it fits on half a page; otherwise the most faithful that does. A few rows are all learnt from.
+    best, or within half of its standard error or one row if that is more, if it fits on half a page; otherwise
+    the most faithful that does. A few rows are all learnt from.
     """
     n_rows, n_classes = len(examples.codes), len(np.unique(examples.codes))
     readers = n_classes / 2 * (n_classes if settings.shared_premises and n_classes > 2 else 1)
@@ -163,7 +164,9 @@ def readable_size(
     )
     assert found.n_rules is not None
     is_readable = (found.budgets <= most.reading_cost) & (found.n_rules <= most.n_rules)
-    is_close = is_readable & (found.fidelity >= found.fidelity.max() - TOLERANCE)
+    best = float(found.fidelity.max())
+    tolerance = max(TOLERANCE, math.sqrt(best * (1 - best) / n_rows) / 2, 1 / n_rows)
+    is_close = is_readable & (found.fidelity >= best - tolerance - 1e-9)  # sums of fractions are rounded
     if not is_close.any():
         return most, settings, found
     chosen = int(np.flatnonzero(is_close)[0])

@@ -38,8 +38,8 @@ PRICE_OF_CONDITIONS = 0.1
 DEFAULT_MAX_RULES, DEFAULT_MAX_CONDITIONS = 64, 128
 MIN_CONDITIONS = MIN_COST
 
-# "auto" generates so many rows, but at most so many per row and cells in all. Chosen on ten tables with 300 to
-# 8,400 rows (docs/compact.md).
+# "auto" generates so many rows, but at most so many per row and cells in all. Chosen on ten tables with 300
+# to 8,400 rows (docs/compact.md).
 N_GENERATED, MAX_GENERATED_PER_ROW, MAX_GENERATED_CELLS = 16_000, 20, 2_000_000
 # Larger and wider tables are searched without generated rows, which then only serve the last stage.
 FEW_ROWS, FEW_COLUMNS = 4_000, 200
