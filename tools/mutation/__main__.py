@@ -139,7 +139,7 @@ class _Results:
     def is_current(self, mutant: Mutant) -> bool:
         """Return whether neither the mutated file nor the tests that count have changed since the verdict."""
         result = self.by_key.get(mutant.key, {})
-        return bool(result) and result["fingerprint"] == _fingerprint(ROOT, mutant, result["test"])
+        return bool(result) and result["fingerprint"] == verdict_fingerprint(ROOT, mutant, result["test"])
 
 
 def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argparse.Namespace) -> None:
@@ -160,7 +160,7 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
         try:
             verdict, test = _verdict(mutant, sandbox, baselines[_tests_of(mutant)], options.seconds)
             # Of the copy: the working tree may have changed since it was made.
-            current = _fingerprint(sandbox.folder, mutant, test)
+            current = verdict_fingerprint(sandbox.folder, mutant, test)
         finally:
             sandboxes.put(sandbox)
         seconds = round(time.monotonic() - began, 1)
@@ -232,7 +232,7 @@ def _folder_of(mutant: Mutant) -> str:
     return Path(mutant.file).relative_to(PACKAGE).parts[0]
 
 
-def _fingerprint(root: Path, mutant: Mutant, test: str) -> str:
+def verdict_fingerprint(root: Path, mutant: Mutant, test: str) -> str:
     """Return a text that changes with the mutated file, and with the file of `test` or else all tests."""
     file = test.partition("::")[0] or None
     return fingerprint(root, [mutant.file])[:16] + tests_fingerprint(root, _tests_of(mutant), file)[:16]
