@@ -139,7 +139,8 @@ class _Results:
     def is_current(self, mutant: Mutant) -> bool:
         """Return whether neither the mutated file nor the tests that count have changed since the verdict."""
         result = self.by_key.get(mutant.key, {})
-        return bool(result) and result["fingerprint"] == verdict_fingerprint(ROOT, mutant, result["test"])
+        current = verdict_fingerprint(ROOT, mutant, result.get("test", ""))
+        return bool(result.get("fingerprint") == current)
 
 
 def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argparse.Namespace) -> None:
