@@ -209,7 +209,7 @@ EXTRACTIONS = """
 
     models = {made}()
     expected = [text(model, 1) for model in models]
-    jobs = [(number % 2, (1, None)[number // 2 % 2]) for number in range(16)]
+    jobs = [(number % 2, (1, 3)[number // 2 % 2]) for number in range(16)]
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda job: text(models[job[0]], job[1]), jobs))
     same = [one == expected[job[0]] for one, job in zip(found, jobs)]

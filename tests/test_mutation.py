@@ -5,7 +5,7 @@ import re
 import tomllib
 
 import pytest
-from tools.mutation.__main__ import FOLDERS, ROOT, sampled
+from tools.mutation.__main__ import FOLDERS, ROOT, sampled, verdict_fingerprint
 from tools.mutation.mutants import mutants_of
 from tools.mutation.sandbox import Sandbox
 
@@ -84,6 +84,35 @@ def test_equivalent_mutants_exist_and_have_a_reason():
         source = (ROOT / "src/clausewise" / entry["file"]).read_text(encoding="utf-8")
         assert (entry["before"], entry["after"]) in changes(source)
         assert re.fullmatch(r".{20,}", entry["reason"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_kept_if_caught", "is_kept_if_not"),
+    [
+        ("src/clausewise/io/a.py", False, False),
+        ("src/clausewise/io/b.py", True, True),
+        ("tests/io/test_a.py", False, False),
+        ("tests/io/test_b.py", True, False),
+        ("tests/io/conftest.py", False, False),
+        ("tests/conftest.py", False, False),
+        ("tests/rules/test_a.py", True, True),
+    ],
+)
+def test_a_verdict_is_kept_until_what_it_depends_on_changes(
+    tmp_path, changed, is_kept_if_caught, is_kept_if_not
+):
+    files = ["src/clausewise/io/a.py", "src/clausewise/io/b.py", "tests/conftest.py", "tests/rules/test_a.py"]
+    files += ["tests/io/conftest.py", "tests/io/test_a.py", "tests/io/test_b.py"]
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("x = 1 < 2\n")
+    mutant = mutants_of("src/clausewise/io/a.py", "x = 1 < 2\n")[0]
+    caught, not_caught = (
+        verdict_fingerprint(tmp_path, mutant, test) for test in ("tests/io/test_a.py::test", "")
+    )
+    (tmp_path / changed).write_text("x = 1 > 2\n")
+    assert (verdict_fingerprint(tmp_path, mutant, "tests/io/test_a.py::test") == caught) == is_kept_if_caught
+    assert (verdict_fingerprint(tmp_path, mutant, "") == not_caught) == is_kept_if_not
 
 
 @pytest.mark.skipif(not hasattr(os, "fork") or not (ROOT / ".git").exists(), reason="needs fork and git")

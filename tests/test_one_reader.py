@@ -55,6 +55,7 @@ SAME = {
     "a Series of text": pd.Series(LABELS.astype(str)),
     "a categorical Series": pd.Series(LABELS.astype(str), dtype="category"),
     "a Series with an index": pd.Series(LABELS, index=range(100, 160)),
+    "a masked array without a mask": np.ma.MaskedArray(LABELS),
 }
 WRONG = {
     "too few": (LABELS[:-1], r"has shape \(59,\) for 60 rows"),
@@ -62,6 +63,8 @@ WRONG = {
     "one label": (1, "shape"),
     "missing": ([None, *LABELS[1:].tolist()], r"has 1 missing label"),
     "not a number": (np.append(np.nan, LABELS[1:]), r"has 1 missing label"),
+    "masked": (np.ma.MaskedArray(LABELS, mask=np.arange(60) < 2), r"has 2 missing label"),
+    "masked text": (np.ma.MaskedArray(LABELS.astype(str), mask=np.arange(60) < 2), r"has 2 missing label"),
     "other text": (np.where(LABELS, "yes", "no"), r"holds 'no', 'yes', which are not among the classes 0, 1"),
     "other numbers": (LABELS + 7, r"holds 7, 8, which are not among the classes 0, 1"),
     "text among numbers": (
@@ -197,6 +200,10 @@ WEIGHTED = {
 WRONG_WEIGHTS = {
     "negative": (np.append(-1.0, np.ones(59)), "sample_weight holds negative, infinite or missing weights"),
     "missing": (np.append(np.nan, np.ones(59)), "sample_weight holds negative, infinite or missing weights"),
+    "masked": (
+        np.ma.MaskedArray(np.ones(60), mask=np.arange(60) < 1),
+        "sample_weight holds negative, infinite or missing weights",
+    ),
     "infinite": (np.append(np.inf, np.ones(59)), "sample_weight holds negative, infinite or missing weights"),
     "all zero": (np.zeros(60), "sample_weight is zero for all rows"),
     "too few": (np.ones(59), r"sample_weight has shape \(59,\); expected \(60,\)"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.reference import counterfactuals as reference
 from tests.rules.random_rules import random_features, random_ruleset, random_table
 
-from clausewise import _core
+from clausewise import Features, Rule, RuleSet, Term, _core
 from clausewise.analysis.counterfactual_limits import Limits
 from clausewise.analysis.counterfactual_moves import Combinations, axis_of, further_moves, units_of
 from clausewise.rules.voting import VOTINGS
@@ -67,6 +67,15 @@ def test_changes_are_those_of_the_reference(
             for feature, value in cells:
                 changed[place, feature] = value
         np.testing.assert_array_equal(found[0].matrix[found[0].row == row], changed)
+
+
+def test_without_known_rows_moves_reach_half_a_unit_beyond_the_thresholds():
+    rules = RuleSet.from_rules([Rule((Term(0, low=10, high=20),), "a")], Features(("x",)), default="b")
+    axis = axis_of(rules.columns, rules.features, 0)
+    (unit,) = units_of(rules.columns, rules.features, None)
+    moves = further_moves(axis, rules.features, Limits(), unit, None)
+    free = moves.values[moves.direction == 0]
+    assert (unit, free[0], free[-1], len(free)) == (10, 5, 25, 17)
 
 
 @pytest.mark.parametrize(

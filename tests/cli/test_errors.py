@@ -7,14 +7,17 @@ import warnings
 import numpy as np
 import pytest
 import skops.io
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, SplineTransformer
 
-from clausewise.cli.models import load_network
+from clausewise.cli.models import ModelError, load_network
 from clausewise.cli.table_files import DataError
 
 
@@ -153,6 +156,24 @@ def test_ordinary_pipelines_in_skops_files_are_trusted(work, run):
         network.fit(X.assign(job=X.job.astype(object)), work.frame.truth)
     skops.io.dump(network, "model.skops")
     assert load_network("model.skops").classes.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_calibrated_models_in_skops_files_are_trusted(work, run, method):
+    X = work.frame[["age", "income"]].fillna(0)
+    model = CalibratedClassifierCV(LogisticRegression(), method=method, cv=2).fit(X, work.frame.truth)
+    skops.io.dump(model, "model.skops")
+    assert load_network("model.skops").labels(X).tolist() == model.predict(X).tolist()
+
+
+def test_trees_in_skops_files_need_trust_because_nothing_checks_them(work, run):
+    X = work.frame[["age", "income"]].fillna(0)
+    model = RandomForestClassifier(3, random_state=0).fit(X, work.frame.truth)
+    skops.io.dump(model, "model.skops")
+    with pytest.raises(ModelError, match=r"pass --trust sklearn\.tree\._tree\.Tree"):
+        load_network("model.skops")
+    trusted = load_network("model.skops", trusted=["sklearn.tree._tree.Tree"])
+    assert trusted.labels(X).tolist() == model.predict(X).tolist()
 
 
 def test_debug_lets_an_error_through_with_its_traceback(work, run):

@@ -119,6 +119,26 @@ def test_the_premises_of_rules_become_boxes():
     assert bins.boxes_of(rules) == [((0, bin_set([0, 1])), (1, bin_set([1]))), (), ((1, bin_set([0])),)]
 
 
+def test_boxes_become_the_premises_that_they_come_from():
+    features = Features(
+        ("x", "job", "y"), ("numeric", "categorical", "numeric"), (None, ("a", "b", "c"), None)
+    )
+    table = np.array([[1.0, 0.0, np.nan], [2.0, 2.0, 5.0], [np.nan, 1.0, 7.0], [4.0, 0.0, 9.0]])
+    bins = Bins.learn(table, features)
+    premises = [
+        (Term(0, missing=True), Term(1, values=["b"]), Term(2, high=bins.columns[2].threshold(0))),
+        (Term(0, low=bins.columns[0].threshold(0)), Term(2, missing=True)),
+        (),
+    ]
+    rules = RuleSet.from_rules([Rule(terms, "yes") for terms in premises], features, default="no")
+    terms = bins.terms_of(bins.boxes_of(rules))
+    stored = rules.columns
+    assert terms["starts"].tolist() == stored.starts.tolist() == [0, 3, 5, 5]
+    for name in ("feature", "low", "high", "missing"):
+        np.testing.assert_array_equal(terms[name], getattr(stored, name))
+    assert [terms["value_sets"][place] for place in terms["value_set"] if place >= 0] == [[1]]
+
+
 def test_sets_of_bins_hold_any_bin():
     for bins in ([], [0], [63, 64], [127, 128], [191, 192], [253, 255], list(range(256))):
         assert bins_in(bin_set(bins)) == bins

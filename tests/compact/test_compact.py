@@ -469,3 +469,17 @@ def test_a_budget_is_used_where_the_best_candidates_repeat_rules():
     X, y = load_breast_cancer(return_X_y=True)
     nothing = RuleSet.from_rules([], Features.learn(X), default=0, classes=[0, 1])
     assert nothing.compact(X, y, max_conditions=32).reading_cost >= 30
+
+
+def test_no_stage_of_the_search_reports_more_steps_than_it_has(monkeypatch):
+    stages = []
+    monkeypatch.setattr(
+        Progress, "part_started", lambda self, name, n_steps, _unit: stages.append((name, n_steps, []))
+    )
+    monkeypatch.setattr(Progress, "steps_done", lambda self, _n_before, n_done: stages[-1][2].append(n_done))
+    X, target = curved_rows(n_rows=500)
+    no_rules(classes="ab").compact(X, target, max_rules=6)
+    assert {"search: grow", "search: exchange"} <= {name for name, _, _ in stages}
+    for _, n_steps, done in stages:
+        assert isinstance(n_steps, int)
+        assert 0 <= max(done) <= n_steps

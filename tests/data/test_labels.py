@@ -42,6 +42,13 @@ def test_labels_that_cannot_be_of_the_classes_kind_are_refused(labels, classes):
         read_labels(labels, classes, 2, "y", allow_unknown=True)
 
 
+@pytest.mark.parametrize(("n_unknown", "end"), [(7, "7, 8"), (8, "8, 9"), (9, "8, 9 and 1 more")])
+def test_up_to_eight_unknown_labels_are_listed(n_unknown, end):
+    text = describe_unknown(list(range(2, 2 + n_unknown)), (0, 1), "y")
+    assert text.startswith("y holds 2, 3, 4, 5, 6, 7")
+    assert text.endswith(f"{end}, which are not among the classes 0, 1")
+
+
 def test_many_unknown_labels_are_listed_in_part():
     text = describe_unknown(list(range(2, 20)), (0, 1), "y")
     assert text == "y holds 2, 3, 4, 5, 6, 7, 8, 9 and 10 more, which are not among the classes 0, 1"

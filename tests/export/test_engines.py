@@ -36,7 +36,11 @@ def n_compared_rows(decide, seed, n_rows=400):
     """Compare all rows of a case; return how many."""
     case = wide_case(seed, n_rows)
     rng = np.random.default_rng(seed)
-    found = decide(case.rules, with_nan(rng, case.rules.features, case.rows), rng)
+    try:
+        found = decide(case.rules, with_nan(rng, case.rules.features, case.rows), rng)
+    except Exception as error:
+        error.add_note(f"in wide_case({seed}, {n_rows})")
+        raise
     differences = [i for i in range(n_rows) if found[i] != case.expected[i]]
     assert not differences, (
         f"wide_case({seed}, {n_rows}) differs on {len(differences)} rows, first on row {differences[0]}: "

@@ -120,6 +120,21 @@ def test_large_base_votes_run_without_ordinary_rules(base, priority):
     assert onnx_decisions(made, rows) == predicted(made, rows)
 
 
+@pytest.mark.parametrize("base", [1e-300, -5e-324, 1e-46, 0.0])
+@pytest.mark.parametrize("weights", [(), (0.3,), (0.1, 0.2, 0.3)])
+def test_tiny_base_votes_of_a_single_class_count(base, weights):
+    made = RuleSet.from_rules(
+        [Rule((Term(0, low=0),), "only", weight=weight) for weight in weights],
+        ["a"],
+        default="only",
+        voting="weights",
+        base=[base],
+    )
+    rows = [[-1.0], [1.0], [np.nan]]
+    assert made.scores(np.array(rows))[0, 0] == base
+    assert onnx_decisions(made, rows) == ["only"] * 3
+
+
 @pytest.mark.parametrize("voting", VOTINGS)
 @pytest.mark.parametrize("priority", [True, False])
 @pytest.mark.parametrize("categorical", [True, False])

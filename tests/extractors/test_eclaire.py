@@ -338,6 +338,27 @@ def test_a_sample_of_the_rows_can_be_used(numbers, max_rows, n_rows):
     assert (model.report_.n_rows, model.report_.n_rows_given) == (n_rows, 600)
 
 
+@pytest.mark.parametrize(
+    ("max_rows", "is_weighted", "n_rows"), [(None, False, 600), (200, False, 200), (None, True, 300)]
+)
+def test_activations_are_computed_of_the_rows_to_learn_from(
+    numbers, monkeypatch, max_rows, is_weighted, n_rows
+):
+    network, X = numbers
+    n_evaluated = []
+    evaluate = network._backend.evaluate
+
+    def counted(rows, names):
+        if any(name.startswith("hidden") for name in names):
+            n_evaluated.append(len(rows))
+        return evaluate(rows, names)
+
+    monkeypatch.setattr(network._backend, "evaluate", counted)
+    weights = (np.arange(600) < 300).astype(float) if is_weighted else None
+    ECLAIRE(network, min_cases=20, max_rows=max_rows, max_rules=None).fit(X, sample_weight=weights)
+    assert set(n_evaluated) == {n_rows}
+
+
 def test_clauses_can_be_dropped(numbers):
     network, X = numbers
     whole = ECLAIRE(network, min_cases=10, max_rules=None).fit(X)

@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import mutual_info_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,7 +19,9 @@ from threadpoolctl import threadpool_limits
 
 import clausewise
 from clausewise import ECLAIRE, Pedagogical, TreeEnsembleRules, extract
+from clausewise.extractors.extraction_data import ExtractionData, RowChoice
 from clausewise.extractors.methods import chosen_method
+from clausewise.extractors.tree_paths import TreePaths
 from tests.networks import boosters
 from tests.networks.boosters import NUMBERS, PEOPLE, THREE, TWO
 
@@ -72,6 +75,21 @@ def test_all_paths_of_one_tree_decide_as_it_does(codes, is_table):
     # A leaf that both known and missing values reach needs a rule for each.
     assert 12 <= len(model.rules_) <= 24
     assert all(rule.origin.layer == "tree 1" for rule in model.rules_)
+
+
+def test_the_best_paths_say_most_about_the_decisions():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 20, (400, 2)).astype(float)
+    # One side of the first split says much of many rows, the small leaves below it all of a few.
+    decided = (rows[:, 0] > 9.5) & ~((rows[:, 0] > 17.5) & (rows[:, 1] > 15.5)) | (rows[:, 1] > 18.5)
+    tree = DecisionTreeClassifier(random_state=0).fit(rows, decided)
+    network = clausewise.wrap(tree)
+    data = ExtractionData.of_network(network, rows, RowChoice(None, None, np.random.RandomState(0)), 1)
+    paths = TreePaths(data).best(1000, max_terms=9)
+    informative = [mutual_info_score(paths.fires(rows)[place], decided) for place in range(len(paths))]
+    assert len(paths) > 5
+    assert informative == sorted(informative, reverse=True)
+    assert TreePaths(data).best(2, max_terms=9) == paths[:2]
 
 
 def test_all_paths_of_a_forest_are_faithful_and_limited(forest):

@@ -14,6 +14,7 @@ from clausewise.induction import (
     RandomForestInducer,
     get_inducer,
     induce_many,
+    induce_premises,
 )
 
 BUILT_IN = [
@@ -121,6 +122,20 @@ def test_positive_weights_raise_the_recall_of_a_rare_premise(table):
     )
     recall_plain, recall_balanced = (rules.predict(table)[rare].mean() for rules in (plain, balanced))
     assert recall_balanced > recall_plain
+
+
+@pytest.mark.parametrize("inducer", [*BUILT_IN, OneCut()], ids=repr)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_premises_are_those_of_each_target_with_its_weights(inducer, is_weighted, table, targets):
+    matrix = PreparedMatrix.prepare(table)
+    some = targets[:3]
+    weights = np.where(table[:, 2] > 0.5, 6.0, 0.5) if is_weighted else None
+    found = induce_premises(inducer, matrix, some, weights=weights)
+    expected = [rules.concluding(True) for rules in induce_many(inducer, matrix, some, weights=weights)]
+    assert found.target.tolist() == [place for place, rules in enumerate(expected) for _ in range(len(rules))]
+    assert list(found.rules) == [rule for rules in expected for rule in rules]
+    if is_weighted:
+        assert list(found.rules) != list(induce_premises(inducer, matrix, some).rules)
 
 
 def test_inducers_have_names():

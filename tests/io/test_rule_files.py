@@ -57,6 +57,16 @@ def test_a_saved_rule_set_comes_back_equal(tmp_path):
     assert os.listdir(tmp_path) == ["rules.json"]
 
 
+@pytest.mark.parametrize("scale", [0.25, 1.0, 3.0])
+def test_the_scale_and_the_log_of_changes_come_back(scale):
+    edited = RULES.with_scale(scale).remove(2, note="too general").reweight(0, weight=3.5)
+    again = rule_json.loads(rule_json.dumps(edited))
+    assert again == edited
+    assert again.scale == scale
+    assert again.changes == edited.changes
+    assert [(change.action, change.rule) for change in again.changes] == [("removed", 2), ("reweighted", 0)]
+
+
 @given(st.integers(0, 10**6), st.integers(0, 30))
 def test_any_rule_set_comes_back_equal_and_satisfies_the_schema(seed, n_rules):
     rng = np.random.default_rng(seed)
@@ -207,6 +217,21 @@ REFUSED_BY_SCHEMA = {
     "an unknown key of a feature": (with_feature(0, unit="years"), 'unknown key "unit"'),
     "a category that is null": (with_feature(1, categories=["nurse", None]), r"categories\[1\] is null"),
     "a category twice": (with_feature(1, categories=["nurse", "nurse"]), "category twice"),
+    "a scale of zero": (changed(scale=0), r"scale is 0\.0; expected a positive number"),
+    "a scale below zero": (changed(scale=-0.5), "scale is -0.5; expected a positive number"),
+    "a scale as text": (changed(scale="1"), 'scale is "1"; expected a number'),
+    "a change of no rule": (
+        changed(changes=[{"action": "removed", "rule": -1}]),
+        r"changes\[0\]\.rule is -1; expected a whole number of 0 or more",
+    ),
+    "a change of half a rule": (
+        changed(changes=[{"action": "removed", "rule": 0.5}]),
+        r"changes\[0\]\.rule is 0\.5; expected a whole number of 0 or more",
+    ),
+    "an unknown change": (
+        changed(changes=[{"action": "praised", "rule": 0}]),
+        r'changes\[0\]\.action is "praised"; expected one of',
+    ),
     "rules as null": (changed(rules=None), "rules is null; expected a list"),
     "a rule that is a list": (changed(rules=[[]]), r"rules\[0\] is a list; expected an object"),
     "an unknown key of a rule": (with_rule(lift=3), r"rules\[0\] has the unknown key \"lift\""),

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import Birch, KMeans
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -225,6 +226,19 @@ def test_sparse_preprocessing_is_passed_on():
     network = clausewise.wrap(model)
     assert network.labels(PEOPLE).tolist() == model.predict(PEOPLE).tolist()
     assert network.features(PEOPLE).kinds == ("numeric", "categorical", "numeric")
+
+
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(), RandomForestClassifier(5, random_state=0)], ids=["linear", "trees"]
+)
+def test_sparse_matrices_inside_a_pipeline_are_evaluated(model):
+    table = PEOPLE[["job"]].astype(object)
+    fitted = make_pipeline(OneHotEncoder(), model).fit(table, table.job == "clerk")
+    assert sparse.issparse(fitted[0].transform(table))
+    network = clausewise.wrap(fitted, batch_size=64)
+    assert network.labels(table).tolist() == fitted.predict(table).tolist()
+    np.testing.assert_array_equal(network.probabilities(table), fitted.predict_proba(table))
+    assert (clausewise.extract(fitted, table).predict(table) == fitted.predict(table)).all()
 
 
 def test_models_that_refuse_missing_values_say_so_themselves():

@@ -7,7 +7,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 
 import clausewise
-from clausewise import ECLAIRE, Features, Rule, RuleSet, Term
+from clausewise import ECLAIRE, C50Classifier, CARTClassifier, Features, Rule, RuleSet, Term, extract
 from clausewise.networks import ArrayNetwork
 from clausewise.networks.answers import labels_by
 from clausewise.networks.preprocess import as_numbers
@@ -89,3 +89,55 @@ def test_counterfactuals_ask_the_network_about_missing_values():
     (found,) = rules.counterfactuals(masked_rows(int)[150:151], network=network, reference=KNOWN)
     assert found.is_confirmed
     assert all(np.isnan(column).all() for column in asked)
+
+
+def is_masked(rows):
+    return np.isnan(np.asarray(rows, dtype=float)[:, 0])
+
+
+@pytest.mark.parametrize("dtype", [float, int, object])
+def test_columns_are_computed_from_missing_values(dtype):
+    asked = []
+
+    def columns(rows):
+        asked.append(np.asarray(rows, dtype=float))
+        return is_masked(rows)[:, np.newaxis]
+
+    rules = extract(clausewise.wrap(is_masked, features=columns), masked_rows(dtype), max_rules=None)
+    np.testing.assert_array_equal(rules.predict(masked_rows(dtype)), IS_MASKED[:, 0])
+    assert all(np.nanmax(rows) < HIDDEN for rows in asked)
+
+
+def test_computed_columns_may_be_masked():
+    network = clausewise.wrap(is_masked, features=lambda rows: np.ma.masked_greater(rows, 40))
+    np.testing.assert_array_equal(np.isnan(network.features(KNOWN).encode(KNOWN)), KNOWN > 40)
+
+
+def test_a_list_of_masked_rows_is_read_as_one_masked_array():
+    def is_high(rows):
+        return np.nan_to_num(np.asarray(rows)[:, 0]) > 20
+
+    rows, expected = list(masked_rows(int)), is_high(MISSING)
+    np.testing.assert_array_equal(clausewise.wrap(is_high).labels(rows), expected)
+    rules = extract(is_high, rows)
+    assert rules == extract(is_high, MISSING)
+    np.testing.assert_array_equal(rules.predict(rows), expected)
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [False, True], ["no", "yes"]])
+@pytest.mark.parametrize(
+    "estimator",
+    [C50Classifier(), CARTClassifier(), ECLAIRE(), ECLAIRE(MLPClassifier((2,), max_iter=5))],
+    ids=["c50", "cart", "own network", "unfitted network"],
+)
+def test_masked_classes_are_missing(estimator, classes):
+    y = np.ma.MaskedArray(np.array(classes)[(KNOWN[:, 0] > 20).astype(int)], mask=IS_MASKED[:, 0])
+    with pytest.raises(ValueError, match="contains NaN"):
+        estimator.fit(KNOWN, y)
+
+
+def test_masked_probabilities_are_missing():
+    rules = RuleSet.from_rules([Rule((Term(0, high=20),), 0)], Features(("x0", "x1")), default=1)
+    probabilities = np.ma.MaskedArray(np.full((200, 2), 0.5), mask=IS_MASKED)
+    with pytest.raises(ValueError, match="target holds rows that are not probabilities"):
+        rules.compact(KNOWN, probabilities, max_rules=1)

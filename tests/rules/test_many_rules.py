@@ -88,6 +88,7 @@ def test_many_rules_are_written_for_other_systems(said):
     assert min(said["exported"]) > 100_000
 
 
+@pytest.mark.slow_under_sanitizers  # they take memory of their own
 def test_many_rules_take_bounded_memory(said):
     assert said["peak"] < MAX_BYTES
 

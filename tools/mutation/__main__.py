@@ -3,9 +3,10 @@
     python -m tools.mutation [--sample 200] [--seed 0] [--folders rules io] [--list]
 
 Each mutant runs in a copy of the repository, with the tests of its folder that reach the changed line. The
-results are kept in `out/mutate.json`, so that a run that was stopped continues; a result is used again until
-the mutated file or the tests of its folder change. Mutants that cannot change any promised behaviour are
-listed in `equivalent.toml`, each with its reason, and are not counted.
+results are kept in `out/mutate.json`, so that a run that was stopped continues. A mutant that was caught runs
+again when its file changes, or the file of the test that caught it; any other one also when any test of its
+folder changes. Mutants that cannot change any promised behaviour are listed in `equivalent.toml`, each with
+its reason, and are not counted.
 """
 
 import argparse
@@ -135,13 +136,17 @@ class _Results:
     def verdict(self, mutant: Mutant) -> str:
         return str(self.by_key.get(mutant.key, {}).get("verdict", ""))
 
+    def is_current(self, mutant: Mutant) -> bool:
+        """Return whether neither the mutated file nor the tests that count have changed since the verdict."""
+        result = self.by_key.get(mutant.key, {})
+        current = verdict_fingerprint(ROOT, mutant, result.get("test", ""))
+        return bool(result.get("fingerprint") == current)
+
 
 def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argparse.Namespace) -> None:
-    current = {mutant.key: _fingerprint(mutant) for mutant in mutants}
+    missing = [mutant for mutant in mutants if not results.is_current(mutant)]
     if options.survivors:
-        missing = [m for m in mutants if results.verdict(m) not in (CAUGHT, TIMEOUT)]
-    else:
-        missing = [m for m in mutants if results.by_key.get(m.key, {}).get("fingerprint") != current[m.key]]
+        missing = [mutant for mutant in mutants if results.verdict(mutant) not in (CAUGHT, TIMEOUT)]
     if not missing:
         return
     sandboxes: SimpleQueue[Sandbox] = SimpleQueue()
@@ -154,12 +159,13 @@ def _run(mutants: list[Mutant], results: _Results, folder: Path, options: argpar
         sandbox = sandboxes.get()
         began = time.monotonic()
         try:
-            verdict = _verdict(mutant, sandbox, baselines[_tests_of(mutant)], options.seconds)
+            verdict, test = _verdict(mutant, sandbox, baselines[_tests_of(mutant)], options.seconds)
+            # Of the copy: the working tree may have changed since it was made.
+            current = verdict_fingerprint(sandbox.folder, mutant, test)
         finally:
-            sandbox.write(mutant.file, (ROOT / mutant.file).read_text(encoding="utf-8"))
             sandboxes.put(sandbox)
         seconds = round(time.monotonic() - began, 1)
-        results.add(mutant, {"verdict": verdict, "seconds": seconds, "fingerprint": current[mutant.key]})
+        results.add(mutant, {"verdict": verdict, "test": test, "seconds": seconds, "fingerprint": current})
         print(f"{seconds:6.1f} s  {_described(mutant, verdict)}", flush=True)
 
     for tests in dict.fromkeys(map(_tests_of, missing)):
@@ -185,25 +191,38 @@ def _require_success_without_mutant(sandbox: Sandbox, known: Baseline) -> None:
         raise SystemExit(f"{sandbox.output()}\n{fastest} fails without any mutant.")
 
 
-def _verdict(mutant: Mutant, sandbox: Sandbox, known: Baseline, max_seconds: float) -> str:
+def _verdict(mutant: Mutant, sandbox: Sandbox, known: Baseline, max_seconds: float) -> tuple[str, str]:
+    """Return the verdict, and the test that failed if there is one."""
     tests = known.tests_for(mutant.file, mutant.statement, max_seconds)
     if not tests:
-        return NOT_REACHED
+        return NOT_REACHED, ""
+    original = (sandbox.folder / mutant.file).read_text(encoding="utf-8")
     sandbox.write(mutant.file, mutant.source)
-    # Importing the package takes seconds, more on a busy machine.
-    code = _exit_code(sandbox, tests, 40.0 + 3.0 * sum(known.seconds[test] for test in tests))
+    try:
+        # Importing the package takes seconds, more on a busy machine.
+        code = _exit_code(sandbox, tests, 40.0 + 3.0 * sum(known.seconds[test] for test in tests))
+    finally:
+        sandbox.write(mutant.file, original)
     if code is None:
-        return TIMEOUT
+        return TIMEOUT, ""
     if code == 5:
         raise RuntimeError(f"{sandbox.output()}\nNo test was run for {mutant.key}.")
-    return SURVIVED if code == 0 else CAUGHT
+    failed = _failed(sandbox)
+    return (SURVIVED, "") if code == 0 else (CAUGHT, failed.read_text("utf-8") if failed.exists() else "")
 
 
 def _exit_code(sandbox: Sandbox, tests: list[str], max_seconds: float) -> int | None:
     listed = sandbox.folder / "tests.json"
     listed.write_text(json.dumps(tests), encoding="utf-8")
+    failed = _failed(sandbox)
+    failed.unlink(missing_ok=True)
     files = sorted({test.partition("::")[0] for test in tests})
-    return sandbox.pytest([*files, "-x", "-q", "--no-cov"], max_seconds, CLAUSEWISE_MUTATE_TESTS=str(listed))
+    environment = {"CLAUSEWISE_MUTATE_TESTS": str(listed), "CLAUSEWISE_MUTATE_FAILED": str(failed)}
+    return sandbox.pytest([*files, "-x", "-q", "--no-cov"], max_seconds, **environment)
+
+
+def _failed(sandbox: Sandbox) -> Path:
+    return sandbox.folder / "failed.txt"
 
 
 def _tests_of(mutant: Mutant) -> str:
@@ -214,8 +233,10 @@ def _folder_of(mutant: Mutant) -> str:
     return Path(mutant.file).relative_to(PACKAGE).parts[0]
 
 
-def _fingerprint(mutant: Mutant) -> str:
-    return fingerprint(ROOT, [mutant.file])[:16] + tests_fingerprint(ROOT, _tests_of(mutant))[:16]
+def verdict_fingerprint(root: Path, mutant: Mutant, test: str) -> str:
+    """Return a text that changes with the mutated file, and with the file of `test` or else all tests."""
+    file = test.partition("::")[0] or None
+    return fingerprint(root, [mutant.file])[:16] + tests_fingerprint(root, _tests_of(mutant), file)[:16]
 
 
 # --- Reporting ---

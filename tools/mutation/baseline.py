@@ -66,8 +66,7 @@ class Baseline:
 def baseline(sandbox: Sandbox, folder: str, kept: Path, n_processes: int) -> Baseline:
     """Return the baseline of a folder of tests; only files that have changed since it was kept are run."""
     root = sandbox.folder
-    helpers = [path for path in (root / folder).rglob("*") if not path.name.startswith("test_")]
-    shared = ["src/clausewise/**/*.py", *_COMMON, *(path.relative_to(root).as_posix() for path in helpers)]
+    shared = ["src/clausewise/**/*.py", *_COMMON, *_helpers(root, folder)]
     files = sorted(path.relative_to(root).as_posix() for path in (root / folder).rglob("test_*.py"))
     current = {file: fingerprint(root, [*shared, file]) for file in files if file not in _LONG}
     stored = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
@@ -113,9 +112,16 @@ def fingerprint(root: Path, patterns: list[str]) -> str:
     return digest.hexdigest()
 
 
-def tests_fingerprint(root: Path, folder: str) -> str:
-    """Return a text that changes with the tests of a folder."""
-    return fingerprint(root, [f"{folder}/**/*", *_COMMON])
+def tests_fingerprint(root: Path, folder: str, file: str | None) -> str:
+    """Return a text that changes with the tests of a folder, or with one file of them and its helpers."""
+    if file is None:
+        return fingerprint(root, [f"{folder}/**/*", *_COMMON])
+    return fingerprint(root, [file, *_COMMON, *_helpers(root, folder)])
+
+
+def _helpers(root: Path, folder: str) -> list[str]:
+    paths = [path for path in (root / folder).rglob("*") if not path.name.startswith("test_")]
+    return [path.relative_to(root).as_posix() for path in paths]
 
 
 def _reached(data: Path, root: Path) -> dict[str, dict[int, list[str]]]:

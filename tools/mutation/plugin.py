@@ -1,4 +1,4 @@
-"""A pytest plugin: run the listed tests only, in the order of the list, and record how long each takes.
+"""A pytest plugin: run the listed tests only, in the order of the list; record failures and durations.
 
 Standalone, since it is copied beside the mutated package.
 """
@@ -11,6 +11,7 @@ import pytest
 
 _LISTED = "CLAUSEWISE_MUTATE_TESTS"
 _DURATIONS = "CLAUSEWISE_MUTATE_DURATIONS"
+_FAILED = "CLAUSEWISE_MUTATE_FAILED"
 _seconds: dict[str, float] = {}
 
 
@@ -36,9 +37,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up set-up, call and tear-down."""
+    """Add up set-up, call and tear-down, and keep the name of a test that fails."""
     if not report.skipped:
         _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
+    if report.failed and _FAILED in os.environ:
+        Path(os.environ[_FAILED]).write_text(report.nodeid, encoding="utf-8")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

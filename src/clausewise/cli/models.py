@@ -17,6 +17,8 @@ _KNOWN_TYPES = (
     "numpy.dtype",
     "scipy._lib.array_api_compat.numpy._aliases.asarray",  # in BSpline
     "scipy.interpolate._bsplines.BSpline",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.compose._column_transformer.make_column_selector",
     "sklearn.feature_selection._mutual_info.mutual_info_classif",

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from clausewise.base.parameters import Constraint
+from clausewise.data.table import unmasked
 
 
 def _is_maker(value: Any) -> bool:
@@ -42,12 +43,13 @@ class ComputedColumns:
         return "a function" if name == "<lambda>" else name
 
     def table(self, X: Any) -> Any:
-        """Return the columns of each row, as a DataFrame or a matrix."""
+        """Return the columns of each row, as a DataFrame or a matrix; masked cells are missing in both."""
+        X = unmasked(X)
         table = self.maker.transform(X) if hasattr(self.maker, "transform") else self.maker(X)
         if sparse.issparse(table):
             table = table.toarray()
         elif not isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame):
-            table = np.asarray(table)
+            table = np.asarray(unmasked(table))
         if len(table.shape) != 2:
             raise ValueError(
                 f"features= ({self.title}) returned a {type(table).__name__} of shape {table.shape}; return "

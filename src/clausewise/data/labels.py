@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.data.table import is_missing
+from clausewise.data.table import is_missing, unmasked
 
 Label = str | int | float | bool
 """A class label. Other kinds of conclusions (numbers, for regression) could be added here."""
@@ -163,9 +163,12 @@ def describe_unknown(unknown: Sequence[Label], classes: Sequence[Label], name: s
 
 
 def labels_array(values: Any, name: str) -> NDArray[Any]:
-    """Return a sequence of labels as an array, or raise an error that names the parameter."""
+    """Return a sequence of labels as an array, or raise an error that names the parameter.
+
+    Masked entries become missing.
+    """
     try:
-        return np.asarray(values)
+        return np.asarray(unmasked(values))
     except ValueError as error:
         raise LabelError(f"{name} is not one label per row: {error}") from None
 

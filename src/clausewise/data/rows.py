@@ -22,9 +22,9 @@ def as_rows(X: Any) -> Any:
 
     Masked cells become missing.
     """
-    X = rows_as_table(X)
+    X = unmasked(rows_as_table(X))
     if hasattr(X, "shape"):
-        return unmasked(X)
+        return X
     array = np.asarray(X)
     if array.ndim == 0:
         raise TypeError(f"X is a {type(X).__name__}; pass an array or a DataFrame of rows.")
@@ -39,8 +39,9 @@ def raw_rows(X: Any) -> Any:
     """
     if hasattr(X, "iloc") and not hasattr(X, "columns"):  # a pandas Series
         return X.to_numpy()
+    X = unmasked(X)
     if hasattr(X, "shape"):
-        return unmasked(X)
+        return X
     if not isinstance(X, list | tuple):
         raise TypeError(
             f"X is a {type(X).__name__}; pass an array, a DataFrame or a list with one entry per row."

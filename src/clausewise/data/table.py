@@ -176,7 +176,8 @@ def as_table(X: Any, row_length: int | None = None) -> Table:
         frame = _frame(X)
         if frame is not None:
             return frame
-    array = np.asarray(unmasked(X))
+    X = unmasked(X)
+    array = np.asarray(X)
     if array.dtype.kind in "US" and not isinstance(X, np.ndarray):
         array = np.asarray(X, dtype=object)  # NumPy would turn numbers in a table with text into text
     if array.dtype.kind == "c":
@@ -191,7 +192,12 @@ def as_table(X: Any, row_length: int | None = None) -> Table:
 
 
 def unmasked(X: Any) -> Any:
-    """Return a masked array as an array in which masked cells are missing; anything else unchanged."""
+    """Return a masked array as an array in which masked cells are missing; anything else unchanged.
+
+    The entries of a list may be masked arrays, too.
+    """
+    if isinstance(X, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in X):
+        return [unmasked(row) for row in X]
     if not isinstance(X, np.ma.MaskedArray):
         return X
     values, mask = np.ma.getdata(X), np.ma.getmaskarray(X)

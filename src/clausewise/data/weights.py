@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.data.table import unmasked
+
 # Weights that differ by a larger factor cannot be added in single precision.
 MAX_WEIGHT_RATIO = 1e30
 
@@ -17,7 +19,7 @@ def read_weights(
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(unmasked(sample_weight), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is not one number per row: {error}") from None
     if weights.ndim == 0:

@@ -256,13 +256,15 @@ class _GraphBuilder:
         for number, rule in enumerate(jury.rules):
             votes[number, rule.class_index] = rule.votes
         if len(jury.start) == 1:
-            # onnxruntime fuses a matrix product with a division by one number, in single precision.
-            given = self._node("Where", [fires, self._constant(votes[:, 0]), self._constant(np.array(0.0))])
+            # onnxruntime fuses a matrix product with a division by one number, in single precision, and
+            # drops the addition of one number that is 0 in single precision.
+            otherwise = np.zeros(len(votes))
+            otherwise[-1] = jury.start[0]  # the last column is always false
+            given = self._node("Where", [fires, self._constant(votes[:, 0]), self._constant(otherwise)])
             axis = self._constant(np.array([1], dtype=np.int64))
-            added = self._node("ReduceSum", [given, axis], keepdims=1)
-        else:
-            fired = self._node("Cast", [fires], to=self._onnx.TensorProto.DOUBLE)
-            added = self._node("MatMul", [fired, self._constant(votes)])
+            return self._node("ReduceSum", [given, axis], keepdims=1)
+        fired = self._node("Cast", [fires], to=self._onnx.TensorProto.DOUBLE)
+        added = self._node("MatMul", [fired, self._constant(votes)])
         return self._node("Add", [added, self._constant(np.array(jury.start))])
 
     def _sums_in_order(self, jury: PlannedJury, fires: str) -> str:
@@ -274,10 +276,12 @@ class _GraphBuilder:
             turns[: len(rules), class_index] = [place_of[rule.number] for rule in rules]
         votes = self._constant(np.array([*(rule.votes for rule in jury.rules), 0.0]))
         given = self._node("Where", [fires, votes, self._constant(np.array(0.0))])
-        # The last column is all zeros; taken once per class, it has the shape that the totals need.
-        nothing = self._constant(np.full(n_classes, len(jury.rules)))
-        zeros = self._node("Gather", [given, nothing], axis=1)
-        start = self._node("Add", [zeros, self._constant(np.array(jury.start))])
+        # The last column is always false; taken once per class, it has the shape that the totals need.
+        # (Of one class, adding the start to zeros might be dropped, as above.)
+        never = self._node("Gather", [fires, self._constant(np.full(n_classes, len(jury.rules)))], axis=1)
+        start = self._node(
+            "Where", [never, self._constant(np.array(0.0)), self._constant(np.array(jury.start))]
+        )
         before, turn, added, after = (self._name() for _ in range(4))
         body = helper.make_graph(
             [

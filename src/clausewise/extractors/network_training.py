@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from clausewise.data.features import Features, require_finite
+from clausewise.data.table import unmasked
 from clausewise.induction.estimator import read_targets
 from clausewise.networks import Network, wrap
 from clausewise.networks.answers import are_labels
@@ -78,7 +79,7 @@ def _trained(
         options[f"{last[0]}__sample_weight" if last[0] else "sample_weight"] = sample_weight
     own = clone(model)
     unset = [name for name, value in own.get_params().items() if _is_seed(name) and value is None]
-    return wrap(own.set_params(**dict.fromkeys(unset, random_state)).fit(X, y, **options))
+    return wrap(own.set_params(**dict.fromkeys(unset, random_state)).fit(X, unmasked(y), **options))
 
 
 def _is_seed(name: str) -> bool:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from clausewise.base.parameters import MIN_CASES, check_parameters
 from clausewise.data.features import Features, require_finite
 from clausewise.data.labels import Label, LabelError, read_labels
-from clausewise.data.table import Matrix
+from clausewise.data.table import Matrix, unmasked
 from clausewise.data.weights import case_weights
 
 MAX_CLASSES = 10_000
@@ -63,7 +63,7 @@ def read_targets(
     """
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(unmasked(y), warn=True)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     if len(labels) != n_rows:

@@ -424,7 +424,7 @@ class Network:
         values = self._backend.evaluate(inputs, [OUTPUT, *names] if with_output else names)
         outputs = [values[0]] if with_output else []
         for output in outputs:
-            _check_output(output, len(inputs))
+            _check_output(output, count_rows(inputs))
         for source, matrix, activations in zip(sources, matrices, values[len(outputs) :], strict=True):
             matrix[rows] = to_columns(activations, source.tensor, source.reduction)
         return outputs
