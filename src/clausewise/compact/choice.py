@@ -139,7 +139,7 @@ def readable_size(
     """Return the budget and the price for the rule set to recommend, and the sizes that it was chosen from.
 
     It is the least to read among those whose fidelity on held-out rows is within a quarter of a point of the
-    best, or within half of its standard error or one row if that is more, if it fits on half a page; otherwise
+    best, or half of its standard error or one row if that is more, if it fits on half a page; otherwise
     the most faithful that does. A few rows are all learnt from.
     """
     n_rows, n_classes = len(examples.codes), len(np.unique(examples.codes))
