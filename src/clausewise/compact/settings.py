@@ -38,9 +38,9 @@ PRICE_OF_CONDITIONS = 0.1
 DEFAULT_MAX_RULES, DEFAULT_MAX_CONDITIONS = 64, 128
 MIN_CONDITIONS = MIN_COST
 
-# "auto" generates so many rows, but at most so many per row and cells in all. Chosen on ten tables with 300
-# to 8,400 rows (docs/compact.md).
-N_GENERATED, MAX_GENERATED_PER_ROW, MAX_GENERATED_CELLS = 16_000, 20, 2_000_000
+# "auto" generates so many rows, but at most so many per row, and none for wide tables, where they take long.
+# Chosen on ten tables with 300 to 8,400 rows (docs/compact.md).
+N_GENERATED, MAX_GENERATED_PER_ROW = 16_000, 20
 # Larger and wider tables are searched without generated rows, which then only serve the last stage.
 FEW_ROWS, FEW_COLUMNS = 4_000, 200
 # The last stage needs so many rows, real and generated; with fewer it learns errors by heart.
@@ -92,10 +92,9 @@ class CompactionSettings:
             return 0
         if self.synthetic != "auto":
             return round(self.synthetic * n_rows)
-        if generator.is_function:
+        if generator.is_function or examples.table.shape[1] > FEW_COLUMNS:
             return 0
-        n_columns = examples.table.shape[1]
-        return min(N_GENERATED, MAX_GENERATED_PER_ROW * n_rows, MAX_GENERATED_CELLS // n_columns)
+        return min(N_GENERATED, MAX_GENERATED_PER_ROW * n_rows)
 
     def n_searched(self, examples: Examples) -> int:
         """Return the number of rows to search, real and generated."""

@@ -78,7 +78,7 @@ class ECLAIRE(RuleExtractor):
     synthetic : "auto" or float, default "auto"
         How many rows to generate near each row, labelled by the network, to search short rule sets on.
         "auto" generates up to 20 per row and 16,000 in all, but none for a plain function, whose calls may be
-        expensive. All figures are counted on your rows.
+        expensive, and none with more than 200 columns. All figures are counted on your rows.
     eclectic : bool, default False
         Also learn rules from the inputs directly (the paper's ECLAIRE*).
     layers : optional

@@ -364,7 +364,8 @@ class RuleSet(BaseRuleSet):
         synthetic : "auto" or float, default "auto"
             If the target is a model: how many rows to generate near each row, labelled by the model, and to
             learn from as well. "auto" generates up to 20 per row and 16,000 in all, but none for a plain
-            function, whose calls may be expensive. Cover, confidence and other figures are counted on `X`.
+            function, whose calls may be expensive, and none with more than 200 columns. Cover, confidence and
+            other figures are counted on `X`.
         sample_weight : array-like of shape (n_rows,), optional
             Relative weight of each row; rows with weight 0 are ignored.
         random_state : int, RandomState or None
