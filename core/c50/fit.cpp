@@ -22,8 +22,8 @@
 namespace clausewise::c50 {
 namespace {
 
-// Weights relative to the mean of the positive ones; all others become 1.
-std::vector<float> relative_weights(const std::vector<float>& weights) {
+// The mean of the positive weights; 1 if there are none.
+double mean_weight(const std::vector<float>& weights) {
     double sum = 0.0;
     std::size_t n_positive = 0;
     for (const float weight : weights)
@@ -31,26 +31,37 @@ std::vector<float> relative_weights(const std::vector<float>& weights) {
             sum += weight;
             ++n_positive;
         }
-    std::vector<float> relative(weights.size(), 1.0f);
-    if (n_positive == 0) return relative;
-    const double mean = sum / static_cast<double>(n_positive);
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        if (weights[i] > 0.0f) relative[i] = static_cast<float>(weights[i] / mean);
-    return relative;
+    return n_positive == 0 ? 1.0 : sum / static_cast<double>(n_positive);
 }
 
-// Turns two-class costs into weights.
-void scale_by_costs(Cases& cases) {
+// Per class, what two-class costs multiply the weights with. `weights` are those given, not relative to their mean.
+std::vector<float> scale_of_costs(const Cases& cases, const std::vector<float>& weights) {
     std::array<double, 2> totals{};
     for (std::size_t row = 0; row < cases.n_rows(); ++row)
-        totals[cases.classes[row]] += cases.weight(static_cast<std::int32_t>(row));
+        totals[cases.classes[row]] += !weights.empty() && weights[row] > 0.0f ? weights[row] : 1.0f;
     const float missing_first = cases.costs(1, 0), missing_second = cases.costs(0, 1);
     const float scale =
         static_cast<float>((totals[0] * missing_first + totals[1] * missing_second) / (totals[0] + totals[1]));
-    cases.class_scale = {missing_first / scale, missing_second / scale};
-    if (cases.weights.empty()) cases.weights.assign(cases.n_rows(), 1.0f);
-    for (std::size_t row = 0; row < cases.n_rows(); ++row) cases.weights[row] *= cases.class_scale[cases.classes[row]];
-    cases.min_cases = static_cast<float>(cases.min_cases) * std::min(cases.class_scale[0], cases.class_scale[1]);
+    return {missing_first / scale, missing_second / scale};
+}
+
+// Sets the weights relative to the mean of the positive ones (all others become 1), times the scale of the class.
+void set_weights(Cases& cases, const std::vector<float>& weights) {
+    if (weights.empty() && cases.class_scale.empty()) return;
+    const double mean = mean_weight(weights);
+    cases.weights.assign(cases.n_rows(), 1.0f);
+    for (std::size_t row = 0; row < cases.n_rows(); ++row) {
+        const double relative = !weights.empty() && weights[row] > 0.0f ? weights[row] / mean : 1.0;
+        const double scale = cases.class_scale.empty() ? 1.0 : cases.class_scale[cases.classes[row]];
+        cases.weights[row] = static_cast<float>(scale * relative);  // rounded once
+    }
+}
+
+// Are all columns discrete with very many values?
+bool all_have_many_values(const Cases& cases) {
+    for (std::size_t a = 0; a < cases.matrix.n_columns(); ++a)
+        if (!cases.has_many_values(a, cases.n_rows())) return false;
+    return true;
 }
 
 bool has_missing(const Matrix& matrix, const std::vector<bool>& in_use) {
@@ -94,7 +105,7 @@ Tree pruned_tree(Cases& cases, const Options& options, const PessimisticErrors& 
         relabel_with_training_errors(tree);
         if (options.global_pruning) prune_globally(cases, tree);
     }
-    tidy_discrete_tests(tree, options.use_subsets, options.rules);
+    tidy_discrete_tests(tree, cases.matrix.n_columns(), !options.rules);
     snap_thresholds(cases.matrix, tree);
     seconds.prune = watch.lap();
     return tree;
@@ -106,9 +117,15 @@ Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t 
           const std::vector<float>& weights, const std::vector<float>& costs, const Options& options,
           std::size_t n_threads, const CancelToken& cancel) {
     Cases cases{matrix, std::move(classes), n_classes, {}, {}, {}, options.min_cases, cancel};
-    if (!weights.empty()) cases.weights = relative_weights(weights);
+    cases.is_ordered.assign(matrix.n_columns(), false);
     if (!costs.empty()) cases.costs = Costs(costs, n_classes);
-    if (cases.costs.is_active() && n_classes == 2) scale_by_costs(cases);
+    if (cases.costs.is_active() && n_classes == 2) {
+        cases.class_scale = scale_of_costs(cases, weights);
+        const float least_scale = std::min(cases.class_scale[0], cases.class_scale[1]);
+        cases.min_cases = static_cast<float>(cases.min_cases) * least_scale;
+    }
+    set_weights(cases, weights);
+    cases.keeps_many_values = all_have_many_values(cases);
 
     Model model;
     model.n_classes = n_classes;
@@ -117,7 +134,8 @@ Model fit(const Matrix& matrix, std::vector<std::uint16_t> classes, std::size_t 
     const PessimisticErrors extra_errors(options.confidence);
     StopWatch watch;
     if (options.winnow)
-        model.in_use = winnow(cases, matrix.information(), extra_errors, options.use_subsets, n_threads);
+        model.in_use =
+            winnow(cases, matrix.information(), extra_errors, options.use_subsets, !options.rules, n_threads);
     model.seconds.winnow = watch.lap();
     if (!has_missing(matrix, model.in_use)) drop_unit_weights(cases);
     model.tree = pruned_tree(cases, options, extra_errors, model.in_use, n_threads, model.seconds);

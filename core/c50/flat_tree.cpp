@@ -27,7 +27,8 @@ void FlatTree::check() const {
             require(next > static_cast<std::int32_t>(node) && static_cast<std::size_t>(next) < n_nodes);
         }
         for (std::int32_t v = value_start[node]; v < value_start[node + 1]; ++v)
-            require(value_branch[static_cast<std::size_t>(v)] < n_children);
+            require(value_branch[static_cast<std::size_t>(v)] >= kNoBranch &&
+                    value_branch[static_cast<std::size_t>(v)] < n_children);
     }
 }
 

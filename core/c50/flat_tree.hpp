@@ -24,7 +24,8 @@ struct FlatTree {
     void check() const;
 
     // Writes the class scores of each row (rows × classes), and the mean size of the leaves that it reaches. A missing
-    // value, or a category without a branch, follows every branch in proportion to its training cases.
+    // value, or one that is not a declared category, follows every branch in proportion to its training cases. A
+    // category without a branch ends at the test.
     template <class Real>
     void classify(const TableView<Real>& table, double* scores, double* leaf_sizes, std::size_t n_threads) const {
         constexpr std::size_t kRowsPerTask = 4096;
@@ -45,12 +46,13 @@ private:
 
     template <class Real>
     std::int32_t branch_of(std::size_t node, Real value) const {
-        if (std::isnan(value)) return -1;
+        if (std::isnan(value)) return kMissingBranch;
         if (kind[node] == static_cast<std::int32_t>(TestKind::threshold))
             return static_cast<double>(value) > threshold[node];
         const auto code = static_cast<std::int64_t>(value);
         const std::int64_t n_values = value_start[node + 1] - value_start[node];
-        return code < 0 || code >= n_values ? -1 : value_branch[static_cast<std::size_t>(value_start[node] + code)];
+        if (code < 0 || code >= n_values) return kMissingBranch;
+        return value_branch[static_cast<std::size_t>(value_start[node] + code)];
     }
 
     // Fractions are in single precision because C5.0's behaviour is defined so.
@@ -59,7 +61,8 @@ private:
                  double* scores, double& leaf_size) const {
         while (kind[node] != static_cast<std::int32_t>(TestKind::leaf)) {
             const std::int32_t branch = branch_of(node, table.at(row, static_cast<std::size_t>(column[node])));
-            if (branch < 0) {
+            if (branch == kNoBranch) break;
+            if (branch == kMissingBranch) {
                 for (std::int32_t c = child_start[node]; c < child_start[node + 1]; ++c) {
                     const auto next = static_cast<std::size_t>(child[static_cast<std::size_t>(c)]);
                     if (size[next] > kEmpty)
@@ -67,7 +70,7 @@ private:
                 }
                 return;
             }
-            if (fraction < kMinFraction) return;
+            if (kind[node] == static_cast<std::int32_t>(TestKind::threshold) && fraction < kMinFraction) return;
             parent = node;
             node = static_cast<std::size_t>(child[static_cast<std::size_t>(child_start[node] + branch)]);
         }

@@ -30,6 +30,16 @@ class DataSet:
     n_classes: int
     weights: np.ndarray | None
     costs: np.ndarray | None
+    is_ordered: tuple[bool, ...] = ()  # per column; empty if none is
+
+    @property
+    def kinds(self) -> list[str]:
+        """Continuous, discrete or ordered."""
+        ordered = self.is_ordered or (False,) * len(self.values)
+        return [
+            "c" if declared is None else "o" if is_ordered else "d"
+            for declared, is_ordered in zip(self.values, ordered, strict=True)
+        ]
 
     @property
     def n_categories(self) -> np.ndarray:
@@ -39,16 +49,23 @@ class DataSet:
 
 
 def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
-    """A golden file and its data."""
+    """A golden file and its training data."""
     golden = json.loads((folder / file).read_text())
-    with open(folder / golden["data"], newline="") as lines:
+    return golden, read_rows(folder, golden, "data")
+
+
+def read_rows(folder: Path, golden: dict[str, Any], which: str) -> DataSet:
+    """The training data ("data") or fresh rows ("test_data") of a golden file."""
+    with open(folder / golden[which], newline="") as lines:
         rows = list(csv.reader(lines))[1:]
     kinds = golden["feature_kinds"]
     columns: list[list[float]] = []
     values: list[list[str] | None] = []
     for a, kind in enumerate(kinds):
         cells = [row[a] for row in rows]
-        declared = sorted({cell for cell in cells if cell != "NA"}) if kind == "d" else None
+        declared = None
+        if kind != "c":  # the first collection declares values in sorted order, without naming them
+            declared = golden["values"][a] if "values" in golden else sorted({*cells} - {"NA"})
         values.append(declared)
         number = float if declared is None else declared.index
         columns.append([np.nan if cell == "NA" else float(number(cell)) for cell in cells])
@@ -56,13 +73,14 @@ def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
     codes = {label: code for code, label in enumerate(golden["classes"])}
     weights = np.array([float(row[-1]) for row in rows], dtype=np.float32) if golden["case_weights"] else None
     costs = golden["costs_pred_by_actual"]
-    return golden, DataSet(
+    return DataSet(
         table=np.array(columns, dtype=np.float64).T,
         values=values,
         classes=np.array([codes.get(label, -1) for label in labels], dtype=np.int32),
         n_classes=len(golden["classes"]),
         weights=weights,
         costs=None if costs is None else np.array(costs, dtype=np.float32).ravel(),
+        is_ordered=tuple(kind == "o" for kind in kinds),
     )
 
 

@@ -87,7 +87,7 @@ def reference_model(data: DataSet, options: dict[str, Any]) -> c50.Model:
     ]
     return c50.fit(
         columns,
-        ["c" if declared is None else "d" for declared in data.values],
+        data.kinds,
         data.classes,
         data.n_classes,
         c50.Options(
@@ -100,6 +100,9 @@ def reference_model(data: DataSet, options: dict[str, Any]) -> c50.Model:
             sample=options["sample"],
             seed=options["seed"],
             costs=costs,
+            trials=options.get("trials", 1),
+            early_stopping=options.get("earlyStopping", True),
+            fuzzy=options.get("fuzzyThreshold", False),
         ),
         weights=data.weights,
         n_values=data.n_categories.tolist(),
@@ -108,11 +111,10 @@ def reference_model(data: DataSet, options: dict[str, Any]) -> c50.Model:
 
 def described(model: c50.Model) -> Any:
     """The reference's model in the words of golden files."""
-    return (
-        described_node(model.tree)
-        if model.tree is not None
-        else [described_rule(rule) for rule in model.rules]
-    )
+    trial = model.trials[0]
+    if trial.found is None:
+        return described_node(trial.tree)
+    return [described_rule(rule) for rule in trial.found.rules]
 
 
 def described_rule(rule: c50.Rule) -> dict[str, Any]:
@@ -148,8 +150,9 @@ def difference_of_case(seed: int, n_threads: int = 1, always_in_leaf_order: bool
     data, options = random_case(seed)
     ours = golden.fit(data, options, n_threads, always_in_leaf_order)
     reference = reference_model(data, options)
-    if options["rules"] and ours.default_label != reference.default:
-        return f"default class: {ours.default_label}, reference {reference.default}"
+    found = reference.trials[0].found
+    if found is not None and ours.default_label != found.default:
+        return f"default class: {ours.default_label}, reference {found.default}"
     if ours.in_use.count(False) != reference.n_winnowed:
         return f"winnowed columns: {ours.in_use.count(False)}, reference {reference.n_winnowed}"
     describe = golden.described_rules if options["rules"] else golden.described_tree

@@ -26,20 +26,27 @@ void TrainingClassifier::descend(std::int32_t id, std::int32_t parent, std::int3
                                  std::int32_t unknown_column) {
     while (step(id).kind != TestKind::leaf) {
         const Step& here = step(id);
-        const std::int32_t branch = here.column == unknown_column ? -1 : here.branch_of(row);
-        if (branch < 0) {
+        const std::int32_t branch = here.column == unknown_column ? kMissingBranch : here.branch_of(row);
+        if (branch == kNoBranch) {
+            arrive(here, fraction);
+            return;
+        }
+        if (branch == kMissingBranch) {
             for (const std::int32_t child : tree_[id].children)
                 if (step(child).size > 1e-4)
                     descend(child, id, row, fraction * step(child).size / here.size, unknown_column);
             return;
         }
-        if (fraction < 0.01) return;
+        if (here.kind == TestKind::threshold && fraction < 0.01) return;
         parent = id;
         id = here.children[branch];
     }
-    const Step& source = step(id).size < 1e-4 ? step(parent) : step(id);
+    arrive(step(id).size < 1e-4 ? step(parent) : step(id), fraction);
+}
+
+void TrainingClassifier::arrive(const Step& node, float fraction) {
     for (std::size_t c = 0; c < scores_.size(); ++c)
-        scores_[c] += static_cast<float>(fraction * source.distribution[c]) / source.size;
+        scores_[c] += static_cast<float>(fraction * node.distribution[c]) / node.size;
 }
 
 }  // namespace clausewise::c50

@@ -24,11 +24,11 @@ public:
         const std::int32_t* children;
         const float* distribution;
 
-        // -1 if the value is missing.
+        // As Test::branch_of.
         std::int32_t branch_of(std::int32_t row) const {
             const std::int32_t rank = ranks[row];
             if (kind != TestKind::threshold) return test->branch_of(rank);
-            return rank < 0 ? -1 : rank > threshold_rank;
+            return rank < 0 ? kMissingBranch : rank > threshold_rank;
         }
     };
 
@@ -39,6 +39,8 @@ public:
     const Step& step(std::int32_t id) const { return steps_[static_cast<std::size_t>(id)]; }
 
 private:
+    // Adds the classes of a node to the scores.
+    void arrive(const Step& node, float fraction);
     void descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction, std::int32_t unknown_column);
 
     const Cases& cases_;

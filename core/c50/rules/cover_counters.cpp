@@ -54,7 +54,7 @@ inline double WeightedCounter::error_weight(std::size_t row) const {
     const std::size_t actual = cases_.classes[row];
     if (actual == static_cast<std::size_t>(label_)) return 0.0;
     if (error_costs_.empty()) return weight(row);
-    return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
+    return static_cast<float>(weight(row)) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
 }
 
 void WeightedCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {

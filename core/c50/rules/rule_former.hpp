@@ -28,12 +28,13 @@ private:
     void visit(const Tree& tree, std::int32_t id);
     void change_failures(int by);
     Condition condition_of(const Test& test, std::size_t branch);
+    float bits_of_values(std::size_t column, std::size_t n_named);
     void form_rule(std::int32_t label);
     template <class Counter>
     void drop_conditions(Counter& counter, std::int32_t label);
     void accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors, RowSet covered);
     float rule_bits(const std::vector<Condition>& conditions);
-    void remove_absent_values(FormedRule& rule) const;
+    void remove_absent_values(FormedRule& rule);
     float threshold_bits(std::size_t column);
     // `previous` are the rows that fail the previous branch.
     Words rows_failing(const Test& test, std::size_t branch, Words previous) const;
