@@ -17,6 +17,8 @@ struct FlatTree {
     std::size_t n_classes = 0;
     std::vector<std::int32_t> kind, column, child_start, child, value_start, value_branch;
     std::vector<double> threshold;    // rows up to it take the first child
+    std::vector<float> cut;           // the same in single precision, for fuzzy thresholds
+    std::vector<float> low, high;     // bounds of a fuzzy threshold; NaN if it is crisp
     std::vector<float> distribution;  // nodes × classes
     std::vector<float> size;          // per node: the sum of its distribution
 
@@ -55,6 +57,17 @@ private:
         return value_branch[static_cast<std::size_t>(value_start[node] + code)];
     }
 
+    // The share of the first child for a value of a fuzzy threshold.
+    template <class Real>
+    double share_below(std::size_t node, Real value) const {
+        const auto x = static_cast<float>(value);
+        if (x <= low[node]) return 1.0;
+        if (x >= high[node]) return 0.0;
+        if (static_cast<double>(value) <= threshold[node])
+            return static_cast<float>(1.0 - 0.5 * (x - low[node]) / ((cut[node] - low[node]) + 1e-10));
+        return static_cast<float>(0.5 * (x - high[node]) / ((cut[node] - high[node]) + 1e-10));
+    }
+
     // Fractions are in single precision because C5.0's behaviour is defined so.
     template <class Real>
     void descend(const TableView<Real>& table, std::size_t row, std::size_t node, std::size_t parent, float fraction,
@@ -67,6 +80,17 @@ private:
                     const auto next = static_cast<std::size_t>(child[static_cast<std::size_t>(c)]);
                     if (size[next] > kEmpty)
                         descend(table, row, next, node, fraction * size[next] / size[node], scores, leaf_size);
+                }
+                return;
+            }
+            if (!std::isnan(low[node])) {
+                const double below = share_below(node, table.at(row, static_cast<std::size_t>(column[node])));
+                const std::int32_t* const children = child.data() + child_start[node];
+                for (const std::int32_t side : {0, 1}) {
+                    const double share = fraction * (side == 0 ? below : 1.0 - below);
+                    if (share >= kMinFraction)
+                        descend(table, row, static_cast<std::size_t>(children[side]), node, static_cast<float>(share),
+                                scores, leaf_size);
                 }
                 return;
             }

@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from clausewise import _core
+from clausewise import C50Classifier, _core
 from tests.shared import ROOT, SHARED
 
 COMPLETE = SHARED / "c50" / "golden"  # all 546 runs, outside the repository
 SELECTION = ROOT / "tests" / "golden" / "c50"  # a part of them, in the project
+COMPLETE_BOOSTING = (
+    SHARED / "c50" / "golden_boosting"
+)  # 149 runs with boosting, fuzzy thresholds, ordered factors
+SELECTION_BOOSTING = ROOT / "tests" / "golden" / "c50_boosting"
 
 KINDS = ["leaf", "threshold", "multiway", "subset"]
 OPERATORS = ["<=", ">", "==", "in"]
@@ -99,10 +104,17 @@ def fit(
         winnow=options["winnow"],
         global_pruning=not options["noGlobalPruning"],
         subset=options["subset"],
+        trials=options.get("trials", 1),
+        early_stopping=options.get("earlyStopping", True),
+        fuzzy_threshold=options.get("fuzzyThreshold", False),
         always_in_leaf_order=always_in_leaf_order,
     )
     weights = None if data.weights is None else data.weights[rows]
-    return _core.fit_c50(matrix, data.classes[rows], data.n_classes, weights, data.costs, settings, n_threads)
+    is_ordered = [bool(ordered) for ordered in data.is_ordered] or None
+    classes = data.classes[rows]
+    return _core.fit_c50(
+        matrix, classes, data.n_classes, weights, data.costs, settings, n_threads, is_ordered=is_ordered
+    )
 
 
 def six_digits(numbers: Any) -> list[str]:
@@ -110,9 +122,11 @@ def six_digits(numbers: Any) -> list[str]:
     return [f"{float(number):g}" for number in numbers]
 
 
-def described_rules(model: _core.C50Model, values: list[list[str] | None]) -> list[dict[str, Any]]:
-    """The rules in the words of a golden file."""
-    flat = model.rules()
+def described_rules(
+    model: _core.C50Model, values: list[list[str] | None], trial: int = 0
+) -> list[dict[str, Any]]:
+    """The rules of a trial in the words of a golden file."""
+    flat = model.rules(trial)
     rules = []
     for r, label in enumerate(flat["label"]):
         conditions = []
@@ -139,9 +153,9 @@ def described_rules(model: _core.C50Model, values: list[list[str] | None]) -> li
     return rules
 
 
-def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dict[str, Any]:
-    """The tree in the words of a golden file."""
-    flat = model.tree()
+def described_tree(model: _core.C50Model, values: list[list[str] | None], trial: int = 0) -> dict[str, Any]:
+    """The tree of a trial in the words of a golden file."""
+    flat = model.tree(trial)
     distribution = flat["distribution"].reshape(-1, model.n_classes)
 
     def describe(i: int) -> dict[str, Any]:
@@ -155,7 +169,9 @@ def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dic
             describe(child) for child in flat["child"][flat["child_start"][i] : flat["child_start"][i + 1]]
         ]
         if kind == "threshold":
-            return node | {"threshold": float(flat["threshold"][i]), "le": branches[0], "gt": branches[1]}
+            node |= {"threshold": float(flat["threshold"][i]), "le": branches[0], "gt": branches[1]}
+            bounds = [float(flat[name][i]) for name in ("low", "middle", "high")]
+            return node | written_bounds(bounds, node["threshold"])
         if kind == "subset":
             declared = values[node["feature"]]
             assert declared is not None
@@ -168,7 +184,16 @@ def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dic
     return describe(0)
 
 
-def expected_model(run: dict[str, Any]) -> Any:
+def written_bounds(bounds: list[float], threshold: float) -> dict[str, str]:
+    """The bounds of a fuzzy threshold as C5.0 writes them: only if the upper one is above the threshold."""
+    if not bounds[2] > threshold:
+        return {}
+    return {
+        f"{name}_text": f"{bound:.7g}" for name, bound in zip(("low", "mid", "high"), bounds, strict=True)
+    }
+
+
+def expected_model(model: dict[str, Any]) -> Any:
     """A golden model in the form of `described_rules` and `described_tree`."""
 
     def simplify(part: Any) -> Any:
@@ -188,7 +213,6 @@ def expected_model(run: dict[str, Any]) -> Any:
             del kept["confidence"]
         return kept
 
-    model = run["model"]
     return simplify(model["rules"] if model["type"] == "rules" else model["root"])
 
 
@@ -213,11 +237,67 @@ def first_difference(ours: Any, golden: Any, where: str = "model") -> str | None
 def difference_of_run(data: DataSet, run: dict[str, Any], n_threads: int = 1) -> str | None:
     """How the core's model differs from a golden one, or None."""
     model = fit(data, run["options"], n_threads)
-    if run["model"]["type"] == "tree":
-        return first_difference(described_tree(model, data.values), expected_model(run))
-    if model.default_label != run["model"]["default"]:
-        return f"default class: {model.default_label}, golden {run['model']['default']}"
     n_winnowed = model.in_use.count(False)
     if n_winnowed != run.get("n_winnowed", n_winnowed):
         return f"winnowed columns: {n_winnowed}, golden {run['n_winnowed']}"
-    return first_difference(described_rules(model, data.values), expected_model(run))
+    recorded = run["models"] if "models" in run else [run["model"]]
+    if model.n_trials != len(recorded):
+        return f"trials: {model.n_trials}, golden {len(recorded)}"
+    for name, found in (("stopped", model.stop), ("abandoned", model.is_abandoned)):
+        if found != run.get(name, found):
+            return f"{name}: {found}, golden {run[name]}"
+    for trial, expected in enumerate(recorded):
+        difference = difference_of_trial(model, trial, data, expected)
+        if difference is not None:
+            return f"trial {trial}: {difference}"
+    return None
+
+
+def difference_of_trial(
+    model: _core.C50Model, trial: int, data: DataSet, expected: dict[str, Any]
+) -> str | None:
+    """How one classifier differs from a golden one, or None."""
+    if expected["type"] == "tree":
+        return first_difference(described_tree(model, data.values, trial), expected_model(expected))
+    if model.default_label(trial) != expected["default"]:
+        return f"default class: {model.default_label(trial)}, golden {expected['default']}"
+    return first_difference(described_rules(model, data.values, trial), expected_model(expected))
+
+
+def positive_weights(data: DataSet) -> np.ndarray | None:
+    """The classifier refuses weights of 0 and below; C5.0 takes them for the mean of the others."""
+    if data.weights is None:
+        return None
+    is_positive = data.weights > 0
+    return np.where(is_positive, data.weights, data.weights[is_positive].mean(dtype=np.float64))
+
+
+def frame_of(data: DataSet) -> pd.DataFrame:
+    """The rows with their categories, as users would have them."""
+    columns = {}
+    for position, declared in enumerate(data.values):
+        cells = data.table[:, position]
+        if declared is not None:
+            codes = np.where(np.isnan(cells), -1, cells).astype(int)
+            cells = pd.Categorical.from_codes(codes, declared, ordered=data.kinds[position] == "o")
+        columns[f"column {position}"] = cells
+    return pd.DataFrame(columns)
+
+
+def classifier_of(collection: dict[str, Any], options: dict[str, Any]) -> C50Classifier:
+    """The classifier with the options of a golden run."""
+    return C50Classifier(
+        rules=options["rules"],
+        min_cases=options["minCases"],
+        cf=options["CF"],
+        winnow=options["winnow"],
+        global_pruning=not options["noGlobalPruning"],
+        subset=options["subset"],
+        sample=options["sample"],
+        random_state=options["seed"],
+        costs=collection["costs_pred_by_actual"],
+        trials=options.get("trials", 1),
+        early_stopping=options.get("earlyStopping", True),
+        fuzzy_threshold=options.get("fuzzyThreshold", False),
+        class_order=collection["classes"],
+    )

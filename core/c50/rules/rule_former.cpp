@@ -59,10 +59,12 @@ bool is_worth_sorting(const Cases& cases, const Tree& tree) {
 }  // namespace
 
 RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
-                       bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs)
+                       bool use_subsets, const std::vector<std::int32_t>& n_cuts, LogFactorial& log_factorial,
+                       const std::vector<float>& error_costs)
     : cases_(cases),
       class_totals_(class_totals),
       use_subsets_(use_subsets),
+      n_cuts_(n_cuts),
       log_factorial_(log_factorial),
       error_costs_(error_costs),
       column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
@@ -82,7 +84,8 @@ FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
         if (use_subsets_) remove_absent_values(rule);
         rule.bits = rule_bits(rule.conditions);
     }
-    return {std::move(rules_), order_ ? order_->classes() : cases_.classes};
+    if (!order_) return {std::move(rules_), cases_.classes, {}};
+    return {std::move(rules_), order_->classes(), order_->rows()};
 }
 
 void RuleFormer::visit(const Tree& tree, std::int32_t id) {
@@ -188,7 +191,7 @@ float RuleFormer::bits_of_values(std::size_t index, std::size_t n_named) {
 }
 
 float RuleFormer::threshold_bits(std::size_t column) {
-    const std::int32_t n_cuts = cases_.matrix.column(column).n_values - 1;
+    const std::int32_t n_cuts = n_cuts_[column];
     return n_cuts > 1 ? static_cast<float>(1.0 + 0.5 * lg(n_cuts)) : 0.0f;
 }
 

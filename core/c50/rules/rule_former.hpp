@@ -19,8 +19,10 @@ namespace clausewise::c50 {
 
 class RuleFormer {
 public:
+    // `n_cuts` are the cuts per column that the code length of a threshold counts.
     RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
-               bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs);
+               bool use_subsets, const std::vector<std::int32_t>& n_cuts, LogFactorial& log_factorial,
+               const std::vector<float>& error_costs);
 
     FormedRules form(const Tree& tree, bool always_in_leaf_order);
 
@@ -45,6 +47,7 @@ private:
     const Cases& cases_;
     const std::vector<double>& class_totals_;
     bool use_subsets_;
+    const std::vector<std::int32_t>& n_cuts_;
     LogFactorial& log_factorial_;
     const std::vector<float>& error_costs_;
     float column_bits_;

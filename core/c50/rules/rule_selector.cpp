@@ -175,6 +175,7 @@ SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_
     }
     SelectedRules result;
     result.default_label = default_class(cases, class_totals, cells, selected);
+    result.rows = std::move(formed.rows);
     result.rules = in_final_order(std::move(candidates), selected, cases.n_classes);
     return result;
 }
