@@ -123,10 +123,6 @@ def random_boosted_case(seed: int) -> tuple[DataSet, dict[str, Any]]:
         "earlyStopping": bool(rng.random() < 0.6),
         "fuzzyThreshold": bool(rng.random() < 0.35),
     }
-    if weights is not None and options["sample"] > 0:
-        weights = np.where(weights > 0, weights, 1).astype(
-            np.float32
-        )  # others count as the mean of the sample
     return DataSet(
         table,
         values,
@@ -227,7 +223,11 @@ def difference_of_boosted_case(seed: int, n_threads: int = 1) -> str | None:
     data, options = random_boosted_case(seed)
     reference = reference_model(data, options)
     difference = difference_of_models(golden.fit(data, options, n_threads), reference, data)
-    return difference or difference_of_predictions(data, options, reference)
+    # The classifier refuses weights that C5.0 takes for the mean.
+    has_usable_weights = data.weights is None or (data.weights > 0).all()
+    if difference is not None or not has_usable_weights:
+        return difference
+    return difference_of_predictions(data, options, reference)
 
 
 def difference_of_predictions(data: DataSet, options: dict[str, Any], reference: c50.Model) -> str | None:

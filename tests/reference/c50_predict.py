@@ -18,8 +18,9 @@ def predict(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Class codes and class probabilities, by the first `trials` classifiers.
 
-    `from_text`: use the numbers as they come back from the emitted text (spec 7.3), as the R function does: thresholds
-    with 8 significant digits, bounds with 7, weights with 6.
+    `from_text`: use the numbers as they come back from the emitted text (spec 7.3), as the R function does: bounds with
+    7 significant digits, weights with 6. Thresholds stay exact, although 8 digits do not identify every single: the
+    text would send some training cases that lie on a threshold the other way.
     """
     columns = [rounded_column(column, kind) for column, kind in zip(columns, model.kinds)]
     voting = model.trials[:trials]
@@ -57,10 +58,6 @@ def answer_of(model, trial, columns, from_text: bool) -> Answer:
     return _predict_rules(model, trial.found, columns, from_text)
 
 
-def threshold_from_text(threshold: np.float32) -> np.float32:
-    return f32(float("%.8g" % float(threshold)))
-
-
 def bounds_from_text(bounds: SoftBounds | None, threshold: np.float32, from_text: bool) -> SoftBounds | None:
     """Bounds are written only if the upper one lies above the threshold (B4.3)."""
     if bounds is None or not bounds.high > threshold:
@@ -82,14 +79,9 @@ def _tree_for_prediction(node: Node, from_text: bool) -> Node:
     size = f32(0)
     for weight in distribution:
         size = size + weight
-    threshold = node.threshold
-    bounds = None if threshold is None else bounds_from_text(node.bounds, threshold, from_text)
-    if from_text and threshold is not None:
-        threshold = threshold_from_text(threshold)
+    bounds = None if node.threshold is None else bounds_from_text(node.bounds, node.threshold, from_text)
     branches = [_tree_for_prediction(branch, from_text) for branch in node.branches]
-    return replace(
-        node, distribution=distribution, size=size, threshold=threshold, bounds=bounds, branches=branches
-    )
+    return replace(node, distribution=distribution, size=size, bounds=bounds, branches=branches)
 
 
 def _predict_tree(model, grown: Node, columns, from_text: bool) -> Answer:
@@ -147,8 +139,4 @@ def _predict_rules(model, found: RuleModel, columns, from_text: bool) -> Answer:
 
 def _rule_from_text(rule: Rule) -> Rule:
     cover, ok = weight_from_text(rule.cover), weight_from_text(rule.ok)
-    conditions = tuple(
-        c if c.threshold is None else replace(c, threshold=threshold_from_text(c.threshold))
-        for c in rule.conditions
-    )
-    return replace(rule, conditions=conditions, cover=cover, ok=ok, vote=vote_of(f32(ok), f32(cover)))
+    return replace(rule, cover=cover, ok=ok, vote=vote_of(f32(ok), f32(cover)))

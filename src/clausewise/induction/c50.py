@@ -44,6 +44,7 @@ from clausewise.induction.c50_core import (
     rule_set_of_arrays,
     trials_of,
 )
+from clausewise.induction.c50_exports import ExportedRules
 from clausewise.induction.c50_trials import Answer, Summary, answers_in_turn
 from clausewise.induction.estimator import TableClassifier, encode_for, read_targets, set_feature_attributes
 from clausewise.induction.matrix import PreparedMatrix, collapsed_columns
@@ -155,7 +156,7 @@ class C50Inducer:
         return _core.fit_c50_many(matrix.core, targets.view(np.uint8), weights, options, n_threads, progress)
 
 
-class C50Classifier(TableClassifier):
+class C50Classifier(ExportedRules, TableClassifier):
     """C5.0 decision trees and rule sets, one or boosted.
 
     An independent implementation of Quinlan's C5.0 (release 2.07), written from a description of its

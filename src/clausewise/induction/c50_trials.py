@@ -13,7 +13,7 @@ from clausewise.rules import RuleSet
 
 # Rules × rows that are looked at in one step; it bounds memory.
 _CELLS_PER_STEP = 1 << 23
-_CONFIDENCE_WITHOUT_RULE = 0.5
+CONFIDENCE_WITHOUT_RULE = 0.5
 _STOP_TEXTS = {
     "accurate": "Boosting stopped: the last classifier has hardly any errors.",
     "inaccurate": "Boosting stopped: the next classifier had too many errors.",
@@ -216,7 +216,7 @@ def _rule_confidences(
     of_winner = np.arange(n_rows), codes
     confidence[of_winner] = np.maximum(mean_vote, specific)[of_winner]
     is_silent = ~fires.any(axis=0)
-    of_codes = np.where(is_silent, _CONFIDENCE_WITHOUT_RULE, confidence[of_winner])
+    of_codes = np.where(is_silent, CONFIDENCE_WITHOUT_RULE, confidence[of_winner])
     confidence[is_silent] = 1.0
     total = confidence.sum(axis=1, keepdims=True)
     even = np.full_like(confidence, 1 / n_classes)

@@ -165,8 +165,7 @@ class C50Tree:
             arrays[name] = np.where(is_soft, written, np.float32(np.nan))
         # Shares are computed from C5.0's own threshold, or from a readable one that takes its place.
         is_moved = arrays["threshold"].astype(np.float32) != arrays["cut"]
-        soft_cuts = np.where(is_soft & is_moved, arrays["threshold"], arrays["cut"])
-        arrays["cut"] = as_in_model_file(soft_cuts, n_digits=8).astype(np.float32)
+        arrays["cut"] = np.where(is_moved, arrays["threshold"], arrays["cut"]).astype(np.float32)
         needed = ("kind", "column", "threshold", "distribution")
         lists = ("child_start", "child", "value_start", "value_branch")
         bounds = ("cut", "low", "high")
