@@ -70,9 +70,7 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
       column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
       counts_by_words_(cases.has_unit_weights() && error_costs.empty()),
       n_failed_(cases.n_rows()),
-      class_rows_(cases.n_classes) {
-    if (!counts_by_words_) row_failures_.assign(cases.n_rows(), 0);
-}
+      class_rows_(cases.n_classes) {}
 
 FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
     if (counts_by_words_ && (always_in_leaf_order || is_worth_sorting(cases_, tree))) {
@@ -114,13 +112,8 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
 // Adds the last condition of the path to the failure counts of all rows, or removes it.
 void RuleFormer::change_failures(int by) {
     const Words& fails = order_ ? block_path_[path_.size() - 1].whole_blocks() : path_.back().fails;
-    if (counts_by_words_) {
-        if (by > 0) n_failed_.add(fails);
-        else n_failed_.remove(fails);
-        return;
-    }
-    for_each_bit(fails.data(), fails.size(),
-                 [&](std::size_t row) { row_failures_[row] = static_cast<std::uint16_t>(row_failures_[row] + by); });
+    if (by > 0) n_failed_.add(fails);
+    else n_failed_.remove(fails);
 }
 
 Words RuleFormer::rows_failing(const Test& test, std::size_t branch, Words previous) const {
@@ -218,7 +211,7 @@ void RuleFormer::form_rule(std::int32_t label) {
         UnitCounter counter(path_, n_failed_, rows_of_class(label));
         drop_conditions(counter, label);
     } else {
-        WeightedCounter counter(cases_, path_, row_failures_, label, error_costs_);
+        WeightedCounter counter(cases_, path_, n_failed_, label, error_costs_);
         drop_conditions(counter, label);
     }
 }

@@ -57,10 +57,8 @@ private:
     std::optional<LeafOrder> order_;
     std::vector<BlockFailures> block_path_;  // one for each step of path_; later ones are unused
     NearRows near_;
-    // The number of failed conditions of the path per row, in one of two forms; or, in leaf order, those that a whole
-    // block fails.
+    // The number of failed conditions of the path per row; or, in leaf order, those that a whole block fails.
     BitCounters n_failed_;
-    std::vector<std::uint16_t> row_failures_;
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
     std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // indices into rules_
