@@ -45,7 +45,7 @@ from clausewise.induction.c50_core import (
     trials_of,
 )
 from clausewise.induction.c50_exports import ExportedRules
-from clausewise.induction.c50_trials import Answer, Summary, answers_in_turn
+from clausewise.induction.c50_trials import C50Trial, Summary, answers_in_turn, codes_of, joint_answer
 from clausewise.induction.estimator import TableClassifier, encode_for, read_targets, set_feature_attributes
 from clausewise.induction.matrix import PreparedMatrix, collapsed_columns
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, ProgressCallback
@@ -361,7 +361,8 @@ class C50Classifier(ExportedRules, TableClassifier):
         trials : int, optional
             Let only the first `trials` classifiers vote; all of them by default.
         """
-        codes = self._answer(X, trials).codes
+        table = encode_for(self, X)
+        codes = codes_of(self._voting_trials(trials), table, self._costs, self.n_jobs)
         return self._order.declared[codes]
 
     def predict_proba(self, X: Any, trials: int | None = None) -> NDArray[np.float64]:
@@ -376,7 +377,9 @@ class C50Classifier(ExportedRules, TableClassifier):
         trials : int, optional
             Let only the first `trials` classifiers vote; all of them by default.
         """
-        return self._in_sorted_order(self._answer(X, trials).probabilities)
+        table = encode_for(self, X)
+        answer = joint_answer(self._voting_trials(trials), table, self._costs, self.n_jobs)
+        return self._in_sorted_order(answer.probabilities)
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predictions of the first classifier, of the first two together, and so on."""
@@ -395,18 +398,15 @@ class C50Classifier(ExportedRules, TableClassifier):
         check_is_fitted(self)
         return self._summary.text(self.trials_, self.stop_reason_, self.features_.names)
 
-    def _answer(self, X: Any, trials: int | None) -> Answer:
+    def _voting_trials(self, trials: int | None) -> tuple[C50Trial, ...]:
         check_parameters({"trials": whole(1) | NOTHING}, {"trials": trials})
-        table = encode_for(self, X)
         if trials is not None and trials > self.n_trials_:
             warnings.warn(
                 f"trials is {trials}, but the model has {self.n_trials_}; all of them are used.",
                 UserWarning,
                 stacklevel=3,
             )
-        for answer in answers_in_turn(self.trials_[:trials], table, self._costs, self.n_jobs):  # noqa: B007
-            pass
-        return answer
+        return self.trials_[:trials]
 
     def _in_sorted_order(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         in_order: NDArray[np.float64] = np.empty_like(probabilities)

@@ -104,45 +104,89 @@ def answer_of(
     return _answer_of_rules(trial.rules, table, n_jobs)
 
 
+def codes_of(
+    trials: Sequence[C50Trial],
+    table: NDArray[Any],
+    costs: NDArray[np.float64] | None,
+    n_jobs: int | None,
+) -> NDArray[np.intp]:
+    """Return the class codes by all of these classifiers; one alone needs no confidences."""
+    if len(trials) > 1:
+        return joint_answer(trials, table, costs, n_jobs).codes
+    rules, tree = trials[0].rules, trials[0].tree
+    if rules is not None:
+        return _codes_of_rules(rules, table, n_jobs)
+    assert tree is not None
+    scores, _ = tree.class_scores(table, n_jobs)
+    return _codes_of_scores(tree, scores, costs)
+
+
 def answers_in_turn(
     trials: Sequence[C50Trial],
     table: NDArray[Any],
     costs: NDArray[np.float64] | None,
     n_jobs: int | None,
 ) -> Iterator[Answer]:
-    """Yield the answer of the first classifier, of the first two, …; confidences are shares of the vote."""
-    votes: NDArray[np.float32] | None = None
-    total = np.zeros(len(table))
+    """Yield the answer of the first classifier, of the first two, and so on."""
+    vote = _Vote(trials[0])
     for trial in trials:
-        answer = answer_of(trial, table, costs, n_jobs)
-        if votes is None:
-            votes = np.zeros(answer.probabilities.shape, dtype=np.float32)
+        vote.add(answer_of(trial, table, costs, n_jobs))
+        yield vote.answer()
+
+
+def joint_answer(
+    trials: Sequence[C50Trial],
+    table: NDArray[Any],
+    costs: NDArray[np.float64] | None,
+    n_jobs: int | None,
+) -> Answer:
+    """Return the answer of all of these classifiers together."""
+    vote = _Vote(trials[0])
+    for trial in trials:
+        vote.add(answer_of(trial, table, costs, n_jobs))
+    return vote.answer()
+
+
+class _Vote:
+    """Adds up the confidences of classifiers. A classifier alone keeps its own answer."""
+
+    def __init__(self, first: C50Trial) -> None:
+        self._default = _default_code(first)
+        self._alone: Answer | None = None
+        self._votes: NDArray[np.float32] | None = None
+        self._total: NDArray[np.float64] | None = None
+
+    def add(self, answer: Answer) -> None:
+        if self._votes is None or self._total is None:
+            self._alone = answer
+            self._votes = np.zeros(answer.probabilities.shape, dtype=np.float32)
+            self._total = np.zeros(len(answer.codes))
+        else:
+            self._alone = None
         # C5.0 adds votes in single precision, and their total in double precision.
-        of_class = np.arange(len(table)), answer.codes
-        votes[of_class] = (votes[of_class].astype(np.float64) + answer.confidences).astype(np.float32)
-        total += answer.confidences
-        is_alone = trial is trials[0]
-        yield answer if is_alone else _answer_of_votes(votes, total, _default_code(trials[0]))
+        of_class = np.arange(len(answer.codes)), answer.codes
+        before = self._votes[of_class].astype(np.float64)
+        self._votes[of_class] = (before + answer.confidences).astype(np.float32)
+        self._total += answer.confidences
+
+    def answer(self) -> Answer:
+        if self._alone is not None:
+            return self._alone
+        assert self._votes is not None
+        assert self._total is not None
+        even = np.full(self._votes.shape, 1 / self._votes.shape[1])
+        total = self._total[:, None]
+        shares = np.divide(self._votes.astype(np.float64), total, out=even, where=total > 0)
+        highest = shares.max(axis=1)
+        codes = np.where(shares[:, self._default] >= highest, self._default, shares.argmax(axis=1))
+        return Answer(codes, highest, shares / shares.sum(axis=1, keepdims=True))
 
 
 def _default_code(trial: C50Trial) -> int:
     if trial.tree is not None:
-        return int(trial.tree.arrays["label"][0])
+        return _root_code(trial.tree)
     assert trial.rules is not None
     return trial.rules.default_index
-
-
-def _answer_of_votes(votes: NDArray[np.float32], total: NDArray[np.float64], default: int) -> Answer:
-    shares = np.divide(
-        votes.astype(np.float64),
-        total[:, None],
-        out=np.full(votes.shape, 1 / votes.shape[1]),
-        where=total[:, None] > 0,
-    )
-    codes = shares.argmax(axis=1)
-    highest = shares.max(axis=1)
-    codes = np.where(shares[:, default] >= highest, default, codes)
-    return Answer(codes, highest, shares / shares.sum(axis=1, keepdims=True))
 
 
 def _answer_of_tree(
@@ -152,9 +196,19 @@ def _answer_of_tree(
     scores, leaf_sizes = tree.class_scores(table, n_jobs)
     prior = tree.class_fractions.astype(np.float64)
     raw = (leaf_sizes[:, None] * scores + prior) / (leaf_sizes[:, None] + 1)
-    codes = _cheapest(scores, costs) if costs is not None else _most_frequent(scores, _root_code(tree))
+    codes = _codes_of_scores(tree, scores, costs)
     of_class = np.arange(len(table)), codes
     return Answer(codes, raw[of_class], raw / raw.sum(axis=1, keepdims=True))
+
+
+def _codes_of_scores(
+    tree: C50Tree, scores: NDArray[np.float64], costs: NDArray[np.float64] | None
+) -> NDArray[np.intp]:
+    return _most_frequent(scores, _root_code(tree)) if costs is None else _cheapest(scores, costs)
+
+
+def _codes_of_rules(rules: RuleSet, table: NDArray[Any], n_jobs: int | None) -> NDArray[np.intp]:
+    return rules.evaluator.decide(table, rules.voting, rules.default_index, n_jobs).astype(np.intp)
 
 
 def _root_code(tree: C50Tree) -> int:
@@ -176,7 +230,7 @@ def _cheapest(scores: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArra
 
 def _answer_of_rules(rules: RuleSet, table: NDArray[Any], n_jobs: int | None) -> Answer:
     n_classes = len(rules.classes)
-    codes = rules.evaluator.decide(table, rules.voting, rules.default_index, n_jobs).astype(np.intp)
+    codes = _codes_of_rules(rules, table, n_jobs)
     probabilities = np.empty((len(table), n_classes))
     confidences = np.empty(len(table))
     n_rows = max(1, _CELLS_PER_STEP // max(1, len(rules)))
@@ -197,19 +251,21 @@ def _rule_confidences(
     greater of the two counts for the predicted class, the smaller for the others.
     """
     columns = rules.columns
-    votes = np.floor(1000 * columns.confidence + 0.5)
+    votes = np.floor(1000 * columns.confidence + 0.5).astype(np.uint16)
     n_rows, n_classes = fires.shape[1], len(rules.classes)
     sums, specific = np.zeros((n_rows, n_classes)), np.zeros((n_rows, n_classes))
-    # From the most specific rule to the most general: the first that fires counts.
-    order = np.lexsort((-votes, columns.cover))
+    fired = fires.view(np.uint8)  # products of small whole numbers are much quicker than of booleans
+    # From the most general rule to the most specific: the last one that fires counts.
+    order = np.lexsort((votes, -columns.cover))
     for c in range(n_classes):
         of_class = order[columns.class_index[order] == c]
         if len(of_class) == 0:
             continue
-        fired = fires[of_class]
-        sums[:, c] = votes[of_class] @ fired
-        specific[:, c] = np.where(fired.any(axis=0), votes[of_class][fired.argmax(axis=0)], 0.0)
-    n_firing = np.maximum(fires.sum(axis=0), 1)
+        fired_here, places = fired[of_class], np.arange(1, len(of_class) + 1, dtype=np.uint32)
+        sums[:, c] = (votes[of_class, None] * fired_here).sum(axis=0, dtype=np.int64)
+        votes_by_place = np.append(np.uint16(0), votes[of_class])  # at place 0, no rule has fired
+        specific[:, c] = votes_by_place[(places[:, None] * fired_here).max(axis=0)]
+    n_firing = np.maximum(fired.sum(axis=0, dtype=np.int64), 1)
     mean_vote = sums / (1000 * n_firing[:, None])
     specific /= 1000
     confidence = np.minimum(mean_vote, specific)
