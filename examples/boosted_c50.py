@@ -3,9 +3,9 @@
     OMP_NUM_THREADS=1 python examples/boosted_c50.py    # all rows, five folds
     python examples/boosted_c50.py --quick              # a glance: fewer rows, folds and rounds
 
-Every model has its default settings and 50 rounds. Accuracy is the mean over the folds. Size is what one would
-have to read: all leaves, or all rules with their conditions. Time is processor time of all threads, for fitting
-and predicting. XGBoost is left out where it is not installed.
+Every model has its default settings and 50 rounds. Accuracy is the mean over the folds. Size is what one
+would have to read: all leaves, or all rules with their conditions. Time is processor time of all threads,
+for fitting and predicting. XGBoost is left out where it is not installed.
 """
 
 import argparse
