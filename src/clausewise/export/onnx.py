@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.data.table import Category
-from clausewise.export.plan import EnsemblePlan, ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf
 from clausewise.export.text import free_name, one_line, quoted_short, require_unicode
 from clausewise.rules.ruleset import RuleSet
@@ -52,7 +52,7 @@ class GraphBuilder:
     Intermediate values are named by `prefix` and a number.
     """
 
-    def __init__(self, onnx: Any, plan: ExportPlan | EnsemblePlan, classes: NDArray[Any]) -> None:
+    def __init__(self, onnx: Any, plan: Plan, classes: NDArray[Any]) -> None:
         self._onnx = onnx
         self._plan = plan
         self._classes = classes

@@ -93,8 +93,8 @@ class IntegerVotes:
 
 
 @dataclass(frozen=True, eq=False)
-class ExportPlan:
-    """A rule set in the form that exports write.
+class Plan:
+    """What every export needs to know of a model.
 
     Attributes
     ----------
@@ -106,20 +106,17 @@ class ExportPlan:
         Class indices in the order in which classes win ties: the default class, then by position.
     tests : tuple of Test
         The distinct tests of all rules.
-    juries : tuple of PlannedJury
-        The first one that applies to a row decides; the last one applies to every row.
     """
 
     features: Features
     labels: tuple[Label, ...]
     by_rank: tuple[int, ...]
     tests: tuple[Test, ...]
-    juries: tuple[PlannedJury, ...]
 
     @property
     def n_rules(self) -> int:
         """Number of rules that can fire."""
-        return sum(len(jury.rules) for jury in self.juries)
+        raise NotImplementedError
 
     @cached_property
     def tested_for_missing(self) -> frozenset[int]:
@@ -129,6 +126,24 @@ class ExportPlan:
     def tested_features(self, rules: Iterable[PlannedRule]) -> list[int]:
         """Return the positions of the features that these rules test, ascending."""
         return sorted({self.tests[test].feature for rule in rules for test in rule.tests})
+
+
+@dataclass(frozen=True, eq=False)
+class ExportPlan(Plan):
+    """A rule set in the form that exports write.
+
+    Attributes
+    ----------
+    juries : tuple of PlannedJury
+        The first one that applies to a row decides; the last one applies to every row.
+    """
+
+    juries: tuple[PlannedJury, ...]
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules that can fire."""
+        return sum(len(jury.rules) for jury in self.juries)
 
 
 def export_plan(rules: RuleSet) -> ExportPlan:
@@ -161,16 +176,9 @@ class PlannedTrial:
 
 
 @dataclass(frozen=True, eq=False)
-class EnsemblePlan:
-    """Several rule sets whose confidences are added in single precision; the greatest sum decides.
+class EnsemblePlan(Plan):
+    """Several rule sets whose confidences are added in single precision; the greatest sum decides."""
 
-    The attributes are as those of `ExportPlan`; `by_rank` decides ties between sums.
-    """
-
-    features: Features
-    labels: tuple[Label, ...]
-    by_rank: tuple[int, ...]
-    tests: tuple[Test, ...]
     trials: tuple[PlannedTrial, ...]
 
     @property
@@ -182,15 +190,6 @@ class EnsemblePlan:
     def headline(self) -> str:
         """A line that describes the ensemble."""
         return f"C5.0, {len(self.trials)} boosted rule sets with {self.n_rules:,} rules"
-
-    @cached_property
-    def tested_for_missing(self) -> frozenset[int]:
-        """The positions of features that some rule tests for missing values."""
-        return frozenset(test.feature for test in self.tests if isinstance(test, Missing))
-
-    def tested_features(self, rules: Iterable[PlannedRule]) -> list[int]:
-        """Return the positions of the features that these rules test, ascending."""
-        return sorted({self.tests[test].feature for rule in rules for test in rule.tests})
 
 
 def ensemble_plan(rule_sets: Sequence[RuleSet], confidence_of_default: float) -> EnsemblePlan:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clausewise.export.plan import EnsemblePlan, ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import free_name, one_line
 from clausewise.rules.ruleset import RuleSet
@@ -127,7 +127,7 @@ def _function(plan: ExportPlan, name: str, rules: Sequence[PlannedRule], counts:
         yield "    return fired"
 
 
-def premise(plan: ExportPlan | EnsemblePlan, rule: PlannedRule, variable: dict[int, str]) -> str:
+def premise(plan: Plan, rule: PlannedRule, variable: dict[int, str]) -> str:
     """Return a condition that holds where the rule fires."""
     tests = [plan.tests[number] for number in rule.tests]
     texts = [
@@ -155,7 +155,7 @@ def _test(test: Test, value: str, is_category: bool) -> str:
 _RESERVED_NAMES: Final = {"votes", "values", "fired", "specific"}
 
 
-def local_names(plan: ExportPlan | EnsemblePlan, rules: Sequence[PlannedRule]) -> dict[int, str]:
+def local_names(plan: Plan, rules: Sequence[PlannedRule]) -> dict[int, str]:
     """Return a local variable for each feature that the rules test: its name, if that is an identifier."""
     names = plan.features.names
     variable = {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from clausewise.base.parameters import TEXT, Constraint, check_parameters, one_of
 from clausewise.data.features import Features
-from clausewise.export.plan import EnsemblePlan, ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import AtMost, Known, Missing, OneOf, Test
 from clausewise.export.sql_dialects import DIALECTS, Dialect
 from clausewise.export.text import free_name, one_line, quoted_short
@@ -66,7 +66,7 @@ class Query:
     columns begin with `prefix`, with which no feature or table name begins.
     """
 
-    def __init__(self, plan: ExportPlan | EnsemblePlan, dialect: Dialect, table: tuple[str, ...]) -> None:
+    def __init__(self, plan: Plan, dialect: Dialect, table: tuple[str, ...]) -> None:
         self._plan = plan
         self._dialect = dialect
         self._table = table
