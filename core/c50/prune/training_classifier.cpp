@@ -10,7 +10,7 @@ constexpr double kMinFraction = 0.01;  // of a case that is followed beyond a th
 }  // namespace
 
 TrainingClassifier::TrainingClassifier(const Cases& cases, const Tree& tree)
-    : cases_(cases), tree_(tree), scores_(cases.n_classes) {
+    : cases_(cases), tree_(tree), scores_(cases.n_classes), of_leaf_(tree.nodes.size(), Verdict{-1, 0.0}) {
     steps_.reserve(tree.nodes.size());
     for (const Node& node : tree.nodes) {
         const std::int32_t* ranks =
@@ -29,7 +29,27 @@ std::int32_t TrainingClassifier::classify_below(std::int32_t row, std::int32_t u
     return static_cast<std::int32_t>(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
 }
 
+std::int32_t TrainingClassifier::leaf_of(std::int32_t row) const {
+    std::int32_t id = 0;
+    while (step(id).kind != TestKind::leaf) {
+        const Step& here = step(id);
+        const std::int32_t branch = here.bounds ? kMissingBranch : here.branch_of(row);
+        if (branch < 0) return -1;
+        id = here.children[branch];
+    }
+    return id;
+}
+
+// All rows of a leaf get the same verdict.
 Verdict TrainingClassifier::judge(std::int32_t row) {
+    const std::int32_t leaf = leaf_of(row);
+    if (leaf < 0) return judge_by_scores(row);
+    Verdict& known = of_leaf_[static_cast<std::size_t>(leaf)];
+    if (known.label < 0) known = judge_by_scores(row);
+    return known;
+}
+
+Verdict TrainingClassifier::judge_by_scores(std::int32_t row) {
     const std::int32_t label = classify(row, -1);
     if (!cases_.costs.is_active()) return {label, scores_[static_cast<std::size_t>(label)]};
     double total = 0.0;

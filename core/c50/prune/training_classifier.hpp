@@ -50,9 +50,12 @@ public:
         return classify_below(row, -1, branch, parent);
     }
     Verdict judge(std::int32_t row);
+    // The leaf that a row ends at; -1 if it follows several branches, or ends at a test.
+    std::int32_t leaf_of(std::int32_t row) const;
     const Step& step(std::int32_t id) const { return steps_[static_cast<std::size_t>(id)]; }
 
 private:
+    Verdict judge_by_scores(std::int32_t row);
     std::int32_t classify_below(std::int32_t row, std::int32_t unknown_column, std::int32_t from, std::int32_t parent);
     // Adds the classes of a node to the scores.
     void arrive(const Step& node, float fraction);
@@ -62,6 +65,7 @@ private:
     const Tree& tree_;
     std::vector<Step> steps_;  // per node
     std::vector<double> scores_;
+    std::vector<Verdict> of_leaf_;  // per node; label -1 where it is not known yet
 };
 
 }  // namespace clausewise::c50
