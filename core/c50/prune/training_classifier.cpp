@@ -7,6 +7,15 @@ namespace {
 
 constexpr double kMinFraction = 0.01;  // of a case that is followed beyond a threshold
 
+// The share of the first branch for a value between the bounds.
+float share_below(const SoftBounds& bounds, float x) {
+    if (x <= bounds.low) return 1.0f;
+    if (x >= bounds.high) return 0.0f;
+    if (x <= bounds.middle)
+        return static_cast<float>(1.0 - 0.5 * (x - bounds.low) / ((bounds.middle - bounds.low) + 1e-6));
+    return static_cast<float>(0.5 - 0.5 * (x - bounds.middle) / ((bounds.high - bounds.middle) + 1e-6));
+}
+
 }  // namespace
 
 TrainingClassifier::TrainingClassifier(const Cases& cases, const Tree& tree)
@@ -56,19 +65,6 @@ Verdict TrainingClassifier::judge_by_scores(std::int32_t row) {
     for (std::size_t c = 0; c < scores_.size(); ++c) total += cases_.costs.expected(c, scores_.data());
     return {label, 1.0 - cases_.costs.expected(static_cast<std::size_t>(label), scores_.data()) / total};
 }
-
-namespace {
-
-// The share of the first branch for a value between the bounds.
-float share_below(const SoftBounds& bounds, float x) {
-    if (x <= bounds.low) return 1.0f;
-    if (x >= bounds.high) return 0.0f;
-    if (x <= bounds.middle)
-        return static_cast<float>(1.0 - 0.5 * (x - bounds.low) / ((bounds.middle - bounds.low) + 1e-6));
-    return static_cast<float>(0.5 - 0.5 * (x - bounds.middle) / ((bounds.high - bounds.middle) + 1e-6));
-}
-
-}  // namespace
 
 void TrainingClassifier::descend(std::int32_t id, std::int32_t parent, std::int32_t row, float fraction,
                                  std::int32_t unknown_column) {

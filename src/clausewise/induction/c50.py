@@ -419,9 +419,12 @@ class C50Classifier(ExportedRules, TableClassifier):
         if self.class_weight is None:
             return weights
         of_classes = np.asarray(compute_sample_weight(self.class_weight, labels), dtype=np.float64)
-        if not (of_classes >= 0).all() or not of_classes.any():
-            raise ValueError("class_weight must hold numbers of at least 0, and not only 0.")
-        return of_classes if weights is None else weights * of_classes
+        if not ((of_classes >= 0) & np.isfinite(of_classes)).all():
+            raise ValueError("class_weight must hold finite numbers of at least 0.")
+        product = of_classes if weights is None else weights * of_classes
+        if not product.any():
+            raise ValueError("class_weight gives every row the weight 0; some rows need a positive weight.")
+        return product
 
     def _training_rows(self, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
