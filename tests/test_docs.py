@@ -1,7 +1,6 @@
 """The examples in the README and in docs/ run and print what the pages show; links are valid."""
 
 import json
-import os
 import re
 import shlex
 from pathlib import Path
@@ -49,9 +48,8 @@ WRITTEN = {"README.md": ("rules.json", 1), "docs/rules.md": ("*.png", 4)}
 
 @pytest.fixture
 def empty_folder(tmp_path, monkeypatch):
-    """Run in an empty folder, with Keras on PyTorch and figures that open no window."""
+    """Run in an empty folder, with figures that open no window."""
     monkeypatch.chdir(tmp_path)
-    os.environ.setdefault("KERAS_BACKEND", "torch")
     try:
         import matplotlib as mpl
         from matplotlib import pyplot as plt
