@@ -31,9 +31,13 @@ from clausewise import C50Classifier, Features, RuleSet
 
 # Reading costs, for two classes; in proportion for more.
 BUDGETS = (8, 16, 32, 64, 128)
+# Numbers of rules, likewise.
+RULE_BUDGETS = (4, 8, 16, 32, 64)
 RULES, TERMS = (4, 8, 16, 32), (1, 2, 3, 6)
 LEAVES = (3, 4, 6, 8, 11, 16, 23, 32, 45, 64)
 MIN_CASES = (2, 8, 30, 120, 500, 2000)
+# Our search on the network's labels of the training rows alone.
+LABELS = "labels alone"
 FIGS_SPLITS = (4, 8, 16, 32, 64)
 
 
@@ -72,12 +76,15 @@ def _rules_fit(
     return Fit(method, setting, reading_cost(rules), len(rules), 100 * fidelity, cpu)
 
 
-def _ours(problem: Problem) -> Iterator[Fit]:
-    compact = partial(_empty(problem).compact, problem.X, problem.labels)
+def _ours(problem: Problem, name: str = "ours") -> Iterator[Fit]:
+    target = problem.network if name == "ours" else problem.labels
+    compact = partial(_empty(problem).compact, problem.X, target)
     for budget in BUDGETS:
         limit = scaled(budget, problem.n_classes)
-        yield _rules_fit(problem, "ours", f"{budget}", compact, max_conditions=limit)
-    yield _rules_fit(problem, "ours", "16 rules", compact, max_rules=16)
+        yield _rules_fit(problem, name, f"{budget}", compact, max_conditions=limit)
+    for budget in RULE_BUDGETS:
+        limit = scaled(budget, problem.n_classes)
+        yield _rules_fit(problem, name, f"{budget} rules", compact, max_rules=limit)
 
 
 def _default(problem: Problem) -> Iterator[Fit]:
@@ -200,14 +207,41 @@ def _figs(problem: Problem) -> Iterator[Fit]:
     return _fits(problem, "FIGS", models, cost)
 
 
+def rulefit(problem: Problem) -> Iterator[Fit]:
+    """Fit rules of boosted trees with a lasso; two classes only."""
+    from imodels import RuleFitClassifier
+
+    models = (
+        (f"{n} rules", RuleFitClassifier(max_rules=n, include_linear=False, random_state=0))
+        for n in (2 * RULE_BUDGETS[-1], *reversed(RULE_BUDGETS))
+    )
+
+    def cost(model: Any) -> tuple[int, int]:
+        kept = [rule for rule, weight in zip(model.rules_, model.coef, strict=False) if abs(weight) > 1e-9]
+        return sum(1 + len(rule.agg_dict) for rule in kept), len(kept)
+
+    return of_two_classes(problem, "RuleFit", models, cost)
+
+
+def of_two_classes(
+    problem: Problem, name: str, models: Iterable[tuple[str, Any]], cost: Callable[[Any], tuple[int, int]]
+) -> Iterator[Fit]:
+    """Fit models that support two classes only."""
+    if problem.n_classes > 2:
+        raise NotImplementedError("supports two classes only")
+    return _fits(problem, name, models, cost)
+
+
 METHODS: dict[str, Callable[[Problem], Iterator[Fit]]] = {
     "ours": _ours,
+    LABELS: partial(_ours, name=LABELS),
     "default": _default,
     "before": _by_rules_and_terms,
     "CART": _cart,
     "C5.0": _c50,
     "RUG": _rug,
     "FIGS": _figs,
+    "RuleFit": rulefit,
 }
 
 

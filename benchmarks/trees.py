@@ -29,7 +29,7 @@ from benchmarks import _reading
 from benchmarks._reading import BUDGETS, Fit, scaled
 from benchmarks._recorded import BENCH, MISSING
 from benchmarks._tables import MAX_ROWS, REPORTED, TEST_SHARE, TUNING, Problem
-from benchmarks.frontier import Runs, as_row, shown
+from benchmarks.frontier import Runs, as_row, marked, shown
 from clausewise import RuleSet
 
 TABLES = ("MAGIC", "adult", "car", "nursery", "support2", "breast cancer", "credit", "churn")
@@ -97,22 +97,6 @@ def _peer(name: str, problem: Problem) -> Iterator[Fit]:
     return _reading.METHODS[name](problem)
 
 
-def _rulefit(problem: Problem) -> Iterator[Fit]:
-    """Fit rules of boosted trees with a lasso; two classes only."""
-    from imodels import RuleFitClassifier
-
-    models = (
-        (f"{n} rules", RuleFitClassifier(max_rules=n, include_linear=False, random_state=0))
-        for n in (2 * RULES[-1], *reversed(RULES), 4)
-    )
-
-    def cost(model: Any) -> tuple[int, int]:
-        kept = [rule for rule, weight in zip(model.rules_, model.coef, strict=False) if abs(weight) > 1e-9]
-        return sum(1 + len(rule.agg_dict) for rule in kept), len(kept)
-
-    return _of_two_classes(problem, "RuleFit", models, cost)
-
-
 def _skope_rules(problem: Problem) -> Iterator[Fit]:
     """Select paths of bagged trees by precision and recall, without near duplicates; two classes only."""
     from imodels import SkopeRulesClassifier
@@ -136,15 +120,7 @@ def _skope_rules(problem: Problem) -> Iterator[Fit]:
     def cost(model: Any) -> tuple[int, int]:
         return sum(1 + len(rule.agg_dict) for rule in model.rules_), len(model.rules_)
 
-    return _of_two_classes(problem, "SkopeRules", models, cost)
-
-
-def _of_two_classes(
-    problem: Problem, name: str, models: Any, cost: Callable[[Any], tuple[int, int]]
-) -> Iterator[Fit]:
-    if problem.n_classes > 2:
-        raise NotImplementedError("supports two classes only")
-    return _reading._fits(problem, name, models, cost)
+    return _reading.of_two_classes(problem, "SkopeRules", models, cost)
 
 
 def _te2rules(problem: Problem) -> Iterator[Fit]:
@@ -175,7 +151,7 @@ METHODS: dict[str, Callable[[Problem], Iterator[Fit]]] = {
     "C5.0": partial(_peer, "C5.0"),
     "RUG": partial(_peer, "RUG"),
     "FIGS": partial(_peer, "FIGS"),
-    "RuleFit": _rulefit,
+    "RuleFit": _reading.rulefit,
     "SkopeRules": _skope_rules,
     "TE2Rules": _te2rules,
 }
@@ -233,13 +209,6 @@ def fit(methods: str, table: str, split: str, limit: str) -> None:
 # --- Output ---
 
 
-def best_of_rules(runs: Runs, n_rules: int) -> list[float]:
-    """Return the best fidelity with at most this many rules, per split that has one."""
-    limit = scaled(n_rules, runs.about.get("n_classes", 2))
-    within = ([fit.fidelity for fit in fits if fit.n_rules <= limit] for fits in runs.fits)
-    return [max(found) for found in within if found]
-
-
 def table_lines(table: str, n_splits: int) -> Iterator[str]:
     fast = run(FAST, table, n_splits, SECONDS)
     about = fast.about
@@ -255,12 +224,12 @@ def table_lines(table: str, n_splits: int) -> Iterator[str]:
     own = [[found.fidelity for found in fast.of(OURS).named(setting)] for setting in settings]
     yield as_row([OURS, *map(shown, own), fast.note])
     alone = [[found.fidelity for found in fast.of(LABELS_ALONE).named(setting)] for setting in settings]
-    yield as_row([LABELS_ALONE, *_marked(alone, own), ""])
+    yield as_row([LABELS_ALONE, *marked(alone, own), ""])
     rivals = {name: fast.of(name) for name in ("CART", "C5.0")}
     rivals |= {name: run([name], table, n_splits, PEER_SECONDS) for name in SLOW}
     for name, runs in rivals.items():
-        cells = [best_of_rules(runs, n) for n in RULES] + [runs.best(cost) for cost in BUDGETS]
-        yield as_row([name, *_marked(cells, own), runs.note if name in SLOW else ""])
+        cells = [runs.best_of_rules(n) for n in RULES] + [runs.best(cost) for cost in BUDGETS]
+        yield as_row([name, *marked(cells, own), runs.note if name in SLOW else ""])
     yield ""
     for name in (OURS, LABELS_ALONE):
         default = fast.of(name).named("default")
@@ -270,12 +239,6 @@ def table_lines(table: str, n_splits: int) -> Iterator[str]:
             f"- default, {name}: {cost:.0f} to read, {cpu:.1f} CPU seconds, fidelity "
             f"{shown([found.fidelity for found in default])}"
         )
-
-
-def _marked(cells: Sequence[Sequence[float]], own: Sequence[Sequence[float]]) -> Iterator[str]:
-    for values, mine in zip(cells, own, strict=True):
-        is_ahead = len(values) > 0 and len(mine) > 0 and np.mean(values) > np.mean(mine)
-        yield shown(values, "> " if is_ahead else "")
 
 
 def main(arguments: Sequence[str] = ()) -> None:

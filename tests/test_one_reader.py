@@ -150,7 +150,7 @@ def test_a_network_may_be_a_model_or_its_labels(call):
 
 
 def test_compact_imitates_a_model_as_it_imitates_its_probabilities():
-    by_model = RULES.compact(X, NETWORK, max_rules=2)
+    by_model = RULES.compact(X, NETWORK, max_rules=2, synthetic=0)
     assert dumps(by_model) == dumps(RULES.compact(X, NETWORK.probabilities(X), max_rules=2))
 
 

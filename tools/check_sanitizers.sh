@@ -27,7 +27,8 @@ threads)
     ! setarch "$(uname -m)" -R true || wrapper=(setarch "$(uname -m)" -R env)
     # Tests in which the core uses threads; not those that import polars, which crashes.
     tests=(tests/test_concurrency.py tests/rules/test_evaluator.py tests/compact/test_kernels.py
-        tests/compact/test_compact.py tests/induction/test_matrix.py tests/induction/test_protocol.py
+        tests/compact/test_compact.py tests/compact/test_nearby_rows.py tests/induction/test_matrix.py
+        tests/induction/test_protocol.py
         tests/induction/test_threads.py tests/induction/test_cart_core.py tests/induction/test_long_work.py
         tests/analysis/test_counterfactual_kernel.py tests/extractors/test_clause_substitution.py)
     ;;

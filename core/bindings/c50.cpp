@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -38,26 +39,31 @@ using Weights = NumpyColumn<float>;
 using Doubles = NumpyColumn<double>;
 
 void check_options(const c50::Options& options) {
-    if (!(options.confidence > 0.0f && options.confidence <= 1.0f)) throw std::invalid_argument("cf must be in (0, 1]");
+    if (!(options.confidence >= 0.0f && options.confidence <= 1.0f))
+        throw std::invalid_argument("cf must be in [0, 1]");
+    if (options.n_trials < 1) throw std::invalid_argument("trials must be at least 1");
     if (!(options.min_cases > 0.0) || !std::isfinite(options.min_cases))
         throw std::invalid_argument("min_cases must be positive");
 }
 
 c50::Model fit_one(const induction::Matrix& matrix, const Codes& codes, std::size_t n_classes,
                    const std::optional<Weights>& weights, const std::optional<Weights>& costs,
-                   const c50::Options& options, std::size_t n_threads) {
+                   const c50::Options& options, std::size_t n_threads,
+                   const std::optional<std::vector<bool>>& is_ordered, const ProgressCallback& progress) {
     check_options(options);
-    std::vector<std::uint16_t> classes = checked_classes(matrix, codes, n_classes);
-    const std::vector<float> case_weights = weights ? copied(*weights) : std::vector<float>{};
-    const std::vector<float> cost_matrix = costs ? copied(*costs) : std::vector<float>{};
-    if (!case_weights.empty() && case_weights.size() != classes.size())
+    c50::TrainingData data{checked_classes(matrix, codes, n_classes), n_classes, {}, {}, {}};
+    if (weights) data.weights = copied(*weights);
+    if (costs) data.costs = copied(*costs);
+    if (is_ordered) data.is_ordered = *is_ordered;
+    if (!data.weights.empty() && data.weights.size() != data.classes.size())
         throw std::invalid_argument("weights must have one entry per row");
+    if (!data.is_ordered.empty() && data.is_ordered.size() != matrix.n_columns())
+        throw std::invalid_argument("is_ordered must have one entry per column");
     CancelToken cancel;
-    const std::atomic<std::size_t> n_done{0};
+    std::atomic<std::size_t> n_done{0};
     c50::Model model;
-    run_interruptible(cancel, n_done, 1, std::nullopt, [&] {
-        model = c50::fit(matrix, std::move(classes), n_classes, case_weights, cost_matrix, options, n_threads, cancel);
-    });
+    run_interruptible(cancel, n_done, options.n_trials, progress,
+                      [&] { model = c50::fit(matrix, std::move(data), options, n_threads, cancel, &n_done); });
     return model;
 }
 
@@ -66,7 +72,7 @@ std::vector<std::shared_ptr<c50::Model>> fit_many(const induction::Matrix& matri
                                                   const std::optional<Weights>& positive_weights, c50::Options options,
                                                   std::size_t n_threads, const ProgressCallback& progress) {
     check_options(options);
-    options.usage = false;
+    options.summary = false;
     check_targets(matrix, targets);
     const std::size_t n_targets = targets.shape(0);
     if (positive_weights && positive_weights->shape(0) != n_targets)
@@ -82,7 +88,7 @@ std::vector<std::shared_ptr<c50::Model>> fit_many(const induction::Matrix& matri
             const std::vector<float> weights =
                 weights_of_target(classes, positive_weights ? (*positive_weights)(t) : 1.0f);
             models[t] = std::make_shared<c50::Model>(
-                c50::fit(matrix, std::move(classes), 2, weights, {}, options, n_per_fit, cancel));
+                c50::fit(matrix, {std::move(classes), 2, weights, {}, {}}, options, n_per_fit, cancel));
             ++n_done;
         });
     });
@@ -99,11 +105,16 @@ nb::dict stage_seconds(const c50::Model& model) {
     return seconds;
 }
 
+const c50::Classifier& trial_of(const c50::Model& model, std::size_t number) {
+    if (number >= model.trials.size()) throw std::out_of_range("the model has fewer trials");
+    return model.trials[number];
+}
+
 // Rules as flat arrays: conditions of rule r are start[r] … start[r+1], values of condition c value_start[c] ….
-nb::dict rule_arrays(const c50::Model& model) {
+nb::dict rule_arrays(const c50::Model& model, std::size_t trial) {
     std::vector<std::int32_t> label, vote, start{0}, column, kind, rank, value_start{0}, values;
     std::vector<float> cover, correct, lift, threshold;
-    for (const c50::FormedRule& rule : model.rules) {
+    for (const c50::FormedRule& rule : trial_of(model, trial).rules) {
         label.push_back(rule.label);
         vote.push_back(rule.vote);
         cover.push_back(rule.cover);
@@ -136,10 +147,12 @@ nb::dict rule_arrays(const c50::Model& model) {
 }
 
 // The tree as flat arrays in pre-order. Children of node i are child[child_start[i]] …; branch_of_value of a discrete
-// test are value_branch[value_start[i]] …; distribution is nodes × classes.
-nb::dict tree_arrays(const c50::Model& model) {
+// test are value_branch[value_start[i]] …; distribution is nodes × classes; low, middle and high are the bounds of a
+// fuzzy threshold, or NaN.
+nb::dict tree_arrays(const c50::Model& model, std::size_t trial) {
+    const c50::Tree& tree = trial_of(model, trial).tree;
     std::vector<std::int32_t> kind, label, column, rank, child_start{0}, child, value_start{0}, value_branch;
-    std::vector<float> threshold, size, distribution;
+    std::vector<float> threshold, size, distribution, low, middle, high;
     std::vector<std::vector<std::int32_t>> children;
     // No recursion: a tree may be thousands of tests deep.
     struct Pending {
@@ -149,7 +162,7 @@ nb::dict tree_arrays(const c50::Model& model) {
     while (!pending.empty()) {
         const auto [id, parent] = pending.back();
         pending.pop_back();
-        const c50::Node& node = model.tree[id];
+        const c50::Node& node = tree[id];
         const auto place = static_cast<std::int32_t>(kind.size());
         if (parent >= 0) children[static_cast<std::size_t>(parent)].push_back(place);
         kind.push_back(static_cast<std::int32_t>(node.test.kind));
@@ -157,6 +170,10 @@ nb::dict tree_arrays(const c50::Model& model) {
         column.push_back(node.test.column);
         rank.push_back(node.test.threshold_rank);
         threshold.push_back(node.test.threshold);
+        const c50::SoftBounds& bounds = node.test.bounds;
+        low.push_back(bounds.is_set ? bounds.low : std::numeric_limits<float>::quiet_NaN());
+        middle.push_back(bounds.is_set ? bounds.middle : std::numeric_limits<float>::quiet_NaN());
+        high.push_back(bounds.is_set ? bounds.high : std::numeric_limits<float>::quiet_NaN());
         size.push_back(node.size);
         distribution.insert(distribution.end(), node.distribution.begin(), node.distribution.end());
         value_branch.insert(value_branch.end(), node.test.branch_of_value.begin(), node.test.branch_of_value.end());
@@ -175,6 +192,9 @@ nb::dict tree_arrays(const c50::Model& model) {
     result["column"] = moved(std::move(column));
     result["rank"] = moved(std::move(rank));
     result["threshold"] = moved(std::move(threshold));
+    result["low"] = moved(std::move(low));
+    result["middle"] = moved(std::move(middle));
+    result["high"] = moved(std::move(high));
     result["size"] = moved(std::move(size));
     result["distribution"] = moved(std::move(distribution));
     result["child_start"] = moved(std::move(child_start));
@@ -182,6 +202,19 @@ nb::dict tree_arrays(const c50::Model& model) {
     result["value_start"] = moved(std::move(value_start));
     result["value_branch"] = moved(std::move(value_branch));
     return result;
+}
+
+// None if boosting went on to the last trial.
+nb::object stop_name(const c50::Model& model) {
+    switch (model.stop) {
+        case c50::Stop::accurate:
+            return nb::str("accurate");
+        case c50::Stop::inaccurate:
+            return nb::str("inaccurate");
+        case c50::Stop::none:
+            break;
+    }
+    return nb::none();
 }
 
 template <class Real, class Array>
@@ -205,31 +238,55 @@ void bind_c50(nb::module_& module) {
         .def(
             "__init__",
             [](c50::Options* self, bool rules, double min_cases, double cf, bool winnow, bool global_pruning,
-               bool subset, bool always_in_leaf_order) {
-                new (self) c50::Options{rules,          min_cases, static_cast<float>(cf), winnow,
-                                        global_pruning, subset,    always_in_leaf_order};
+               bool subset, std::size_t trials, bool early_stopping, bool fuzzy_threshold, bool always_in_leaf_order) {
+                new (self)
+                    c50::Options{rules,  min_cases, static_cast<float>(cf), winnow,          global_pruning,
+                                 subset, trials,    early_stopping,         fuzzy_threshold, always_in_leaf_order};
             },
             nb::kw_only(), "rules"_a = true, "min_cases"_a = 2.0, "cf"_a = 0.25, "winnow"_a = false,
-            "global_pruning"_a = true, "subset"_a = true, "always_in_leaf_order"_a = false);
+            "global_pruning"_a = true, "subset"_a = true, "trials"_a = 1, "early_stopping"_a = true,
+            "fuzzy_threshold"_a = false, "always_in_leaf_order"_a = false);
 
-    nb::class_<c50::Model>(module, "C50Model", "A fitted C5.0 tree and its rules, if they were requested.")
+    nb::class_<c50::Model>(module, "C50Model", "One or more fitted C5.0 trees, and their rules if they were requested.")
         .def_prop_ro("n_classes", [](const c50::Model& m) { return m.n_classes; })
-        .def_prop_ro("default_label", [](const c50::Model& m) { return m.default_label; })
+        .def_prop_ro("n_trials", [](const c50::Model& m) { return m.trials.size(); })
+        .def_prop_ro("stop", &stop_name, nb::sig("def stop(self) -> str | None"),
+                     "Why boosting stopped early: \"accurate\", \"inaccurate\" or None.")
+        .def_prop_ro(
+            "is_abandoned", [](const c50::Model& m) { return m.is_abandoned; },
+            "Did boosting leave too few trials, so that only the first was kept?")
+        .def_prop_ro(
+            "n_errors", [](const c50::Model& m) { return m.n_errors; },
+            "Training rows that all trials together classify wrongly.")
+        .def(
+            "default_label", [](const c50::Model& m, std::size_t trial) { return trial_of(m, trial).default_label; },
+            "trial"_a = 0)
+        .def(
+            "n_leaves", [](const c50::Model& m, std::size_t trial) { return count_leaves(trial_of(m, trial).tree); },
+            "trial"_a = 0, "Return the number of leaves that are not empty.")
+        .def(
+            "n_trial_errors", [](const c50::Model& m, std::size_t trial) { return trial_of(m, trial).n_errors; },
+            "trial"_a = 0, "Return the number of training rows that a trial classifies wrongly.")
+        .def(
+            "mean_confidence",
+            [](const c50::Model& m, std::size_t trial) { return trial_of(m, trial).mean_confidence; }, "trial"_a = 0,
+            "Return the mean confidence with which a trial votes on the training rows.")
         .def_prop_ro(
             "in_use", [](const c50::Model& m) { return m.in_use; }, "Per column: did winnowing keep it?")
         .def_prop_ro(
             "usage", [](const c50::Model& m) { return m.usage; },
             "Per column: the weight of the training rows whose path or rules test it.")
         .def_prop_ro("seconds", &stage_seconds, "Wall-clock seconds of each stage of the fit.")
-        .def("rules", &rule_arrays, "Return the rules as flat arrays.")
-        .def("tree", &tree_arrays, "Return the tree as flat arrays.");
+        .def("rules", &rule_arrays, "trial"_a = 0, "Return the rules of a trial as flat arrays.")
+        .def("tree", &tree_arrays, "trial"_a = 0, "Return the tree of a trial as flat arrays.");
 
     nb::class_<c50::FlatTree>(module, "FlatTree", "A finished C5.0 tree, for classifying rows.")
         .def(
             "__init__",
             [](c50::FlatTree* self, std::size_t n_classes, const Codes& kind, const Codes& column,
                const Doubles& threshold, const Weights& distribution, const Codes& child_start, const Codes& child,
-               const Codes& value_start, const Codes& value_branch) {
+               const Codes& value_start, const Codes& value_branch, const Weights& cut, const Weights& low,
+               const Weights& high) {
                 new (self) c50::FlatTree;
                 self->n_classes = n_classes;
                 self->kind = copied(kind);
@@ -240,6 +297,9 @@ void bind_c50(nb::module_& module) {
                 self->child = copied(child);
                 self->value_start = copied(value_start);
                 self->value_branch = copied(value_branch);
+                self->cut = copied(cut);
+                self->low = copied(low);
+                self->high = copied(high);
                 self->check();
                 for (std::size_t node = 0; node < self->kind.size(); ++node) {
                     float size = 0.0f;
@@ -248,13 +308,13 @@ void bind_c50(nb::module_& module) {
                 }
             },
             "n_classes"_a, "kind"_a, "column"_a, "threshold"_a, "distribution"_a, "child_start"_a, "child"_a,
-            "value_start"_a, "value_branch"_a)
+            "value_start"_a, "value_branch"_a, "cut"_a, "low"_a, "high"_a)
         .def("classify", &classify<float, Table32>, "table"_a, "n_threads"_a = 1)
         .def("classify", &classify<double, Table64>, "table"_a, "n_threads"_a = 1,
              "Return class scores (rows × classes, flat) and the mean size of the leaves that each row reaches.");
 
     module.def("fit_c50", &fit_one, "matrix"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a.none(),
-               "options"_a, "n_threads"_a = 1,
+               "options"_a, "n_threads"_a = 1, "is_ordered"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
                "Fit one C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
     module.def("fit_c50_many", &fit_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a,
                "n_threads"_a = 1, "progress"_a.none() = nb::none(),

@@ -1,4 +1,5 @@
-// Search for small weighted rule sets: clausewise._core.ByteMatrix, fit_weights, weighted_cover and weighted_overlap.
+// Search for small weighted rule sets: clausewise._core.ByteMatrix, fit_weights, weighted_cover,
+// weighted_overlap and nearest_rows.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -15,6 +16,7 @@
 #include "bindings/numpy_arrays.hpp"
 #include "compact/box_search.hpp"
 #include "compact/byte_matrix.hpp"
+#include "compact/nearest_rows.hpp"
 #include "compact/rule_weights.hpp"
 #include "compact/weighted_cover.hpp"
 
@@ -27,6 +29,7 @@ namespace {
 using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using BitRows = nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = NumpyColumn<double>;
+using Points = nb::ndarray<nb::numpy, const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Work on fewer table cells, or on fewer rule-by-row bits, takes only milliseconds.
 constexpr std::size_t kFewCells = std::size_t{1} << 20;
@@ -60,6 +63,13 @@ compact::FiredBits bits_of(const BitRows& words, std::size_t n_rows) {
 
 void require_rows(const Doubles& column, std::size_t n_rows) {
     if (column.shape(0) != n_rows) throw std::invalid_argument("the array must have one entry per row");
+}
+
+std::vector<std::int32_t> row_numbers(const NumpyColumn<std::int32_t>& rows, std::size_t n_rows) {
+    for (std::size_t i = 0; i < rows.shape(0); ++i)
+        if (rows.data()[i] < 0 || static_cast<std::size_t>(rows.data()[i]) >= n_rows)
+            throw std::invalid_argument("there is no row with this number");
+    return copied(rows);
 }
 
 }  // namespace
@@ -192,6 +202,24 @@ void bind_compact(nb::module_& module) {
         },
         "a"_a, "b"_a, "row_weight"_a,
         "Return the sum of the weights of the rows on which both rules fire, for every pair.");
+    module.def(
+        "nearest_rows",
+        [](const Points& points, const NumpyColumn<std::int32_t>& queries, const NumpyColumn<std::int32_t>& candidates,
+           std::size_t n_nearest, std::size_t n_threads) {
+            const compact::PointsView view{points.data(), points.shape(0), points.shape(1)};
+            const std::vector<std::int32_t> asked = row_numbers(queries, view.n_rows);
+            const std::vector<std::int32_t> offered = row_numbers(candidates, view.n_rows);
+            if (n_nearest == 0 || offered.size() <= n_nearest)
+                throw std::invalid_argument("there must be more candidates than neighbours, of which there is one");
+            std::vector<std::int32_t> found;
+            const bool is_short = asked.size() * offered.size() * view.n_columns < kFewBits;
+            run_interruptible(is_short, [&](const CancelToken& cancel) {
+                found = compact::nearest_rows(view, asked, offered, n_nearest, n_threads, cancel);
+            });
+            return moved(std::move(found));
+        },
+        "points"_a, "queries"_a, "candidates"_a, "n_nearest"_a, "n_threads"_a,
+        "Return the nearest candidates of each queried row but itself, the nearest first, concatenated.");
 }
 
 }  // namespace clausewise::bindings

@@ -38,6 +38,14 @@ struct Cases {
     Costs costs;
     double min_cases = 2.0;
     const CancelToken& cancel;
+    std::vector<bool> is_ordered{};  // per column: tests divide its values by their order
+    // Without subsets, discrete columns with very many values are ignored, unless all columns are such.
+    bool keeps_many_values = true;
+
+    bool has_many_values(std::size_t column, std::size_t n_cases) const {
+        const Column& data = matrix.column(column);
+        return data.is_discrete && !is_ordered[column] && data.n_values + 1 >= 0.3 * static_cast<double>(n_cases);
+    }
 
     std::size_t n_rows() const { return classes.size(); }
     bool has_unit_weights() const { return weights.empty(); }

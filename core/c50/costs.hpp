@@ -31,11 +31,12 @@ public:
         }
         return best;
     }
+    // Products and sums are double, whatever the precision of the weights.
     template <class Real>
     double expected(std::size_t predicted, const Real* weight_per_class) const {
         double cost = 0.0;
         for (std::size_t d = 0; d < n_classes_; ++d)
-            if (d != predicted) cost += weight_per_class[d] * (*this)(predicted, d);
+            if (d != predicted) cost += static_cast<double>(weight_per_class[d]) * (*this)(predicted, d);
         return cost;
     }
 

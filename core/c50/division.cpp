@@ -37,30 +37,34 @@ Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size
                                          : static_cast<double>(cases.weights[static_cast<std::size_t>(row)] /
                                                                cases.class_scale[cases.class_of(row)]);
     };
-    double known_scaled = 0.0;
+    double known_scaled = 0.0, missing_weight = 0.0, missing_scaled = 0.0;
     std::vector<std::int32_t> branch_of_row(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int32_t row = rows.first[i];
         const std::int32_t index = test.branch_of(column.ranks[static_cast<std::size_t>(row)]);
         branch_of_row[i] = index;
-        if (index < 0) {
+        if (index == kMissingBranch) {
             missing_.push_back(row);
-            missing_weight_ += cases.weight(row);
-            missing_scaled_ += scaled_weight(row);
+            missing_weight += cases.weight(row);
+            missing_scaled += scaled_weight(row);
             continue;
         }
+        if (index == kNoBranch) continue;
         Branch& branch = branches_[static_cast<std::size_t>(index)];
         branch.known += cases.weight(row);
         branch.known_scaled += scaled_weight(row);
         known_scaled += scaled_weight(row);
     }
-    known_total_ = static_cast<float>(cases.class_scale.empty() ? node_size - missing_weight_ : known_scaled);
+    // Sums are exact in double precision, and used in single precision.
+    missing_weight_ = static_cast<float>(missing_weight);
+    missing_scaled_ = static_cast<float>(missing_scaled);
+    known_total_ = cases.class_scale.empty() ? node_size - missing_weight_ : static_cast<float>(known_scaled);
     // Light cases are not worth following if there are many of them and many branches.
     const bool skips_light = test.n_branches >= 10 && rows.size() > 1000 && missing_.size() * 2 > rows.size();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int32_t row = rows.first[i];
         if (branch_of_row[i] >= 0) branches_[static_cast<std::size_t>(branch_of_row[i])].owned.push_back(row);
-        else if (!skips_light || cases.weight(row) >= 0.1)
+        else if (branch_of_row[i] == kMissingBranch && (!skips_light || cases.weight(row) >= 0.1))
             for (Branch& branch : branches_) branch.owned.push_back(row);
     }
     for (Branch& branch : branches_) branch.rows = {branch.owned.data(), branch.owned.data() + branch.owned.size()};

@@ -21,10 +21,18 @@ public:
 
     std::size_t n_branches() const { return branches_.size(); }
     RowSpan rows(std::size_t branch) const { return branches_[branch].rows; }
+    bool has_missing() const { return !missing_.empty(); }
     // Calls visit(rows, weight); during the call, the weights of rows with a missing value are scaled down. `weight` is
     // the total of the branch, including these rows. Skips branches of less than kMinBranchWeight and returns false.
     template <class Visit>
-    bool enter(std::size_t branch, Visit&& visit);
+    bool enter_to_grow(std::size_t branch, Visit&& visit) {
+        return enter(branch, missing_weight_, visit);
+    }
+    // The same, but with two-class costs the rows with a missing value count with their unscaled weights.
+    template <class Visit>
+    bool enter_to_prune(std::size_t branch, Visit&& visit) {
+        return enter(branch, cases_.class_scale.empty() ? missing_weight_ : missing_scaled_, visit);
+    }
 
 private:
     struct Branch {
@@ -34,37 +42,40 @@ private:
         double known_scaled = 0.0;  // the same, divided by the class scale of two-class costs
     };
 
+    template <class Visit>
+    bool enter(std::size_t branch, float missing_weight, Visit&& visit);
+
     Cases& cases_;
     std::vector<Branch> branches_;
     std::vector<std::int32_t> missing_;
-    double missing_weight_ = 0.0;
-    double missing_scaled_ = 0.0;
+    float missing_weight_ = 0.0f;
+    float missing_scaled_ = 0.0f;
     float known_total_ = 0.0f;
 };
 
 inline constexpr double kMinBranchWeight = 0.05;
 
 template <class Visit>
-bool Division::enter(std::size_t index, Visit&& visit) {
+bool Division::enter(std::size_t index, float missing_weight, Visit&& visit) {
     Branch& branch = branches_[index];
+    const auto known = static_cast<float>(branch.known);
     if (missing_.empty()) {
-        if (branch.known < kMinBranchWeight) return false;
-        visit(branch.rows, branch.known);
+        if (!(known >= kMinBranchWeight)) return false;
+        visit(branch.rows, known);
         return true;
     }
-    const bool scaled = !cases_.class_scale.empty();
-    const float share =
-        static_cast<float>(static_cast<float>(scaled ? branch.known_scaled : branch.known) / known_total_);
-    if (branch.known + share * missing_weight_ < kMinBranchWeight) return false;
+    const float share = (cases_.class_scale.empty() ? known : static_cast<float>(branch.known_scaled)) / known_total_;
+    const float weight = known + share * missing_weight;
+    if (!(weight >= kMinBranchWeight)) return false;
     const auto multiply_missing = [&](auto&& change) {
         for (const std::int32_t row : missing_) {
-            float& weight = cases_.weights[static_cast<std::size_t>(row)];
-            weight = change(weight);
+            float& of_row = cases_.weights[static_cast<std::size_t>(row)];
+            of_row = change(of_row);
         }
     };
-    multiply_missing([&](float weight) { return weight * share; });
-    visit(branch.rows, branch.known + share * (scaled ? missing_scaled_ : missing_weight_));
-    multiply_missing([&](float weight) { return weight / share; });
+    multiply_missing([&](float before) { return before * share; });
+    visit(branch.rows, weight);
+    multiply_missing([&](float before) { return before / share; });
     return true;
 }
 

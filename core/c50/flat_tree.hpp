@@ -17,6 +17,8 @@ struct FlatTree {
     std::size_t n_classes = 0;
     std::vector<std::int32_t> kind, column, child_start, child, value_start, value_branch;
     std::vector<double> threshold;    // rows up to it take the first child
+    std::vector<float> cut;           // the same in single precision, for fuzzy thresholds
+    std::vector<float> low, high;     // bounds of a fuzzy threshold; NaN if it is crisp
     std::vector<float> distribution;  // nodes × classes
     std::vector<float> size;          // per node: the sum of its distribution
 
@@ -24,7 +26,8 @@ struct FlatTree {
     void check() const;
 
     // Writes the class scores of each row (rows × classes), and the mean size of the leaves that it reaches. A missing
-    // value, or a category without a branch, follows every branch in proportion to its training cases.
+    // value, or one that is not a declared category, follows every branch in proportion to its training cases. A
+    // category without a branch ends at the test.
     template <class Real>
     void classify(const TableView<Real>& table, double* scores, double* leaf_sizes, std::size_t n_threads) const {
         constexpr std::size_t kRowsPerTask = 4096;
@@ -45,12 +48,24 @@ private:
 
     template <class Real>
     std::int32_t branch_of(std::size_t node, Real value) const {
-        if (std::isnan(value)) return -1;
+        if (std::isnan(value)) return kMissingBranch;
         if (kind[node] == static_cast<std::int32_t>(TestKind::threshold))
             return static_cast<double>(value) > threshold[node];
         const auto code = static_cast<std::int64_t>(value);
         const std::int64_t n_values = value_start[node + 1] - value_start[node];
-        return code < 0 || code >= n_values ? -1 : value_branch[static_cast<std::size_t>(value_start[node] + code)];
+        if (code < 0 || code >= n_values) return kMissingBranch;
+        return value_branch[static_cast<std::size_t>(value_start[node] + code)];
+    }
+
+    // The share of the first child for a value of a fuzzy threshold.
+    template <class Real>
+    double share_below(std::size_t node, Real value) const {
+        const auto x = static_cast<float>(value);
+        if (x <= low[node]) return 1.0;
+        if (x >= high[node]) return 0.0;
+        if (static_cast<double>(value) <= threshold[node])
+            return static_cast<float>(1.0 - 0.5 * (x - low[node]) / ((cut[node] - low[node]) + 1e-10));
+        return static_cast<float>(0.5 * (x - high[node]) / ((cut[node] - high[node]) + 1e-10));
     }
 
     // Fractions are in single precision because C5.0's behaviour is defined so.
@@ -59,7 +74,8 @@ private:
                  double* scores, double& leaf_size) const {
         while (kind[node] != static_cast<std::int32_t>(TestKind::leaf)) {
             const std::int32_t branch = branch_of(node, table.at(row, static_cast<std::size_t>(column[node])));
-            if (branch < 0) {
+            if (branch == kNoBranch) break;
+            if (branch == kMissingBranch) {
                 for (std::int32_t c = child_start[node]; c < child_start[node + 1]; ++c) {
                     const auto next = static_cast<std::size_t>(child[static_cast<std::size_t>(c)]);
                     if (size[next] > kEmpty)
@@ -67,7 +83,18 @@ private:
                 }
                 return;
             }
-            if (fraction < kMinFraction) return;
+            if (!std::isnan(low[node])) {
+                const double below = share_below(node, table.at(row, static_cast<std::size_t>(column[node])));
+                const std::int32_t* const children = child.data() + child_start[node];
+                for (const std::int32_t side : {0, 1}) {
+                    const double share = fraction * (side == 0 ? below : 1.0 - below);
+                    if (share >= kMinFraction)
+                        descend(table, row, static_cast<std::size_t>(children[side]), node, static_cast<float>(share),
+                                scores, leaf_size);
+                }
+                return;
+            }
+            if (kind[node] == static_cast<std::int32_t>(TestKind::threshold) && fraction < kMinFraction) return;
             parent = node;
             node = static_cast<std::size_t>(child[static_cast<std::size_t>(child_start[node] + branch)]);
         }

@@ -31,7 +31,10 @@ from clausewise_experiments.networks import TrainedNetwork, network_key, network
 from clausewise_experiments.settings import TaskSettings, digest
 
 FORMAT: Final = 1
-VOTES: Final = ("confidence", "majority", "share")
+# Votes that need nothing but the rules, and votes that are fitted to the network's decisions.
+PLAIN_VOTES: Final = ("confidence", "majority", "share")
+FITTED_VOTES: Final = ("fitted", "fitted_by_class")
+VOTES: Final = (*PLAIN_VOTES, *FITTED_VOTES)
 # The key of measures that do not depend on the vote: those of networks and of rules with fitted weights.
 ANY_VOTE: Final = "any"
 # With more columns than this, the number of rules that test each column is not stored.
@@ -277,14 +280,12 @@ def rule_measures(rules: RuleSet, network: Network, data: TaskData, fold: Fold) 
     """Return all measures of a rule set on the test rows, under each vote."""
     X, y = data.X[fold.test], data.y[fold.test]
     decided = network.labels(X)
-    votes = {}
-    for vote in VOTES if rules.voting != "weights" else ("weights",):
-        found = rules.evaluate(X, y, network=decided, voting=vote, n_jobs=1)
-        votes[ANY_VOTE if vote == "weights" else vote] = {
-            "accuracy": found.accuracy,
-            "auc_labels": found.auc_from_labels,
-            "auc_scores": found.auc,
-            "fidelity": found.fidelity,
+    if rules.voting == "weights":
+        votes = {ANY_VOTE: vote_measures(rules, X, y, decided)}
+    else:
+        votes = {
+            vote: vote_measures(voting, X, y, decided)
+            for vote, voting in under_each_vote(rules, data.X[fold.train], network)
         }
     measures: dict[str, Any] = {
         "votes": votes,
@@ -294,6 +295,36 @@ def rule_measures(rules: RuleSet, network: Network, data: TaskData, fold: Fold) 
     if len(data.feature_names) <= MAX_FEATURES_STORED:
         measures["feature_use"] = rules.explain_global().feature_use.sum(axis=1).tolist()
     return measures
+
+
+def vote_measures(
+    rules: RuleSet, X: np.ndarray[Any, Any], y: np.ndarray[Any, Any], decided: np.ndarray[Any, Any]
+) -> dict[str, float | None]:
+    """Return the measures of rules, as they vote, on test rows."""
+    found = rules.evaluate(X, y, network=decided, n_jobs=1)
+    return {
+        "accuracy": found.accuracy,
+        "auc_labels": found.auc_from_labels,
+        "auc_scores": found.auc,
+        "fidelity": found.fidelity,
+    }
+
+
+def under_each_vote(
+    rules: RuleSet, X: np.ndarray[Any, Any], network: Network
+) -> Iterator[tuple[str, RuleSet]]:
+    """Yield the rules under each vote; X are the rows that they were learnt from.
+
+    Two classes need no weights by class.
+    """
+    for vote in PLAIN_VOTES:
+        yield vote, rules.with_voting(vote)
+    labels = network.labels(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where confidences are better, they are kept
+        yield "fitted", rules.fit_votes(X, labels, n_jobs=1)
+        if len(rules.classes) > 2:
+            yield "fitted_by_class", rules.fit_votes(X, labels, per_class=True, n_jobs=1)
 
 
 def held_out_scores(
@@ -315,7 +346,10 @@ def held_out_scores(
             return None
     X = data.X[fold.held_out]
     target = network.labels(X) if aims_at_fidelity(cell.method) else data.y[fold.held_out]
-    return {vote: metrics.accuracy(rules.predict(X, voting=vote, n_jobs=1), target) for vote in VOTES}
+    return {
+        vote: metrics.accuracy(voting.predict(X, n_jobs=1), target)
+        for vote, voting in under_each_vote(rules, data.X[fold.kept], network)
+    }
 
 
 def peak_megabytes() -> float:

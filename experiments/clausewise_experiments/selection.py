@@ -144,7 +144,8 @@ def as_filed(settings: TaskSettings) -> TaskSettings:
 def measures_of(result: Result, vote: str) -> Mapping[str, float]:
     """Return a result's measures under a vote."""
     votes: Mapping[str, Mapping[str, float]] = result["votes"]
-    return votes.get(vote) or votes[ANY_VOTE]
+    # Two classes have no votes by class, and earlier runs no fitted ones.
+    return votes.get(vote) or votes.get(ANY_VOTE, {})
 
 
 def _figures(results: Sequence[Result], vote: str, method: str) -> dict[str, Figure]:
@@ -200,7 +201,7 @@ def _best_held_out(
     for value, folds in by_value.items():
         for fold, result in _done(folds).items():
             scores = result.get(HELD_OUT)
-            if scores is None:
+            if scores is None or vote not in scores:
                 continue
             quality = (round(scores[vote], 12), -result["n_rules"])
             if fold not in best or quality > best[fold]:

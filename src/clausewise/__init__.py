@@ -4,7 +4,7 @@ from importlib.metadata import version as _version
 
 from clausewise import features, plots
 from clausewise.analysis import Counterfactuals, GlobalExplanation, Scorecard
-from clausewise.compact import CompactionWarning, Frontier
+from clausewise.compact import CompactionWarning, Frontier, synthetic_rows
 from clausewise.data import Features, LabelError
 from clausewise.extractors import (
     ECLAIRE,
@@ -52,5 +52,6 @@ __all__ = [
     "features",
     "metrics",
     "plots",
+    "synthetic_rows",
     "wrap",
 ]

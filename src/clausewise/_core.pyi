@@ -161,6 +161,19 @@ def weighted_overlap(
     Return the sum of the weights of the rows on which both rules fire, for every pair.
     """
 
+def nearest_rows(
+    points: Annotated[
+        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    queries: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_nearest: int,
+    n_threads: int,
+) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    Return the nearest candidates of each queried row but itself, the nearest first, concatenated.
+    """
+
 class ChangeSearch:
     """Changes of rows that change what a rule set decides."""
 
@@ -492,16 +505,43 @@ class C50Options:
         winnow: bool = False,
         global_pruning: bool = True,
         subset: bool = True,
+        trials: int = 1,
+        early_stopping: bool = True,
+        fuzzy_threshold: bool = False,
         always_in_leaf_order: bool = False,
     ) -> None: ...
 
 class C50Model:
-    """A fitted C5.0 tree and its rules, if they were requested."""
+    """One or more fitted C5.0 trees, and their rules if they were requested."""
 
     @property
     def n_classes(self) -> int: ...
     @property
-    def default_label(self) -> int: ...
+    def n_trials(self) -> int: ...
+    @property
+    def stop(self) -> str | None:
+        """Why boosting stopped early: "accurate", "inaccurate" or None."""
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Did boosting leave too few trials, so that only the first was kept?"""
+
+    @property
+    def n_errors(self) -> int:
+        """Training rows that all trials together classify wrongly."""
+
+    def default_label(self, trial: int = 0) -> int: ...
+    def n_leaves(self, trial: int = 0) -> int:
+        """Return the number of leaves that are not empty."""
+
+    def n_trial_errors(self, trial: int = 0) -> int:
+        """Return the number of training rows that a trial classifies wrongly."""
+
+    def mean_confidence(self, trial: int = 0) -> float:
+        """
+        Return the mean confidence with which a trial votes on the training rows.
+        """
+
     @property
     def in_use(self) -> list[bool]:
         """Per column: did winnowing keep it?"""
@@ -516,11 +556,11 @@ class C50Model:
     def seconds(self) -> dict:
         """Wall-clock seconds of each stage of the fit."""
 
-    def rules(self) -> dict:
-        """Return the rules as flat arrays."""
+    def rules(self, trial: int = 0) -> dict:
+        """Return the rules of a trial as flat arrays."""
 
-    def tree(self) -> dict:
-        """Return the tree as flat arrays."""
+    def tree(self, trial: int = 0) -> dict:
+        """Return the tree of a trial as flat arrays."""
 
 class FlatTree:
     """A finished C5.0 tree, for classifying rows."""
@@ -546,6 +586,9 @@ class FlatTree:
         value_branch: Annotated[
             NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
+        cut: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        low: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        high: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     @overload
     def classify(
@@ -573,6 +616,8 @@ def fit_c50(
     | None,
     options: C50Options,
     n_threads: int = 1,
+    is_ordered: Sequence[bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> C50Model:
     """
     Fit one C5.0 model; classes are codes in declared order, costs are [predicted × actual].

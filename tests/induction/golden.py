@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from clausewise import _core
+from clausewise import C50Classifier, _core
 from tests.shared import ROOT, SHARED
 
 COMPLETE = SHARED / "c50" / "golden"  # all 546 runs, outside the repository
 SELECTION = ROOT / "tests" / "golden" / "c50"  # a part of them, in the project
+COMPLETE_BOOSTING = (
+    SHARED / "c50" / "golden_boosting"
+)  # 149 runs with boosting, fuzzy thresholds, ordered factors
+SELECTION_BOOSTING = ROOT / "tests" / "golden" / "c50_boosting"
 
 KINDS = ["leaf", "threshold", "multiway", "subset"]
 OPERATORS = ["<=", ">", "==", "in"]
@@ -30,6 +35,16 @@ class DataSet:
     n_classes: int
     weights: np.ndarray | None
     costs: np.ndarray | None
+    is_ordered: tuple[bool, ...] = ()  # per column; empty if none is
+
+    @property
+    def kinds(self) -> list[str]:
+        """Continuous, discrete or ordered."""
+        ordered = self.is_ordered or (False,) * len(self.values)
+        return [
+            "c" if declared is None else "o" if is_ordered else "d"
+            for declared, is_ordered in zip(self.values, ordered, strict=True)
+        ]
 
     @property
     def n_categories(self) -> np.ndarray:
@@ -39,16 +54,23 @@ class DataSet:
 
 
 def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
-    """A golden file and its data."""
+    """A golden file and its training data."""
     golden = json.loads((folder / file).read_text())
-    with open(folder / golden["data"], newline="") as lines:
+    return golden, read_rows(folder, golden, "data")
+
+
+def read_rows(folder: Path, golden: dict[str, Any], which: str) -> DataSet:
+    """The training data ("data") or fresh rows ("test_data") of a golden file."""
+    with open(folder / golden[which], newline="") as lines:
         rows = list(csv.reader(lines))[1:]
     kinds = golden["feature_kinds"]
     columns: list[list[float]] = []
     values: list[list[str] | None] = []
     for a, kind in enumerate(kinds):
         cells = [row[a] for row in rows]
-        declared = sorted({cell for cell in cells if cell != "NA"}) if kind == "d" else None
+        declared = None
+        if kind != "c":  # the first collection declares values in sorted order, without naming them
+            declared = golden["values"][a] if "values" in golden else sorted({*cells} - {"NA"})
         values.append(declared)
         number = float if declared is None else declared.index
         columns.append([np.nan if cell == "NA" else float(number(cell)) for cell in cells])
@@ -56,13 +78,14 @@ def read(folder: Path, file: str) -> tuple[dict[str, Any], DataSet]:
     codes = {label: code for code, label in enumerate(golden["classes"])}
     weights = np.array([float(row[-1]) for row in rows], dtype=np.float32) if golden["case_weights"] else None
     costs = golden["costs_pred_by_actual"]
-    return golden, DataSet(
+    return DataSet(
         table=np.array(columns, dtype=np.float64).T,
         values=values,
         classes=np.array([codes.get(label, -1) for label in labels], dtype=np.int32),
         n_classes=len(golden["classes"]),
         weights=weights,
         costs=None if costs is None else np.array(costs, dtype=np.float32).ravel(),
+        is_ordered=tuple(kind == "o" for kind in kinds),
     )
 
 
@@ -81,10 +104,17 @@ def fit(
         winnow=options["winnow"],
         global_pruning=not options["noGlobalPruning"],
         subset=options["subset"],
+        trials=options.get("trials", 1),
+        early_stopping=options.get("earlyStopping", True),
+        fuzzy_threshold=options.get("fuzzyThreshold", False),
         always_in_leaf_order=always_in_leaf_order,
     )
     weights = None if data.weights is None else data.weights[rows]
-    return _core.fit_c50(matrix, data.classes[rows], data.n_classes, weights, data.costs, settings, n_threads)
+    is_ordered = [bool(ordered) for ordered in data.is_ordered] or None
+    classes = data.classes[rows]
+    return _core.fit_c50(
+        matrix, classes, data.n_classes, weights, data.costs, settings, n_threads, is_ordered=is_ordered
+    )
 
 
 def six_digits(numbers: Any) -> list[str]:
@@ -92,9 +122,11 @@ def six_digits(numbers: Any) -> list[str]:
     return [f"{float(number):g}" for number in numbers]
 
 
-def described_rules(model: _core.C50Model, values: list[list[str] | None]) -> list[dict[str, Any]]:
-    """The rules in the words of a golden file."""
-    flat = model.rules()
+def described_rules(
+    model: _core.C50Model, values: list[list[str] | None], trial: int = 0
+) -> list[dict[str, Any]]:
+    """The rules of a trial in the words of a golden file."""
+    flat = model.rules(trial)
     rules = []
     for r, label in enumerate(flat["label"]):
         conditions = []
@@ -121,9 +153,9 @@ def described_rules(model: _core.C50Model, values: list[list[str] | None]) -> li
     return rules
 
 
-def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dict[str, Any]:
-    """The tree in the words of a golden file."""
-    flat = model.tree()
+def described_tree(model: _core.C50Model, values: list[list[str] | None], trial: int = 0) -> dict[str, Any]:
+    """The tree of a trial in the words of a golden file."""
+    flat = model.tree(trial)
     distribution = flat["distribution"].reshape(-1, model.n_classes)
 
     def describe(i: int) -> dict[str, Any]:
@@ -137,7 +169,9 @@ def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dic
             describe(child) for child in flat["child"][flat["child_start"][i] : flat["child_start"][i + 1]]
         ]
         if kind == "threshold":
-            return node | {"threshold": float(flat["threshold"][i]), "le": branches[0], "gt": branches[1]}
+            node |= {"threshold": float(flat["threshold"][i]), "le": branches[0], "gt": branches[1]}
+            bounds = [float(flat[name][i]) for name in ("low", "middle", "high")]
+            return node | written_bounds(bounds, node["threshold"])
         if kind == "subset":
             declared = values[node["feature"]]
             assert declared is not None
@@ -150,7 +184,16 @@ def described_tree(model: _core.C50Model, values: list[list[str] | None]) -> dic
     return describe(0)
 
 
-def expected_model(run: dict[str, Any]) -> Any:
+def written_bounds(bounds: list[float], threshold: float) -> dict[str, str]:
+    """The bounds of a fuzzy threshold as C5.0 writes them: only if the upper one is above the threshold."""
+    if not bounds[2] > threshold:
+        return {}
+    return {
+        f"{name}_text": f"{bound:.7g}" for name, bound in zip(("low", "mid", "high"), bounds, strict=True)
+    }
+
+
+def expected_model(model: dict[str, Any]) -> Any:
     """A golden model in the form of `described_rules` and `described_tree`."""
 
     def simplify(part: Any) -> Any:
@@ -170,7 +213,6 @@ def expected_model(run: dict[str, Any]) -> Any:
             del kept["confidence"]
         return kept
 
-    model = run["model"]
     return simplify(model["rules"] if model["type"] == "rules" else model["root"])
 
 
@@ -195,11 +237,67 @@ def first_difference(ours: Any, golden: Any, where: str = "model") -> str | None
 def difference_of_run(data: DataSet, run: dict[str, Any], n_threads: int = 1) -> str | None:
     """How the core's model differs from a golden one, or None."""
     model = fit(data, run["options"], n_threads)
-    if run["model"]["type"] == "tree":
-        return first_difference(described_tree(model, data.values), expected_model(run))
-    if model.default_label != run["model"]["default"]:
-        return f"default class: {model.default_label}, golden {run['model']['default']}"
     n_winnowed = model.in_use.count(False)
     if n_winnowed != run.get("n_winnowed", n_winnowed):
         return f"winnowed columns: {n_winnowed}, golden {run['n_winnowed']}"
-    return first_difference(described_rules(model, data.values), expected_model(run))
+    recorded = run["models"] if "models" in run else [run["model"]]
+    if model.n_trials != len(recorded):
+        return f"trials: {model.n_trials}, golden {len(recorded)}"
+    for name, found in (("stopped", model.stop), ("abandoned", model.is_abandoned)):
+        if found != run.get(name, found):
+            return f"{name}: {found}, golden {run[name]}"
+    for trial, expected in enumerate(recorded):
+        difference = difference_of_trial(model, trial, data, expected)
+        if difference is not None:
+            return f"trial {trial}: {difference}"
+    return None
+
+
+def difference_of_trial(
+    model: _core.C50Model, trial: int, data: DataSet, expected: dict[str, Any]
+) -> str | None:
+    """How one classifier differs from a golden one, or None."""
+    if expected["type"] == "tree":
+        return first_difference(described_tree(model, data.values, trial), expected_model(expected))
+    if model.default_label(trial) != expected["default"]:
+        return f"default class: {model.default_label(trial)}, golden {expected['default']}"
+    return first_difference(described_rules(model, data.values, trial), expected_model(expected))
+
+
+def positive_weights(data: DataSet) -> np.ndarray | None:
+    """The classifier refuses weights of 0 and below; C5.0 takes them for the mean of the others."""
+    if data.weights is None:
+        return None
+    is_positive = data.weights > 0
+    return np.where(is_positive, data.weights, data.weights[is_positive].mean(dtype=np.float64))
+
+
+def frame_of(data: DataSet) -> pd.DataFrame:
+    """The rows with their categories, as users would have them."""
+    columns = {}
+    for position, declared in enumerate(data.values):
+        cells = data.table[:, position]
+        if declared is not None:
+            codes = np.where(np.isnan(cells), -1, cells).astype(int)
+            cells = pd.Categorical.from_codes(codes, declared, ordered=data.kinds[position] == "o")
+        columns[f"column {position}"] = cells
+    return pd.DataFrame(columns)
+
+
+def classifier_of(collection: dict[str, Any], options: dict[str, Any]) -> C50Classifier:
+    """The classifier with the options of a golden run."""
+    return C50Classifier(
+        rules=options["rules"],
+        min_cases=options["minCases"],
+        cf=options["CF"],
+        winnow=options["winnow"],
+        global_pruning=not options["noGlobalPruning"],
+        subset=options["subset"],
+        sample=options["sample"],
+        random_state=options["seed"],
+        costs=collection["costs_pred_by_actual"],
+        trials=options.get("trials", 1),
+        early_stopping=options.get("earlyStopping", True),
+        fuzzy_threshold=options.get("fuzzyThreshold", False),
+        class_order=collection["classes"],
+    )

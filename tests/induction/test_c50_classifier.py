@@ -25,7 +25,14 @@ EXPECTED_TO_FAIL = {"check_sample_weight_equivalence_on_dense_data": WEIGHTS_ARE
 
 
 @parametrize_with_checks(
-    [C50Classifier(), C50Classifier(rules=False), C50Classifier(winnow=True), CARTClassifier()],
+    [
+        C50Classifier(),
+        C50Classifier(rules=False),
+        C50Classifier(winnow=True),
+        C50Classifier(trials=4),
+        C50Classifier(trials=3, rules=False, fuzzy_threshold=True, early_stopping=False),
+        CARTClassifier(),
+    ],
     expected_failed_checks=lambda estimator: EXPECTED_TO_FAIL if isinstance(estimator, C50Classifier) else {},
 )
 def test_scikit_learn_accepts_the_estimator(estimator, check):
@@ -325,9 +332,12 @@ def test_a_single_row_is_enough():
         ({}, np.empty((3, 0)), [1, 2, 3], "0 feature"),
         ({}, [[1.0], [2.0]], [1], "inconsistent numbers of samples"),
         ({}, [[1.0], [2.0]], [0.3, 0.7], "Unknown label type"),
-        ({"cf": 0}, [[1.0]], [1], "cf is 0"),
+        ({"cf": -0.1}, [[1.0]], [1], "cf is -0.1; expected a number from 0 to 1"),
         ({"cf": 25}, [[1.0]], [1], "cf is 25"),
-        ({"cf": 1e-300}, [[1.0]], [1], "cf is 1e-300"),
+        ({"class_weight": "fair"}, [[1.0], [2.0]], [0, 1], "class_weight is 'fair'"),
+        ({"class_weight": {0: -1, 1: 1}}, [[1.0], [2.0]], [0, 1], "class_weight must hold finite numbers"),
+        ({"class_weight": {0: 0, 1: 0}}, [[1.0], [2.0]], [0, 1], "class_weight gives every row the weight 0"),
+        ({"early_stopping": 1}, [[1.0], [2.0]], [0, 1], "early_stopping is 1"),
         ({"costs": [[0, 1e39], [1, 0]]}, [[1.0], [2.0]], [0, 1], "costs contains 1e.39"),
         ({"class_order": "ab"}, [[1.0], [2.0]], [0, 1], "class_order is 'ab'"),
         ({"min_cases": 0}, [[1.0]], [1], "min_cases is 0"),
@@ -386,11 +396,6 @@ def test_hundreds_of_categories_are_gathered_into_subsets():
     X = pd.DataFrame({"shop": pd.Categorical.from_codes(codes, [f"s{i}" for i in range(300)])})
     y = codes % 3 == 0
     assert C50Classifier().fit(X, y).score(X, y) == 1.0
-
-
-def test_boosting_is_named_as_missing():
-    with pytest.raises(NotImplementedError, match="boosting"):
-        C50Classifier(trials=10).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_a_fitted_model_survives_copying_and_pickling(people):

@@ -4,12 +4,10 @@ import json
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from clausewise import C50Classifier
 from tests.induction import golden
-from tests.induction.golden import DataSet
+from tests.induction.golden import classifier_of, frame_of, positive_weights
 
 FOLDER = golden.COMPLETE if golden.COMPLETE.is_dir() else golden.SELECTION
 FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name != "index.json")
@@ -78,37 +76,3 @@ def test_readable_thresholds_decide_the_training_rows_as_c50_does(file):
         predicted = model.fit(X, y, sample_weight=positive_weights(data)).predict(X)
         expected = np.array(collection["classes"])[run["train_pred"]]
         np.testing.assert_array_equal(predicted, expected, err_msg=run["id"])
-
-
-def positive_weights(data: DataSet) -> np.ndarray | None:
-    """The classifier refuses weights of 0 and below; C5.0 takes them for the mean of the others."""
-    if data.weights is None:
-        return None
-    is_positive = data.weights > 0
-    return np.where(is_positive, data.weights, data.weights[is_positive].mean(dtype=np.float64))
-
-
-def frame_of(data: DataSet) -> pd.DataFrame:
-    columns = {}
-    for position, declared in enumerate(data.values):
-        cells = data.table[:, position]
-        if declared is not None:
-            codes = np.where(np.isnan(cells), -1, cells).astype(int)
-            cells = pd.Categorical.from_codes(codes, declared)
-        columns[f"column {position}"] = cells
-    return pd.DataFrame(columns)
-
-
-def classifier_of(collection: dict, options: dict) -> C50Classifier:
-    return C50Classifier(
-        rules=options["rules"],
-        min_cases=options["minCases"],
-        cf=options["CF"],
-        winnow=options["winnow"],
-        global_pruning=not options["noGlobalPruning"],
-        subset=options["subset"],
-        sample=options["sample"],
-        random_state=options["seed"],
-        costs=collection["costs_pred_by_actual"],
-        class_order=collection["classes"],
-    )

@@ -7,7 +7,12 @@ import pytest
 
 from clausewise import C50Classifier
 from tests.induction import golden
-from tests.induction.random_cases import described, difference_of_case, reference_model
+from tests.induction.random_cases import (
+    described,
+    difference_of_boosted_case,
+    difference_of_case,
+    reference_model,
+)
 from tests.reference import c50
 
 
@@ -29,6 +34,18 @@ def test_many_random_models_equal_the_reference(first_seed, always_in_leaf_order
     assert differing_seeds(range(first_seed, first_seed + 500), always_in_leaf_order) == {}
 
 
+@pytest.mark.parametrize("first_seed", range(0, 150, 25))
+def test_random_boosted_models_equal_the_reference(first_seed):
+    assert differing_boosted_seeds(range(first_seed, first_seed + 25)) == {}
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("first_seed", range(1_000, 7_000, 250))
+def test_many_random_boosted_models_equal_the_reference(first_seed):
+    # Up to nine classifiers each: 17,098 of them in all.
+    assert differing_boosted_seeds(range(first_seed, first_seed + 250)) == {}
+
+
 @pytest.mark.parametrize(
     "file", ["m_iris10.json", "c_two.json", "c_five.json", "d_mixed.json", "w_iris.json"]
 )
@@ -38,7 +55,7 @@ def test_the_reference_itself_equals_c50(file):
         found = described(reference_model(data, run["options"]))
         if file == "d_mixed.json":
             found = with_value_names(found, data.values)
-        assert golden.first_difference(found, golden.expected_model(run)) is None, run["id"]
+        assert golden.first_difference(found, golden.expected_model(run["model"])) is None, run["id"]
 
 
 @pytest.mark.parametrize("share", [0.5, 0.08, 0.01, 0.002])
@@ -121,6 +138,13 @@ def differing_seeds(seeds, always_in_leaf_order=False):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reference divides by zero where IEEE arithmetic says what to do
         found = {seed: difference_of_case(seed, always_in_leaf_order=always_in_leaf_order) for seed in seeds}
+    return {seed: difference for seed, difference in found.items() if difference is not None}
+
+
+def differing_boosted_seeds(seeds):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as above
+        found = {seed: difference_of_boosted_case(seed) for seed in seeds}
     return {seed: difference for seed, difference in found.items() if difference is not None}
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from tests.rules.three_rules import RULES, X
 
-from clausewise import Frontier, Rule, RuleSet, Term
+from clausewise import Frontier, Rule, RuleSet, Term, synthetic_rows
 from clausewise.plots import (
     AgreementDisplay,
     CoverageDisplay,
     FeatureUseDisplay,
     FrontierDisplay,
+    NearnessDisplay,
     RuleLengthDisplay,
     VotesDisplay,
 )
@@ -173,3 +174,15 @@ def test_without_matplotlib_every_display_says_how_to_install_it(monkeypatch, dr
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install clausewise\[plots\]"):
         draw()
+
+
+def test_nearness_shows_the_fraction_of_rows_up_to_each_distance():
+    table = np.random.default_rng(0).normal(size=(60, 3))
+    rows = synthetic_rows(table, per_row=2)
+    display = rows.plot()
+    assert isinstance(display, NearnessDisplay)
+    real, generated = display.ax_.get_lines()
+    assert len(real.get_xdata()) == 60
+    assert len(generated.get_xdata()) == 120
+    assert generated.get_ydata()[-1] == 100
+    assert (np.diff(generated.get_xdata()) >= 0).all()

@@ -1,4 +1,4 @@
-"""What the learner works on: rounded values, case weights, costs, the drawn sample (spec 1, 6, App. B)."""
+"""What the learner works on: rounded values, case weights, costs, the drawn sample (spec 1, 6, App. B, B9.4)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .c50_numbers import class_sums, f32, quotient32, sum_in_order
 
 CONTINUOUS = "c"
 DISCRETE = "d"
+ORDERED = "o"
 MISSING_CODE = -1
 
 
@@ -27,6 +28,9 @@ class Options:
     sample: float = 0.0
     seed: int = 0
     costs: tuple | None = None  # [predicted][actual]
+    trials: int = 1
+    early_stopping: bool = True
+    fuzzy: bool = False  # fuzzyThreshold
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,10 @@ class Costs:
         return self.class_factor is not None
 
     def expected(self, class_scores: Sequence[float]) -> list[float]:
-        """Expected cost of predicting each class, classes in order.
-
-        The product of two singles is a single (spec 9.2); scores that are doubles give doubles.
-        """
+        """Expected cost of predicting each class, classes in order; products and sums are double (B9.8)."""
         n_classes = len(class_scores)
         return [
-            sum_of(float(class_scores[d] * self.matrix[c][d]) for d in range(n_classes) if d != c)
+            sum_of(float(class_scores[d]) * float(self.matrix[c][d]) for d in range(n_classes) if d != c)
             for c in range(n_classes)
         ]
 
@@ -63,7 +64,8 @@ def sum_of(terms) -> float:
 @dataclass
 class TrainingSet:
     """The cases of one fit. `weights` is changed and restored while a tree is built, and the rounding drift of that
-    persists into pruning and rules (spec 9.4), hence one mutable array. Every tree starts from the initial weights."""
+    persists into pruning, rules and further trials (spec 9.4, B1.5), hence one mutable array. Only winnowing restores
+    the initial weights."""
 
     columns: list[np.ndarray]  # float32 with NaN, or int codes with -1
     kinds: Sequence[str]
@@ -73,7 +75,12 @@ class TrainingSet:
     weights: np.ndarray  # float32
     min_cases: float
     subset: bool
+    rules: bool
     costs: Costs | None
+    growing_cases: np.ndarray | None = None  # the spec's G, None means all
+    leaf_ratio: np.float32 = f32(0)  # the spec's rho, 0 means no limit
+    keeps_many_values: bool = True  # every attribute has very many values, so none is ignored (B7)
+    n_cuts: dict[int, int] | None = None  # cuts(a) as recorded in trial 0 (B2.5)
     in_use: list[bool] = field(default_factory=list)  # attributes left by winnowing
     known: list[np.ndarray] = field(default_factory=list)
     has_missing: list[bool] = field(default_factory=list)
@@ -84,6 +91,7 @@ class TrainingSet:
         self.in_use = [True] * len(self.columns)
         self.known = [known_cells(column, kind) for column, kind in zip(self.columns, self.kinds)]
         self.has_missing = [not bool(known.all()) for known in self.known]
+        self.keeps_many_values = all(self.has_many_values(a, self.n_cases) for a in range(len(self.columns)))
 
     @property
     def n_cases(self) -> int:
@@ -92,6 +100,15 @@ class TrainingSet:
     @property
     def all_cases(self) -> np.ndarray:
         return np.arange(self.n_cases)
+
+    def is_ordered(self, feature: int) -> bool:
+        """An ordered factor with at most two levels is an ordinary discrete attribute (B8)."""
+        return self.kinds[feature] == ORDERED and self.n_values[feature] >= 3
+
+    def has_many_values(self, feature: int, n_cases: int) -> bool:
+        """V' >= 0.3 N (B7); ordered tests have two branches, so the number of levels does not matter to them."""
+        is_discrete = self.kinds[feature] != CONTINUOUS and not self.is_ordered(feature)
+        return is_discrete and self.n_values[feature] + 1 >= 0.3 * n_cases
 
     def restore_weights(self) -> None:
         self.weights = self.initial_weights.copy()
@@ -110,7 +127,7 @@ def known_cells(column: np.ndarray, kind: str) -> np.ndarray:
 
 def rounded_column(column: np.ndarray, kind: str) -> np.ndarray:
     """Continuous values in single precision with -0 turned into +0 (spec 1.1)."""
-    if kind == DISCRETE:
+    if kind != CONTINUOUS:
         return np.asarray(column, dtype=np.int64)
     values = np.asarray(column, dtype=np.float64)
     if np.isinf(values).any():
@@ -130,13 +147,13 @@ def prepare(columns, kinds, y, n_classes, options: Options, weights, n_values) -
     if len(rows) == 0:
         raise ValueError("There is no case with a class; pass at least one case whose y is >= 0.")
     classes = y[rows]
-    relative = relative_weights(
-        None if weights is None else np.asarray(weights, dtype=np.float64)[rows], len(rows)
-    )
-    costs = costs_in_force(options.costs, classes, relative, n_classes)
+    given = None if weights is None else np.asarray(weights, dtype=np.float64)[rows].astype(np.float32)
+    relative = relative_weights(given, len(rows))
+    costs = costs_in_force(options.costs, classes, given, n_classes)
     min_cases = float(options.min_cases)
     if costs is not None and costs.reweights_cases:
-        relative = costs.class_factor[classes] * relative
+        # One rounding of the double product (B9.4).
+        relative = costs.class_factor[classes].astype(np.float64) * relative
         min_cases = float(f32(f32(min_cases) * costs.class_factor.min()))
     return TrainingSet(
         columns=[rounded_column(np.asarray(column)[rows], kind) for column, kind in zip(columns, kinds)],
@@ -147,25 +164,22 @@ def prepare(columns, kinds, y, n_classes, options: Options, weights, n_values) -
         weights=relative.astype(np.float32),
         min_cases=min_cases,
         subset=options.subset,
+        rules=options.rules,
         costs=costs,
     )
 
 
 def relative_weights(weights: np.ndarray | None, n_cases: int) -> np.ndarray:
-    """Case weights divided by the mean positive weight; missing or non-positive ones count 1 (spec 6)."""
-    if weights is None:
-        return np.ones(n_cases, dtype=np.float32)
-    single = weights.astype(np.float32)
-    positive = single > 0  # NaN compares false
-    if not positive.any():
-        return np.ones(n_cases, dtype=np.float32)
-    mean = sum_in_order(single[positive]) / int(positive.sum())
-    relative = np.ones(n_cases, dtype=np.float32)
-    relative[positive] = (single[positive].astype(np.float64) / mean).astype(np.float32)
+    """Case weights divided by the mean positive weight, double; missing or non-positive ones count 1 (spec 6)."""
+    relative = np.ones(n_cases)
+    positive = np.zeros(n_cases, dtype=bool) if weights is None else weights > 0  # NaN compares false
+    if positive.any():
+        mean = sum_in_order(weights[positive]) / int(positive.sum())
+        relative[positive] = weights[positive].astype(np.float64) / mean
     return relative
 
 
-def costs_in_force(given, classes: np.ndarray, relative: np.ndarray, n_classes: int) -> Costs | None:
+def costs_in_force(given, classes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> Costs | None:
     """The effective matrix: entries <= 1 mean 1; None if no entry exceeds 1 (spec 6)."""
     if given is None:
         return None
@@ -177,7 +191,8 @@ def costs_in_force(given, classes: np.ndarray, relative: np.ndarray, n_classes: 
     np.fill_diagonal(matrix, 0.0)
     if n_classes != 2:
         return Costs(matrix, None)
-    first, second = class_sums(classes, relative, 2)
+    raw = np.ones(len(classes)) if weights is None else np.where(weights > 0, weights, 1.0)  # B9.4
+    first, second = class_sums(classes, raw, 2)
     cost_if_missed = f32(matrix[1][0]), f32(matrix[0][1])  # of class 0, of class 1
     scale = f32((first * float(cost_if_missed[0]) + second * float(cost_if_missed[1])) / (first + second))
     return Costs(matrix, np.array([quotient32(cost, scale) for cost in cost_if_missed], dtype=np.float32))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +18,7 @@ from .c50_numbers import (
     total_information,
     total_information_of_rows,
 )
-from .c50_split import Candidate, Spot, split_information
+from .c50_split import Candidate, Spot
 from .c50_tree import SMALLEST_BRANCH, THRESHOLD, Node, divide, empty_leaf, leaf_node, weights_scaled
 
 
@@ -28,6 +30,11 @@ class Regime:
     mdl_weight: np.float32  # the spec's beta
     min_cases: float
     n_cases: int
+    leaf_ratio: np.float32 = f32(0)  # the spec's rho, 0 means no limit (B2.2)
+
+    def most_leaves(self, size: np.float32) -> float:
+        """lim of B2.2; rounds half to even."""
+        return float(np.rint(self.leaf_ratio * size)) if self.leaf_ratio > 0 else math.inf
 
 
 def regime_of_classifier(data: TrainingSet) -> Regime:
@@ -40,7 +47,7 @@ def regime_of_classifier(data: TrainingSet) -> Regime:
         alpha, beta = f32(1 - float(t)), f32(0.9 * float(t))
     else:
         alpha, beta = f32(0), f32(0.9)
-    return Regime(alpha, beta, data.min_cases, data.n_cases)
+    return Regime(alpha, beta, data.min_cases, data.n_cases, data.leaf_ratio)
 
 
 def grow(data: TrainingSet, regime: Regime, cases: np.ndarray, tested: frozenset[int] = frozenset()) -> Node:
@@ -49,11 +56,13 @@ def grow(data: TrainingSet, regime: Regime, cases: np.ndarray, tested: frozenset
     node = leaf_node(class_weights)
     if class_weights[node.cls] >= 0.999 * float(node.size) or float(node.size) < 2 * regime.min_cases:
         return node
+    if regime.most_leaves(node.size) < 2:
+        return node
     chosen = choose(data, regime, cases, class_weights, node.size, tested)
     if chosen is None:
         return node
     chosen.install(node)
-    grow_branches(data, regime, node, cases, chosen.n_forks, tested | chosen.now_tested)
+    grow_branches(data, regime, node, cases, chosen.n_forks, tested | chosen.now_tested, node.cls)
     branch_errors = f32(0)
     for branch in node.branches:
         branch_errors = branch_errors + branch.err
@@ -65,22 +74,24 @@ def grow(data: TrainingSet, regime: Regime, cases: np.ndarray, tested: frozenset
 
 
 def grow_branches(
-    data: TrainingSet, regime: Regime, node: Node, cases: np.ndarray, n_forks: int, tested: frozenset[int]
+    data: TrainingSet,
+    regime: Regime,
+    node: Node,
+    cases: np.ndarray,
+    n_forks: int,
+    tested: frozenset[int],
+    empty_class: int,
 ) -> None:
-    """Spec 2.5: divide the cases by the node's test and grow every branch."""
+    """Spec 2.5: divide the cases by the node's test and grow every branch; empty ones get `empty_class`."""
     division = divide(data, node, cases, node.size, n_forks)
     node.branches = []
     for index in range(n_forks):
-        factor = division.factor[index]
-        weight = division.branch_weight[index]
-        if len(division.missing):
-            weight += float(factor) * division.missing_weight
-        if weight >= SMALLEST_BRANCH:
+        if float(division.weight_for_growing(index)) >= SMALLEST_BRANCH:
             members = division.cases_of(index, data.weights)
-            with weights_scaled(data, division.missing, factor):
+            with weights_scaled(data, division.missing, division.factor[index]):
                 node.branches.append(grow(data, regime, members, tested))
         else:
-            node.branches.append(empty_leaf(node))
+            node.branches.append(empty_leaf(node, empty_class))
 
 
 def choose(data, regime: Regime, cases, class_weights, size: np.float32, tested) -> Candidate | None:
@@ -92,12 +103,10 @@ def choose(data, regime: Regime, cases, class_weights, size: np.float32, tested)
         base=total_information(class_weights) / float(size),
         min_cases=regime.min_cases,
         tested=tested,
+        most_branches=regime.most_leaves(size) + 1,
     )
-    candidates = [evaluate(spot, a) for a in range(len(data.columns)) if data.in_use[a]]
+    candidates = [evaluate(spot, a) for a in range(len(data.columns)) if is_considered(data, regime, a)]
     remaining = [c for c in candidates if c is not None and float(c.gain) >= 1e-4]
-    if not data.subset:
-        # App. A: tests with very many values are considered only if there is nothing else.
-        remaining = [c for c in remaining if not c.has_many_values(regime.n_cases)] or remaining
     if not remaining:
         return None
     total_gain = 0.0
@@ -114,6 +123,13 @@ def choose(data, regime: Regime, cases, class_weights, size: np.float32, tested)
         if ratio > best_ratio or (float(ratio) > 0.999 * float(best_ratio) and candidate.preferred_to(best)):
             best, best_ratio = candidate, ratio  # the ratio may go down by up to 0.1 %
     return best
+
+
+def is_considered(data: TrainingSet, regime: Regime, feature: int) -> bool:
+    """Without subsets, attributes with very many values are ignored unless all are such (B7)."""
+    if data.subset or data.keeps_many_values:
+        return data.in_use[feature]
+    return data.in_use[feature] and not data.has_many_values(feature, regime.n_cases)
 
 
 def evaluate(spot: Spot, feature: int) -> Candidate | None:
@@ -135,8 +151,9 @@ def evaluate_continuous(spot: Spot, feature: int) -> Candidate | None:
     """Spec 2.3; None if the attribute is unusable at this node."""
     data = spot.data
     known = data.known[feature][spot.cases]
+    all_weight = sum_in_order(data.weights[spot.cases])  # n_all, double (B9.5)
     missing_weight = sum_in_order(data.weights[spot.cases[~known]])
-    known_weight = spot.size - missing_weight
+    known_weight = all_weight - missing_weight
     known_cases = spot.cases[known]
     if known_weight < 2 * spot.min_cases or len(known_cases) < 2:
         return None
@@ -155,7 +172,7 @@ def evaluate_continuous(spot: Spot, feature: int) -> Candidate | None:
     scan = best_cut(at, *limits, data.n_classes)
 
     # u_rate = 1 - n_k/n_all is formed first; 1 - (1 - x) is not x in floating point.
-    missing_rate = 1 - known_weight / spot.size
+    missing_rate = 1 - known_weight / all_weight
     gain = (1 - missing_rate) * (base - scan.information / known_weight)
     if gain <= 0:
         return None
@@ -163,12 +180,20 @@ def evaluate_continuous(spot: Spot, feature: int) -> Candidate | None:
     with np.errstate(over="ignore", invalid="ignore"):
         value_range = at.values[-1] - at.values[0]
         range_by_gap = float(quotient32(value_range, high - low))
-    gain -= lg(range_by_gap if range_by_gap < scan.n_cuts else scan.n_cuts) / spot.size
+    gain -= lg(range_by_gap if range_by_gap < scan.n_cuts else scan.n_cuts) / all_weight
     if gain <= 0:
         return None
     left = scan.left_weight
-    split = split_information([missing_weight, left, known_weight - left], spot.size)
+    split = split_information([missing_weight, left, known_weight - left], all_weight)
     return Candidate(feature, f32(gain), f32(split), THRESHOLD, n_forks=3, threshold=midpoint(low, high))
+
+
+def split_information(group_weights: Sequence[float], total: float) -> float:
+    """( sum of P(z) ) / total with P(z) = -z lg(z/total) (spec 2.3.7)."""
+    summed = 0.0
+    for weight in group_weights:
+        summed += -weight * lg(weight / total)
+    return summed / total
 
 
 def smallest_side(known_weight: float, n_classes: int, min_cases: float) -> float:

@@ -1,4 +1,4 @@
-"""Pruning: pessimistic errors, local pruning with raising, global pruning, final touches (spec 3, App. A)."""
+"""Pruning: pessimistic errors, local pruning with raising, global pruning, final touches (spec 3, B7, B9)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExtraErrors:
         c0, c1 = CONFIDENCE_LEVELS[upper - 1], CONFIDENCE_LEVELS[upper]
         z = z0 + (z1 - z0) * (confidence - c0) / (c1 - c0)  # single precision at every step
         self.k = z * z
-        self.log_cf = math.log(max(float(confidence), 1e-6))
+        self.log_cf = math.log(float(max(confidence, f32(1e-6))))
         self.class_factor = costs.class_factor if costs is not None else None
 
     def of_leaf(self, size: np.float32, errors: np.float32, cls: int) -> np.float32:
@@ -79,8 +79,8 @@ class LocalPruning:
     regime: Regime
     extra_errors: ExtraErrors
 
-    def prune(self, tree: Node, cases: np.ndarray) -> None:
-        self.estimate(tree, cases, update=True, rebuild=True)
+    def prune(self, tree: Node, cases: np.ndarray, rebuild: bool = True) -> None:
+        self.estimate(tree, cases, update=True, rebuild=rebuild)
 
     def estimate(self, node: Node, cases: np.ndarray, update: bool, rebuild: bool) -> np.float32:
         """Pessimistic errors of the subtree on `cases`; with `update` the subtree is pruned as well."""
@@ -112,7 +112,8 @@ class LocalPruning:
             share = raised.size / size
             node.take_test_of(raised)
             if rebuild and float(share) < 0.95:
-                grow_branches(self.data, self.regime, node, cases, len(node.branches), frozenset())
+                n_forks, empty_class = len(node.branches), raised.cls
+                grow_branches(self.data, self.regime, node, cases, n_forks, frozenset(), empty_class)
             return self.estimate(node, cases, update=True, rebuild=False)
         return tree_estimate
 
@@ -122,18 +123,16 @@ class LocalPruning:
         division = divide(data, node, cases, size, len(node.branches))
         estimate, pool, pooled_size = f32(0), np.zeros(data.n_classes, dtype=np.float32), f32(0)
         for index, branch in enumerate(node.branches):
-            factor, weight = division.factor[index], division.branch_weight[index]
-            if len(division.missing):
-                weight += float(factor) * division.missing_weight_uncosted
-            if not weight >= SMALLEST_BRANCH:
+            weight = division.weight_for_pruning(index)
+            if not float(weight) >= SMALLEST_BRANCH:
                 continue
             members = division.cases_of(index, data.weights)
-            with weights_scaled(data, division.missing, factor):
+            with weights_scaled(data, division.missing, division.factor[index]):
                 branch_estimate = self.estimate(branch, members, update, rebuild)
-                if weight < self.regime.min_cases:
+                if float(weight) < self.regime.min_cases:
                     for case in members:
                         pool[data.classes[case]] += data.weights[case]
-                    pooled_size = f32(float(pooled_size) + weight)
+                    pooled_size = pooled_size + weight
                 else:
                     estimate = estimate + branch_estimate
         if pooled_size > 0:
@@ -170,12 +169,13 @@ def relabel_with_resubstitution_errors(node: Node) -> None:
 
 
 def relabel_by_costs(data: TrainingSet, node: Node) -> None:
-    """Spec 6, "any K with costs": true class counts, class of least expected cost."""
+    """Spec 6 and B9.4, "any K with costs": true class counts and sizes, class of least expected cost."""
     for each in node.nodes():
         if float(each.size) < SMALLEST_BRANCH:
             continue
         if data.costs.reweights_cases:
             each.distribution = each.distribution / data.costs.class_factor
+            each.size = size32(each.distribution)
         each.cls = int(np.argmin(data.costs.expected(each.distribution)))
         each.err = each.size - each.distribution[each.cls]
 
@@ -253,31 +253,33 @@ def distinct_values(data: TrainingSet, feature: int) -> np.ndarray:
     return np.unique(data.columns[feature][data.known[feature]])
 
 
-def tidy_discrete_tests(data: TrainingSet, tree: Node, for_rules: bool) -> None:
-    """The changes of App. A to discrete tests after pruning."""
-    if data.subset:
-        _drop_values_excluded_above(tree, {})
-    for node in tree.nodes():
-        if data.subset and node.test == SUBSET:
-            _merge_branches(node, lambda a, b: a.cls == b.cls)
-        elif not data.subset and node.test == MULTIWAY and len(node.branches) >= 4:
-            _merge_multiway(node, for_rules)
-
-
-def _drop_values_excluded_above(node: Node, possible: dict[int, set[int]]) -> None:
-    """App. A (i): the branch of non-occurring values keeps only values that can arrive there."""
-    if node.test == SUBSET and len(node.subsets) > node.n_occurring:
-        left = set(node.subsets[-1]) & possible.get(node.feature, set(node.subsets[-1]))
-        if left:
-            node.subsets[-1] = tuple(sorted(left))
-        else:
-            node.subsets.pop()
-            node.branches.pop()
+def tidy_discrete_tests(data: TrainingSet, node: Node, first_trial: bool = True, possible=None) -> None:
+    """The pass of B7 and B8 over discrete tests after pruning. `possible`: values that tests above let through."""
+    possible = possible or {}
+    if node.test == SUBSET:
+        _drop_values_excluded_above(node, possible)
     for index, branch in enumerate(node.branches):
         below = possible
         if node.test == SUBSET:
-            below = {**possible, node.feature: set(node.subsets[index])}
-        _drop_values_excluded_above(branch, below)
+            passing = set(node.subsets[index])
+            below = {**possible, node.feature: passing & possible.get(node.feature, passing)}
+        tidy_discrete_tests(data, branch, first_trial, below)
+    if node.test == SUBSET and not node.is_ordered:
+        _merge_branches(node, lambda a, b: a.cls == b.cls)
+    elif node.test == MULTIWAY and len(node.branches) >= 4 and not data.subset:
+        _merge_multiway(node, by_class=first_trial and not data.rules)
+
+
+def _drop_values_excluded_above(node: Node, possible: dict[int, set[int]]) -> None:
+    """Values that cannot arrive leave the last set, or both sets of an ordered test."""
+    allowed = possible.get(node.feature)
+    if allowed is None:
+        return
+    for index in range(0 if node.is_ordered else len(node.subsets) - 1, len(node.subsets)):
+        node.subsets[index] = tuple(value for value in node.subsets[index] if value in allowed)
+    if not node.is_ordered and not node.subsets[-1]:
+        node.subsets.pop()
+        node.branches.pop()
 
 
 def _merge_branches(node: Node, alike) -> None:
@@ -300,17 +302,18 @@ def _merge_branches(node: Node, alike) -> None:
     node.branches, node.subsets = branches, subsets
 
 
-def _merge_multiway(node: Node, for_rules: bool) -> None:
-    """App. A, subset = FALSE: merge empty leaves; in trees also leaves of equal class."""
+def _merge_multiway(node: Node, by_class: bool) -> None:
+    """subset = FALSE: merge empty leaves; `by_class` also others, and then only leaves of equal class."""
 
     def alike(a: Node, b: Node) -> bool:
-        if a.is_empty or b.is_empty:
-            return a.is_empty and b.is_empty
-        return not for_rules and a.cls == b.cls
+        a_is_empty, b_is_empty = float(a.size) < SMALLEST_BRANCH, float(b.size) < SMALLEST_BRANCH
+        if by_class:
+            return a_is_empty == b_is_empty and a.cls == b.cls
+        return a_is_empty and b_is_empty
 
     merged = Node(node.cls, node.distribution, node.size, node.err, branches=node.branches[1:])
     merged.subsets = [(value,) for value in range(len(node.branches) - 1)]
     _merge_branches(merged, alike)
     if len(merged.branches) < len(node.branches) - 1:
         node.test, node.subsets, node.branches = SUBSET, merged.subsets, merged.branches
-        node.n_occurring = len(merged.subsets)
+        node.is_merged = True

@@ -1,4 +1,4 @@
-"""From a pruned tree to a rule set: candidate rules, their simplification, the chosen subset (spec 4)."""
+"""From a pruned tree to a rule set: candidate rules, their simplification, the chosen subset (spec 4, B6, B7, B9)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .c50_data import TrainingSet
 from .c50_numbers import f32, lg, quotient, quotient32, sum_in_order, times_lg
 from .c50_prune import distinct_values
 from .c50_select import default_class, final_order, initial_subset, shorten_description
-from .c50_tree import MULTIWAY, SMALLEST_BRANCH, THRESHOLD, Node
+from .c50_tree import MULTIWAY, SMALLEST_BRANCH, THRESHOLD, Node, Verdicts
 
 THEORY_DISCOUNT = 0.23
 LEAST_LIFT = 0.95
@@ -77,20 +77,33 @@ def rules_from_tree(data: TrainingSet, tree: Node, tree_errors: np.float32) -> R
     """Spec 4; `tree_errors` is B_T of 4.6."""
     builder = RuleBuilder(data)
     builder.visit(tree, [])
+    builder.rules = [builder.without_absent_values(rule) for rule in builder.rules]
     chosen = initial_subset(data, builder.rules)
     shorten_description(data, builder.rules, chosen, tree_errors, builder.log_factorial, builder.error_cost)
     default = default_class(data, builder.rules, chosen)
     return RuleModel(final_order(builder.rules, chosen, data.n_classes), default)
 
 
-def training_time_votes(data: TrainingSet, model: RuleModel) -> np.ndarray:
-    """Classes of the training cases by votes, ties to the lowest class (spec 11.9)."""
-    votes = np.zeros((data.n_cases, data.n_classes), dtype=np.int64)
+def training_time_votes(data: TrainingSet, model: RuleModel) -> Verdicts:
+    """Classes and confidences of the training cases (B1.3); ties go to the default class."""
+    shape = (data.n_cases, data.n_classes)
+    votes, specific_vote = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    smallest_cover = np.full(shape, np.inf)
     is_covered = np.zeros(data.n_cases, dtype=bool)
     for rule in model.rules:
-        votes[rule.covered, rule.cls] += rule.vote
+        at = (rule.covered, rule.cls)
+        votes[at] += rule.vote
         is_covered[rule.covered] = True
-    return np.where(is_covered, np.argmax(votes, axis=1), model.default)
+        better = (rule.cover < smallest_cover[at]) | (
+            (rule.cover == smallest_cover[at]) & (rule.vote > specific_vote[at])
+        )
+        smallest_cover[rule.covered[better], rule.cls] = rule.cover
+        specific_vote[rule.covered[better], rule.cls] = rule.vote
+    classes = np.argmax(votes, axis=1)
+    classes[votes[:, model.default] >= votes.max(axis=1)] = model.default
+    classes[~is_covered] = model.default
+    confidences = specific_vote[np.arange(data.n_cases), classes] / 1000
+    return Verdicts(classes, np.where(is_covered, confidences, 0.5))
 
 
 class RuleBuilder:
@@ -105,26 +118,36 @@ class RuleBuilder:
         self.error_cost = relative_error_costs(data, self.class_totals)
         self._test_bits: dict[int, np.float32] = {}
 
-    # --- coding costs, spec 4.1 and App. A ---
+    # --- coding costs, spec 4.1, B2.5, B7 and B8 ---
 
     def threshold_bits(self, feature: int) -> np.float32:
         if feature not in self._test_bits:
-            n_cuts = len(distinct_values(self.data, feature)) - 1
+            recorded = self.data.n_cuts
+            if recorded is not None:
+                n_cuts = recorded.get(feature, 0)
+            else:
+                n_cuts = len(distinct_values(self.data, feature)) - 1
             self._test_bits[feature] = f32(1 + 0.5 * lg(n_cuts)) if n_cuts > 1 else f32(0)
         return self._test_bits[feature]
 
-    def multiway_bits(self, feature: int) -> np.float32:
-        """Entropy of the value distribution, counting cases."""
-        counts = self._value_counts(feature)
-        total = int(counts.sum())
-        entropy = 0.0
-        for count in counts.tolist():
-            entropy -= count / total * lg(count / total)
-        return f32(entropy)
+    def discrete_bits(self, feature: int, n_in_set: int) -> np.float32:
+        if self.data.is_ordered(feature):
+            return self.attribute_bits + f32(1 + 0.5 * lg(self.data.n_values[feature]))
+        bits = self._equality_bits(feature) if n_in_set == 1 else self._set_bits(feature, n_in_set)
+        return self.attribute_bits + bits
 
-    def subset_bits(self, feature: int, n_in_subset: int) -> np.float32:
+    def _equality_bits(self, feature: int) -> np.float32:
+        """Entropy of the value distribution, counting cases, those with a missing value in the total."""
+        total, entropy = self.data.n_cases, f32(0)
+        for count in self._value_counts(feature).tolist():
+            entropy = f32(float(entropy) + count / total * (lg(total) - lg(count)))
+        return entropy
+
+    def _set_bits(self, feature: int, n_in_set: int) -> np.float32:
         n_occurring = int((self._value_counts(feature) > 0).sum())
-        return f32(lg(math.comb(n_occurring, min(n_in_subset, n_occurring - 1))))
+        n_chosen = min(n_in_set, n_occurring - 1)
+        factorial = self.log_factorial
+        return f32(factorial(n_occurring) - (factorial(n_chosen) + factorial(n_occurring - n_chosen)))
 
     def _value_counts(self, feature: int) -> np.ndarray:
         codes = self.data.columns[feature][self.data.known[feature]]
@@ -145,12 +168,11 @@ class RuleBuilder:
         if node.test == THRESHOLD:
             bits = self.attribute_bits + self.threshold_bits(feature)
             return Condition(feature, "<=" if index == 1 else ">", node.threshold, (), bits)
-        if node.test == MULTIWAY:
-            return Condition(
-                feature, "==", None, (index - 1,), self.attribute_bits + self.multiway_bits(feature)
-            )
-        values = node.subsets[index]
-        bits = self.attribute_bits + self.subset_bits(feature, len(values))
+        values = (index - 1,) if node.test == MULTIWAY else node.subsets[index]
+        return self.condition_of_values(feature, values)
+
+    def condition_of_values(self, feature: int, values: tuple[int, ...]) -> Condition:
+        bits = self.discrete_bits(feature, len(values))
         return Condition(feature, "==" if len(values) == 1 else "in", None, values, bits)
 
     # --- simplification and acceptance, spec 4.3 and 4.4 ---
@@ -165,7 +187,7 @@ class RuleBuilder:
             if old.cls == rule.cls and same_conditions(old.conditions, rule.conditions):
                 self.rules[position] = replace(old, vote=max(old.vote, rule.vote))
                 return
-        self.rules.append(self._without_absent_values(rule))
+        self.rules.append(rule)
 
     def _accepted(self, pruner: ConditionPruner) -> Rule | None:
         data, target = self.data, pruner.target
@@ -178,13 +200,13 @@ class RuleBuilder:
             cover = sum_in_order(data.uncosted_weights(covered))
             ok = (n - e) / float(factor)
             prior = prior / factor
+        elif self.error_cost is not None:
+            ok = sum_in_order(data.weights[covered[data.classes[covered] == target]])  # B9.1
         if not (n > 0.99 and THEORY_DISCOUNT * pruner.cost <= pruner.gain):
             return None
         # Costs may label a node with a class that has no case; IEEE division then accepts the rule.
         if not quotient(ok + 1, (cover + 2) * float(prior)) >= LEAST_LIFT:
             return None
-        if self.error_cost is not None:
-            ok = sum_in_order(data.weights[covered[data.classes[covered] == target]])
         cover, ok = f32(cover), f32(ok)
         conditions = tuple(sorted(pruner.kept_conditions, key=lambda condition: condition.sort_key))
         return Rule(
@@ -195,7 +217,6 @@ class RuleBuilder:
             lift=float(quotient32(ok + f32(1), (cover + f32(2)) * prior)),
             vote=vote_of(ok, cover),
             covered=covered,
-            bits=self._rule_bits(conditions),
         )
 
     def _rule_bits(self, conditions: Sequence[Condition]) -> np.float32:
@@ -205,18 +226,16 @@ class RuleBuilder:
             total = total + condition.bits
         return f32(float(total) + lg(len(conditions)) - self.log_factorial(len(conditions)))
 
-    def _without_absent_values(self, rule: Rule) -> Rule:
-        """App. A, subset = TRUE: values that no covered case has are removed from subset conditions."""
-        if not self.data.subset:
-            return rule
+    def without_absent_values(self, rule: Rule) -> Rule:
+        """B7: with subset = TRUE, values that no covered case has leave the sets; then the code length of the rule."""
         conditions = []
         for condition in rule.conditions:
-            if condition.op == "in":
+            if condition.op == "in" and self.data.subset:
                 present = set(self.data.columns[condition.feature][rule.covered].tolist())
                 values = tuple(v for v in condition.values if v in present)
-                condition = replace(condition, values=values, op="==" if len(values) == 1 else "in")
+                condition = self.condition_of_values(condition.feature, values)
             conditions.append(condition)
-        return replace(rule, conditions=tuple(conditions))
+        return replace(rule, conditions=tuple(conditions), bits=self._rule_bits(conditions))
 
 
 def same_conditions(a: Sequence[Condition], b: Sequence[Condition]) -> bool:
@@ -274,7 +293,8 @@ class ConditionPruner:
         if builder.error_cost is None:
             error_weights = np.where(is_error, weights, 0.0)
         else:
-            error_weights = np.where(is_error, weights * builder.error_cost[target][data.classes], 0.0)
+            case_errors = data.weights * builder.error_cost[target][data.classes]  # single precision (B9.1)
+            error_weights = np.where(is_error, case_errors.astype(np.float64), 0.0)
         self.case_weights, self.case_errors = weights, error_weights
         satisfied = self.n_failed == 0
         self.weight = sum_in_order(weights[satisfied])  # n_0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .c50_data import TrainingSet
-from .c50_numbers import f32, first_maximum, lg, sum32_in_order, sum_in_order
+from .c50_numbers import f32, first_maximum, lg, quotient32, sum_in_order
 
 if TYPE_CHECKING:
     from .c50_rules import Rule
@@ -40,40 +40,83 @@ def initial_subset(data: TrainingSet, rules: list[Rule]) -> list[bool]:
     return selected
 
 
+NO_CLASS = -1  # "none" of B6: it has no votes and precedes every class
+
+
 class Voting:
-    """Votes of the selected rules on every training case, and the errors they make (spec 4.6)."""
+    """Votes of the selected rules on every training case, and the errors they make (spec 4.6, B6)."""
 
-    def __init__(self, data: TrainingSet, rules: list[Rule], error_cost: np.ndarray | None) -> None:
-        self.data, self.rules, self.error_cost = data, rules, error_cost
+    def __init__(
+        self, data: TrainingSet, rules: list[Rule], selected: list[bool], error_cost: np.ndarray | None
+    ) -> None:
+        self.data, self.rules, self.selected = data, rules, selected
+        # cost[predicted][actual]; the last row is "no rule", which index NO_CLASS finds.
+        wrong = 1 - np.eye(data.n_classes, dtype=np.float32) if error_cost is None else error_cost
+        self.cost = np.vstack([wrong, np.ones(data.n_classes, dtype=np.float32)])
         self.votes = np.zeros((data.n_cases, data.n_classes), dtype=np.int64)
-        self.n_firing = np.zeros(data.n_cases, dtype=np.int64)
+        self.top = np.full(data.n_cases, NO_CLASS)
+        self.alt = np.full(data.n_cases, NO_CLASS)
+        for r, rule in enumerate(rules):
+            if selected[r]:
+                self.votes[rule.covered, rule.cls] += rule.vote
+        self._rank(data.all_cases)
+        error_of_cases = data.weights * self.cost[self.top, data.classes]
+        self.errors = f32(sum_in_order(error_of_cases))
+        self.members = [frozenset(rule.covered.tolist()) for rule in rules]
+        self.change = [added32(f32(0), self.contributions(r, rule.covered)) for r, rule in enumerate(rules)]
 
-    def add(self, rule: Rule, sign: int) -> None:
-        self.votes[rule.covered, rule.cls] += sign * rule.vote
-        self.n_firing[rule.covered] += sign
+    def _rank(self, cases: np.ndarray) -> None:
+        """top and alt of these cases."""
+        votes = self.votes[cases].copy()
+        rows = np.arange(len(cases))
+        for ranked in (self.top, self.alt):
+            best = np.argmax(votes, axis=1)
+            ranked[cases] = np.where(votes[rows, best] > 0, best, NO_CLASS)
+            votes[rows, best] = 0
 
-    def error_of_cases(self, cases: np.ndarray, votes: np.ndarray, n_firing: np.ndarray) -> np.ndarray:
-        """Error weight per case (float32); a case without rule is an error, whatever the default class."""
-        weights, classes = self.data.weights[cases], self.data.classes[cases]
-        predicted = np.argmax(votes, axis=1)
-        if self.error_cost is None:
-            cost = (predicted != classes).astype(np.float32)
+    def _votes_of(self, cls: np.ndarray, cases: np.ndarray) -> np.ndarray:
+        return np.where(cls == NO_CLASS, 0, self.votes[cases, cls])
+
+    def contributions(self, r: int, cases: np.ndarray) -> np.ndarray:
+        """What flipping rule r would change in the error of each of these cases."""
+        rule, top, alt = self.rules[r], self.top[cases], self.alt[cases]
+        top_votes = self._votes_of(top, cases)
+        if self.selected[r]:
+            lead = self._votes_of(alt, cases) - (top_votes - rule.vote)
+            winner, changes = alt, (top == rule.cls) & ((lead > 0) | ((lead == 0) & (alt < top)))
         else:
-            cost = np.where(predicted != classes, self.error_cost[predicted, classes], f32(0))
-        return np.where(n_firing > 0, weights * cost, weights)
+            lead = self.votes[cases, rule.cls] + rule.vote - top_votes
+            winner = np.full(len(cases), rule.cls)
+            changes = (top != rule.cls) & ((lead > 0) | ((lead == 0) & (rule.cls < top)))
+        actual = self.data.classes[cases]
+        difference = self.cost[winner, actual] - self.cost[top, actual]
+        return np.where(changes, difference.astype(np.float64) * self.data.weights[cases], 0.0)
 
-    def total_error(self) -> np.float32:
-        return sum32_in_order(self.error_of_cases(self.data.all_cases, self.votes, self.n_firing))
+    def flip(self, r: int) -> None:
+        """Select or drop rule r; cases in descending order, the old contribution out before the new one in (B6)."""
+        rule = self.rules[r]
+        shared = {
+            other: np.array(sorted(self.members[r] & self.members[other], reverse=True), dtype=np.int64)
+            for other in range(len(self.rules))
+            if other != r and not self.members[r].isdisjoint(self.members[other])
+        }
+        before = {other: self.contributions(other, cases) for other, cases in shared.items()}
+        self.votes[rule.covered, rule.cls] += -rule.vote if self.selected[r] else rule.vote
+        self._rank(rule.covered)
+        for other, cases in shared.items():
+            steps = np.stack([-before[other], self.contributions(other, cases)], axis=1).ravel()
+            self.change[other] = added32(self.change[other], steps)
+        self.selected[r] = not self.selected[r]
+        self.errors = self.errors + self.change[r]
+        self.change[r] = -self.change[r]
 
-    def error_change(self, rule: Rule, sign: int) -> np.float32:
-        """Change of the total error if the rule is added (+1) or removed (-1)."""
-        cases = rule.covered
-        votes, n_firing = self.votes[cases], self.n_firing[cases]
-        before = self.error_of_cases(cases, votes, n_firing)
-        votes = votes.copy()
-        votes[:, rule.cls] += sign * rule.vote
-        after = self.error_of_cases(cases, votes, n_firing + sign)
-        return sum32_in_order(after - before)
+
+def added32(start: np.float32, steps: np.ndarray) -> np.float32:
+    """A running sum that is rounded to single precision after every step."""
+    total = start
+    for step in steps[steps != 0].tolist():
+        total = f32(float(total) + step)
+    return total
 
 
 class DescriptionLength:
@@ -83,7 +126,7 @@ class DescriptionLength:
         self, data: TrainingSet, tree_errors: np.float32, log_factorial: Callable[[int], float]
     ) -> None:
         n, k = data.n_cases, data.n_classes
-        rate = f32((float(tree_errors) + k - 1) / (n + k))
+        rate = quotient32(f32(tree_errors) + f32(k) - f32(1), f32(n + k))  # single precision (B6)
         if rate > 0.5:
             rate = f32(0.45)
         self.n_cases = n
@@ -111,40 +154,28 @@ def shorten_description(
 ) -> None:
     """Spec 4.6: flip one rule at a time while the description gets shorter; changes `selected`."""
     length = DescriptionLength(data, tree_errors, log_factorial)
-    voting = Voting(data, rules, error_cost)
+    voting = Voting(data, rules, selected, error_cost)
+    bits = 0.0
     for r, rule in enumerate(rules):
         if selected[r]:
-            voting.add(rule, +1)
-    errors = voting.total_error()
-    members = [frozenset(rule.covered.tolist()) for rule in rules]
-    change: list[np.float32 | None] = [None] * len(rules)  # kept while no case of the rule changes its votes
+            bits += float(rule.bits)
     last = None
     while True:
-        n_rules = sum(selected)
-        bits = 0.0
-        for r, rule in enumerate(rules):
-            if selected[r]:
-                bits += float(rule.bits)
+        n_rules, errors = sum(selected), voting.errors
         shortest, pick = length(n_rules, bits, errors), None
         for r, rule in enumerate(rules):
             if r == last or (not selected[r] and float(errors) < 1e-3):
                 continue
             sign = -1 if selected[r] else +1
-            if change[r] is None:
-                change[r] = voting.error_change(rule, sign)
-            alternative = length(n_rules + sign, bits + sign * float(rule.bits), errors + change[r])
+            changed_errors = errors + voting.change[r]
+            alternative = length(n_rules + sign, bits + sign * float(rule.bits), changed_errors)
             if alternative < shortest or (alternative == shortest and selected[r]):
                 shortest, pick = alternative, r
         if pick is None:
             return
-        sign = -1 if selected[pick] else +1
-        errors = errors + change[pick]
-        voting.add(rules[pick], sign)
-        selected[pick] = not selected[pick]
+        bits += -float(rules[pick].bits) if selected[pick] else float(rules[pick].bits)
+        voting.flip(pick)
         last = pick
-        for r in range(len(rules)):
-            if not members[r].isdisjoint(members[pick]):
-                change[r] = None
 
 
 def default_class(data: TrainingSet, rules: list[Rule], selected: list[bool]) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 from .c50_data import TrainingSet
 from .c50_grow import Regime, grow
 from .c50_numbers import f32, sum_in_order
-from .c50_prune import ExtraErrors, LocalPruning, relabel_by_costs
+from .c50_prune import ExtraErrors, LocalPruning, relabel_by_costs, tidy_discrete_tests
 from .c50_tree import Node, training_time_classes
 
 
@@ -25,6 +25,7 @@ def winnow(data: TrainingSet, extra_errors: ExtraErrors) -> None:
         LocalPruning(data, regime, extra_errors).prune(tree, training)
         if data.costs is not None:
             relabel_by_costs(data, tree)
+        tidy_discrete_tests(data, tree)  # B9.2
         data.restore_weights()  # rounding drift does not reach the next tree
         return tree, tested_before_pruning
 

@@ -9,7 +9,7 @@ inline constexpr double kNoCut = 1e38;
 
 // Keeps the best of the cuts offered, and what its gain depends on.
 struct CutScan {
-    double n_all;            // weight of the node's cases
+    double n_all = 0.0;      // weight of the node's cases, as a double sum
     double n_unknown = 0.0;  // weight of those with a missing value
     double n_known = 0.0;
     double base = 0.0;

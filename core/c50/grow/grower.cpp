@@ -23,6 +23,13 @@ constexpr std::size_t kColumnsForBound = 4;
 // Guessing the best column first pays off up to this many columns. Among more, a high ratio is found early anyway.
 constexpr std::size_t kColumnsForGuess = 100;
 
+// The columns in use, except those with more values than tests may have branches.
+std::vector<bool> considered(const Cases& cases, std::vector<bool> in_use, bool use_subsets, std::size_t n_cases) {
+    if (!use_subsets && !cases.keeps_many_values)
+        for (std::size_t a = 0; a < in_use.size(); ++a) in_use[a] = in_use[a] && !cases.has_many_values(a, n_cases);
+    return in_use;
+}
+
 std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
     std::vector<std::size_t> columns;
     for (std::size_t a = 0; a < in_use.size(); ++a)
@@ -37,18 +44,18 @@ bool takes_lead(const Split& split, const Split* leader) {
     const float ratio = split.ratio(), best_ratio = leader->ratio();  // the leading ratio may decrease by up to 0.1 %
     return ratio > best_ratio ||
            (ratio > kTieRatio * best_ratio &&
-            (split.n_formed_branches < leader->n_formed_branches ||
-             (split.n_formed_branches == leader->n_formed_branches && split.gain > leader->gain)));
+            (split.n_counted_branches < leader->n_counted_branches ||
+             (split.n_counted_branches == leader->n_counted_branches && split.gain > leader->gain)));
 }
 
 }  // namespace
 
 GrowthSettings GrowthSettings::of_classifier(std::size_t n_cases, std::size_t n_classes) {
     const std::size_t per_class = n_cases / n_classes;
-    if (per_class <= 500) return {1.0f, 0.0f, n_cases};
-    if (per_class >= 1000) return {0.0f, 0.9f, n_cases};
+    if (per_class <= 500) return {1.0f, 0.0f, n_cases, 0.0f};
+    if (per_class >= 1000) return {0.0f, 0.9f, n_cases, 0.0f};
     const float t = static_cast<float>(static_cast<double>(per_class - 500) / 500.0);
-    return {static_cast<float>(1.0 - t), static_cast<float>(0.9 * t), n_cases};
+    return {static_cast<float>(1.0 - t), static_cast<float>(0.9 * t), n_cases, 0.0f};
 }
 
 Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformation& information,
@@ -56,23 +63,17 @@ Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformat
     : cases_(cases),
       settings_(settings),
       splitter_(cases, information, use_subsets),
-      use_subsets_(use_subsets),
       n_threads_(std::max<std::size_t>(1, n_threads)),
-      in_use_(in_use),
-      columns_(listed(in_use)),
+      in_use_(considered(cases, in_use, use_subsets, settings.n_cases)),
+      columns_(listed(in_use_)),
       splits_(columns_.size()),
       scratch_(n_threads_),
       was_tested_(in_use.size(), false),
       is_evaluated_(columns_.size(), false),
       is_average_ignored_(settings.average_gain_weight == 0.0f),
+      judges_columns_alone_(is_average_ignored_ && settings.coding_weight == 0.0f),
       bound_(information),
-      histograms_(cases, columns_, n_threads_) {
-    // Without subsets, columns with very many values count only if there are no others.
-    if (!use_subsets)
-        for (const std::size_t a : columns_)
-            is_average_ignored_ = is_average_ignored_ && !cases.matrix.column(a).is_discrete;
-    judges_columns_alone_ = is_average_ignored_ && settings.coding_weight == 0.0f;
-}
+      histograms_(cases, columns_, n_threads_) {}
 
 Tree Grower::grow(RowSpan rows, Decisions* made) {
     // Weights that are divided at missing values are not restored exactly, so decisions would depend on earlier ones.
@@ -102,7 +103,7 @@ Tree Grower::grow_again(RowSpan rows, const Decisions& known) {
 
 bool Grower::is_terminal(const ClassCounts& counts) const {
     return counts.per_class[static_cast<std::size_t>(counts.majority)] >= 0.999 * counts.total ||
-           counts.total < 2.0 * cases_.min_cases;
+           counts.total < 2.0 * cases_.min_cases || settings_.most_leaves(counts.total) < 2.0;
 }
 
 std::int32_t Grower::grow_node(Tree& tree, Site site) {
@@ -120,7 +121,12 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     const std::size_t n_held = histograms_.n_held();
     if (site.histogram == NodeHistograms::kNone && should_count(site)) site.histogram = histograms_.count(site.rows);
     const double base = total_information(counts.per_class.data(), counts.per_class.size()) / counts.total;
-    NodeView view{site.rows, counts, base, was_tested_, site.rows.size() == cases_.n_rows()};
+    NodeView view{site.rows,
+                  counts,
+                  base,
+                  was_tested_,
+                  site.rows.size() == cases_.n_rows(),
+                  settings_.most_leaves(counts.total) + 1.0};
     const Decision* known = site.known < 0 ? nullptr : &(*known_)[static_cast<std::size_t>(site.known)];
     std::vector<Split> leaders = leaders_of(view, site, known);
     if (leaders.empty()) {
@@ -134,7 +140,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     const auto column = static_cast<std::size_t>(test.column);
     const bool marks_column = test.kind == TestKind::multiway;
     if (marks_column) was_tested_[column] = true;
-    grow_branches(tree, id, site, known);
+    grow_branches(tree, id, site, known, tree[id].label);
     histograms_.release(n_held);
     if (marks_column) was_tested_[column] = false;
     if (made_) {
@@ -216,17 +222,18 @@ std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& 
     return sites;
 }
 
-void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known) {
+void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known,
+                           std::int32_t label_of_empty) {
     Division division(cases_, tree[id].test, site.rows, tree[id].size, spare_rows_);
     const std::vector<Site> sites = sites_below(site, division, tree[id].test, known);
     std::vector<std::int32_t> children;
     children.reserve(division.n_branches());
     for (std::size_t b = 0; b < division.n_branches(); ++b) {
         std::int32_t child = -1;
-        const bool entered = division.enter(b, [&](RowSpan, double) { child = grow_node(tree, sites[b]); });
+        const bool entered = division.enter_to_grow(b, [&](RowSpan, float) { child = grow_node(tree, sites[b]); });
         if (!entered) {
             Node empty;
-            empty.label = tree[id].label;
+            empty.label = label_of_empty;
             empty.distribution.assign(cases_.n_classes, 0.0f);
             child = tree.add(std::move(empty));
         }
@@ -259,21 +266,9 @@ double Grower::least_gain(double average, std::size_t n_remaining, const NodeVie
 // Among the columns with enough gain, the one with the highest gain ratio; null if there is none.
 const Split* Grower::choose(const NodeView& node) {
     evaluate_columns(node);
-    const auto is_remaining = [](const Split& split) { return split.gain >= kMinGain; };
-    const auto has_many_values = [&](const Split& split) {
-        return split.test.kind == TestKind::multiway &&
-               split.test.n_branches >= 0.3 * static_cast<double>(settings_.n_cases);
-    };
-    // Without subsets, columns with very many values are considered only if there are no others.
-    const bool skips_many_values =
-        !use_subsets_ && std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
-            return is_remaining(split) && !has_many_values(split);
-        });
+    const auto takes_part = [](const Split& split) { return split.gain >= kMinGain; };
     double sum = 0.0;
     std::size_t n_remaining = 0;
-    const auto takes_part = [&](const Split& split) {
-        return is_remaining(split) && !(skips_many_values && has_many_values(split));
-    };
     for (const Split& split : splits_)
         if (takes_part(split)) {
             sum += split.gain;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "c50/cases.hpp"
@@ -20,9 +22,14 @@ struct GrowthSettings {
     float average_gain_weight = 1.0f;  // weight of the mean gain of all columns in the least gain
     float coding_weight = 0.0f;        // weight of the code length of a column in the least gain
     std::size_t n_cases = 0;
+    float leaf_ratio = 0.0f;  // leaves allowed per case, 0 for any number
 
+    // The number of leaves that a tree on cases of this weight may have.
+    double most_leaves(float weight) const {
+        return leaf_ratio > 0.0f ? std::rint(leaf_ratio * weight) : std::numeric_limits<double>::infinity();
+    }
     static GrowthSettings of_classifier(std::size_t n_cases, std::size_t n_classes);
-    static GrowthSettings of_winnowing(std::size_t n_cases) { return {0.0f, 0.0f, n_cases}; }
+    static GrowthSettings of_winnowing(std::size_t n_cases) { return {0.0f, 0.0f, n_cases, 0.0f}; }
 };
 
 // The decision at a node of a tree in which each column is judged on its own. Columns that never led had no influence,
@@ -44,9 +51,9 @@ public:
     Tree grow(RowSpan rows, Decisions* made = nullptr);
     // The same tree as `grow`, given the decisions of a tree grown from these rows with more columns.
     Tree grow_again(RowSpan rows, const Decisions& known);
-    // Grows new branches below a node whose test is set, for the given rows.
-    void grow_branches(Tree& tree, std::int32_t id, RowSpan rows, std::size_t depth) {
-        grow_branches(tree, id, Site{rows, depth}, nullptr);
+    // Grows new branches below a node whose test is set, for the given rows. Empty branches get the given label.
+    void grow_branches(Tree& tree, std::int32_t id, RowSpan rows, std::size_t depth, std::int32_t label_of_empty) {
+        grow_branches(tree, id, Site{rows, depth}, nullptr, label_of_empty);
     }
 
     const GrowthSettings& settings() const { return settings_; }
@@ -62,7 +69,8 @@ private:
     };
 
     std::int32_t grow_node(Tree& tree, Site site);
-    void grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known);
+    void grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known,
+                       std::int32_t label_of_empty);
     std::vector<Site> sites_below(const Site& site, const Division& division, const Test& test, const Decision* known);
     bool is_in_use(const Split& split) const { return in_use_[static_cast<std::size_t>(split.test.column)]; }
     bool is_terminal(const ClassCounts& counts) const;
@@ -88,7 +96,6 @@ private:
     Cases& cases_;
     GrowthSettings settings_;
     Splitter splitter_;
-    bool use_subsets_;
     std::size_t n_threads_;
     std::vector<bool> in_use_;           // per column
     std::vector<std::size_t> columns_;   // indices of those in use

@@ -14,7 +14,7 @@ double part_information(double z, double n) { return z <= 0.0 ? 0.0 : -z * lg(z 
 Split Splitter::evaluate(std::size_t column, const NodeView& node, double least_ratio, SplitScratch& scratch) const {
     const Column& data = cases_.matrix.column(column);
     if (!data.is_usable()) return {};
-    return data.is_discrete ? discrete(column, node, scratch) : continuous(column, node, least_ratio, scratch);
+    return data.is_discrete ? discrete(column, node) : continuous(column, node, least_ratio, scratch);
 }
 
 // The least weight on each side of a cut: min_cases, or a tenth of the mean number of cases per class, up to 25.
@@ -32,11 +32,10 @@ CutRange Splitter::cut_range(const NodeView& node) const {
 Split Splitter::continuous(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch) const {
     const Column& column = cases_.matrix.column(index);
     CutScan scan;
-    scan.n_all = node.counts.total;
     if (!cases_.has_unit_weights()) {
         scan_weighted(column, node, scratch, scan);
     } else {
-        scan.n_known = scan.n_all;
+        scan.n_known = scan.n_all = node.counts.total;
         scan.base = node.base;
         if (scan.n_known < 2.0 * cases_.min_cases) return {};
         if (cases_.n_classes > 2) scan_many_classes(column, node, scratch, scan);

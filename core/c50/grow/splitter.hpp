@@ -16,9 +16,9 @@
 namespace clausewise::c50 {
 
 struct Split {
-    float gain = -1.0f;                  // below zero if the column cannot divide the node
-    float information = 0.0f;            // of the division itself
-    std::int32_t n_formed_branches = 3;  // breaks ties between columns; C5.0 counts three for a threshold
+    float gain = -1.0f;                   // below zero if the column cannot divide the node
+    float information = 0.0f;             // of the division itself
+    std::int32_t n_counted_branches = 3;  // breaks ties between columns; C5.0 counts three for a threshold
     Test test;
 
     float ratio() const { return gain / information; }
@@ -46,6 +46,7 @@ struct NodeView {
     double base;                          // information per case before the division
     std::vector<bool> const& was_tested;  // per column: is there a multiway test of it above?
     bool holds_all_rows;                  // of the matrix, so that counts per rank are known
+    double most_branches;                 // that a test of a discrete column may have
     // Two classes, unit weights: the rows of a class so rare that only the cuts next to them are visited.
     RowSpan rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
@@ -75,7 +76,7 @@ private:
     class TwoClassScan;
 
     Split continuous(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch) const;
-    Split discrete(std::size_t index, const NodeView& node, SplitScratch& scratch) const;
+    Split discrete(std::size_t index, const NodeView& node) const;
 
     void scan_two_classes(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch,
                           CutScan& scan) const;

@@ -13,6 +13,7 @@ void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitSc
     keys.clear();
     for (std::size_t i = 0; i < node.rows.size(); ++i) {
         const std::int32_t rank = column.ranks[static_cast<std::size_t>(node.rows.first[i])];
+        scan.n_all += cases_.weight(node.rows.first[i]);
         if (rank == kMissing) scan.n_unknown += cases_.weight(node.rows.first[i]);
         else keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
     }

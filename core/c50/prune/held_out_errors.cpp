@@ -34,7 +34,7 @@ HeldOutErrors::HeldOutErrors(const Cases& cases, const Tree& tree, RowSpan held_
     std::vector<std::int32_t> label_of_leaf(tree.nodes.size(), kNone);
     for (std::size_t i = 0; i < held_out.size(); ++i) {
         if (i % 65536 == 0) cases.cancel.check();
-        const std::int32_t row = held_out.first[i], leaf = leaf_of(row);
+        const std::int32_t row = held_out.first[i], leaf = classifier_.leaf_of(row);
         if (leaf == kNone) {
             split_cases_.push_back(i);
             costs_[i] = cost(row, classifier_.classify(row, kNone));
@@ -79,18 +79,6 @@ double HeldOutErrors::cost(std::int32_t row, std::int32_t label) const {
     return static_cast<double>(cases_.costs(static_cast<std::size_t>(label), cases_.class_of(row)));
 }
 
-// kNone if a missing value sends the case to several leaves.
-std::int32_t HeldOutErrors::leaf_of(std::int32_t row) const {
-    std::int32_t id = 0;
-    while (classifier_.step(id).kind != TestKind::leaf) {
-        const TrainingClassifier::Step& step = classifier_.step(id);
-        const std::int32_t branch = step.branch_of(row);
-        if (branch < 0) return kNone;
-        id = step.children[branch];
-    }
-    return id;
-}
-
 double HeldOutErrors::total() const {
     double sum = 0.0;
     for (const double each : costs_) sum += each;
@@ -132,7 +120,7 @@ bool HeldOutErrors::is_less_by_costs(std::int32_t column) {
     double sum = 0.0;
     for (std::size_t i = 0; i < costs_.size(); ++i) {
         if (i % 1024 == 0) cases_.cancel.check();
-        const std::int32_t row = held_out_.first[i], leaf = leaf_of(row);
+        const std::int32_t row = held_out_.first[i], leaf = classifier_.leaf_of(row);
         const bool must_follow = leaf == kNone || meets[static_cast<std::size_t>(leaf)];
         sum += must_follow ? cost(row, classifier_.classify(row, column)) : costs_[i];
     }

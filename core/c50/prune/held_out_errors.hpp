@@ -53,7 +53,6 @@ private:
     void assign_to_leaves(std::int32_t id, RowSpan rows, std::vector<std::int32_t>& spare);
     bool is_wrong(std::int32_t row, std::int32_t label) const;
     double cost(std::int32_t row, std::int32_t label) const;
-    std::int32_t leaf_of(std::int32_t row) const;
     bool is_less_by_costs(std::int32_t column);
     // Visits the leaves below a node, with this column unknown.
     void visit(const PathNode& at, std::int32_t column);

@@ -52,10 +52,11 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass
     }
     if (raised >= 0 && raise <= branches + kErrorMargin) {
         const float share = tree[raised].size / counts.total;
+        const std::int32_t label_of_raised = tree[raised].label;
         tree[id].test = tree[raised].test;
         tree[id].children = tree[raised].children;
         const bool regrows = pass.rebuilds && share < 0.95;
-        if (regrows) grower_.grow_branches(tree, id, rows, depth);
+        if (regrows) grower_.grow_branches(tree, id, rows, depth, label_of_raised);
         return estimate(tree, id, rows, {true, false, regrows && cases_.has_unit_weights()}, depth);
     }
     return branches;
@@ -68,14 +69,14 @@ public:
 
     // Calls add_to(pool) to add the cases of a small branch per class.
     template <class AddTo>
-    void add(double weight, float estimate, AddTo&& add_to) {
+    void add(float weight, float estimate, AddTo&& add_to) {
         if (weight >= pruner_.cases_.min_cases) {
             total_ += estimate;
             return;
         }
         pool_.resize(pruner_.cases_.n_classes, 0.0f);
         add_to(pool_);
-        pooled_size_ = static_cast<float>(pooled_size_ + weight);
+        pooled_size_ += weight;
     }
     float total() const {
         if (!(pooled_size_ > 0.0f)) return total_;
@@ -93,7 +94,7 @@ private:
 float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, float size, Pass pass,
                                      std::size_t depth) {
     BranchSum sum(*this);
-    const auto add_branch = [&](std::int32_t child, RowSpan branch, double weight) {
+    const auto add_branch = [&](std::int32_t child, RowSpan branch, float weight) {
         const float branch_estimate = estimate(tree, child, branch, pass, depth + 1);
         sum.add(weight, branch_estimate, [&](std::vector<float>& pool) {
             for (const std::int32_t row : branch) {
@@ -106,15 +107,16 @@ float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, 
         // Growing left the rows of the two branches contiguous.
         std::int32_t* const border = border_of(tree, id, rows);
         const std::vector<std::int32_t> children = tree[id].children;
-        add_branch(children[0], {rows.first, border}, static_cast<double>(border - rows.first));
-        add_branch(children[1], {border, rows.last}, static_cast<double>(rows.last - border));
+        add_branch(children[0], {rows.first, border}, static_cast<float>(border - rows.first));
+        add_branch(children[1], {border, rows.last}, static_cast<float>(rows.last - border));
         return sum.total();
     }
     pass.is_as_grown = false;
     Division division(cases_, tree[id].test, rows, size, grower_.spare_rows());
     const std::size_t n_branches = tree[id].children.size();
     for (std::size_t b = 0; b < n_branches; ++b)
-        division.enter(b, [&](RowSpan branch, double weight) { add_branch(tree[id].children[b], branch, weight); });
+        division.enter_to_prune(
+            b, [&](RowSpan branch, float weight) { add_branch(tree[id].children[b], branch, weight); });
     return sum.total();
 }
 
@@ -137,7 +139,7 @@ float LocalPruner::estimate_with(const Tree& tree, std::int32_t id, RowSpan othe
     for (std::size_t b = 0; b < node.children.size(); ++b) {
         const Node& child = tree[node.children[b]];
         const RowSpan branch = division.rows(b);
-        const double weight = static_cast<double>(child.size) + static_cast<double>(branch.size());
+        const float weight = child.size + static_cast<float>(branch.size());
         if (weight < kMinBranchWeight) continue;
         sum.add(weight, estimate_with(tree, node.children[b], branch), [&](std::vector<float>& pool) {
             const ClassCounts counts = count_classes(cases_, child, branch);

@@ -20,6 +20,8 @@ public:
 
     // The tree was just grown from these rows, which must still be in the order that growing left.
     void prune(Tree& tree, RowSpan rows) { estimate(tree, 0, rows, {true, true, cases_.has_unit_weights()}, 0); }
+    // The tree was grown from some of these rows. A raised branch is not grown again.
+    void prune_without_rebuilding(Tree& tree, RowSpan rows) { estimate(tree, 0, rows, {true, false, false}, 0); }
 
 private:
     class BranchSum;

@@ -9,40 +9,25 @@
 namespace clausewise::c50 {
 namespace {
 
-// The values that pass a subset test further up.
-struct PassedValues {
-    std::int32_t column;
-    std::vector<bool> values;
-};
+// Per column, which values pass the subset tests further up; empty for a column without any.
+using PassedValues = std::vector<std::vector<bool>>;
 
-// The branch of values that did not occur keeps only those that pass the nearest test of the column above.
-void drop_excluded_values(Tree& tree, std::int32_t id, std::vector<PassedValues>& above) {
-    Test& test = tree[id].test;
-    const bool is_subset = test.kind == TestKind::subset;
-    if (is_subset && test.n_branches > test.n_formed_branches) {
-        const auto nearest = std::find_if(above.rbegin(), above.rend(),
-                                          [&](const PassedValues& each) { return each.column == test.column; });
-        bool is_any_left = false;
-        for (std::size_t v = 0; v < test.branch_of_value.size(); ++v) {
-            if (test.branch_of_value[v] != test.n_formed_branches) continue;
-            if (nearest == above.rend() || nearest->values[v]) is_any_left = true;
-            else test.branch_of_value[v] = -1;
-        }
-        if (!is_any_left) {
-            --test.n_branches;
-            tree[id].children.pop_back();
-        }
+// Values that tests above exclude leave the last branch of a subset test, which disappears if nothing is left, and both
+// branches of a test of an ordered column.
+void drop_excluded_values(Tree& tree, std::int32_t id, const std::vector<bool>& passed) {
+    Node& node = tree[id];
+    Test& test = node.test;
+    const std::int32_t last = test.n_branches - 1;
+    bool is_any_left = false;
+    for (std::size_t v = 0; v < test.branch_of_value.size(); ++v) {
+        std::int32_t& branch = test.branch_of_value[v];
+        if (branch < 0 || (branch != last && !test.is_ordered)) continue;
+        if (!passed.empty() && !passed[v]) branch = kNoBranch;
+        is_any_left = is_any_left || branch == last;
     }
-    for (std::size_t b = 0; b < tree[id].children.size(); ++b) {
-        if (is_subset) {
-            PassedValues passed{test.column, {}};
-            for (const std::int32_t branch : test.branch_of_value)
-                passed.values.push_back(branch == static_cast<std::int32_t>(b));
-            above.push_back(std::move(passed));
-        }
-        drop_excluded_values(tree, tree[id].children[b], above);
-        if (is_subset) above.pop_back();
-    }
+    if (is_any_left || test.is_ordered) return;
+    --test.n_branches;
+    node.children.pop_back();
 }
 
 // Merges leaf branches that are alike into the first of them.
@@ -71,10 +56,11 @@ void merge_branches(Tree& tree, std::int32_t id, Alike&& alike) {
     node.test.n_branches = static_cast<std::int32_t>(node.children.size());
 }
 
-void merge_multiway(Tree& tree, std::int32_t id, bool for_rules) {
+// Merges empty leaves; `by_label` also others, and then only leaves of equal label.
+void merge_multiway(Tree& tree, std::int32_t id, bool by_label) {
     const auto alike = [&](const Node& a, const Node& b) {
-        if (!(a.size > 0.0f) || !(b.size > 0.0f)) return !(a.size > 0.0f) && !(b.size > 0.0f);
-        return !for_rules && a.label == b.label;
+        const bool a_is_empty = a.size < kMinBranchWeight, b_is_empty = b.size < kMinBranchWeight;
+        return by_label ? a_is_empty == b_is_empty && a.label == b.label : a_is_empty && b_is_empty;
     };
     // Branch 0, "not applicable", is never merged: remove it, and restore the node if nothing changed.
     Node before = tree[id];
@@ -87,7 +73,30 @@ void merge_multiway(Tree& tree, std::int32_t id, bool for_rules) {
         return;
     }
     tree[id].test.kind = TestKind::subset;
-    tree[id].test.n_formed_branches = tree[id].test.n_branches;
+    tree[id].test.is_merged = true;
+}
+
+void tidy_below(Tree& tree, std::int32_t id, PassedValues& passed, bool merges_by_label) {
+    const TestKind kind = tree[id].test.kind;
+    if (kind == TestKind::subset) {
+        const auto column = static_cast<std::size_t>(tree[id].test.column);
+        drop_excluded_values(tree, id, passed[column]);
+        const std::vector<std::int32_t> branch_of_value = tree[id].test.branch_of_value;
+        const std::vector<bool> before = passed[column];
+        for (std::size_t b = 0; b < tree[id].children.size(); ++b) {
+            passed[column].resize(branch_of_value.size());
+            for (std::size_t v = 0; v < branch_of_value.size(); ++v)
+                passed[column][v] = branch_of_value[v] == static_cast<std::int32_t>(b) && (before.empty() || before[v]);
+            tidy_below(tree, tree[id].children[b], passed, merges_by_label);
+        }
+        passed[column] = before;
+        if (!tree[id].test.is_ordered)
+            merge_branches(tree, id, [](const Node& a, const Node& b) { return a.label == b.label; });
+        return;
+    }
+    for (std::size_t b = 0; b < tree[id].children.size(); ++b)
+        tidy_below(tree, tree[id].children[b], passed, merges_by_label);
+    if (kind == TestKind::multiway && tree[id].test.n_branches >= 4) merge_multiway(tree, id, merges_by_label);
 }
 
 template <class Visit>
@@ -101,22 +110,19 @@ void visit_nodes(const Tree& tree, std::int32_t id, Visit&& visit) {
 void relabel_by_costs(const Cases& cases, Tree& tree) {
     for (Node& node : tree.nodes) {
         if (node.size < kMinBranchWeight) continue;
-        for (std::size_t c = 0; c < cases.class_scale.size(); ++c) node.distribution[c] /= cases.class_scale[c];
+        if (!cases.class_scale.empty()) {
+            node.size = 0.0f;
+            for (std::size_t c = 0; c < cases.class_scale.size(); ++c)
+                node.size += node.distribution[c] /= cases.class_scale[c];
+        }
         node.label = cases.costs.cheapest(node.distribution.data());
         node.errors = node.size - node.distribution[static_cast<std::size_t>(node.label)];
     }
 }
 
-void tidy_discrete_tests(Tree& tree, bool use_subsets, bool for_rules) {
-    std::vector<PassedValues> above;
-    if (use_subsets) drop_excluded_values(tree, 0, above);
-    visit_nodes(tree, 0, [&](std::int32_t id) {
-        const Test& test = tree[id].test;
-        if (use_subsets && test.kind == TestKind::subset)
-            merge_branches(tree, id, [](const Node& a, const Node& b) { return a.label == b.label; });
-        else if (!use_subsets && test.kind == TestKind::multiway && test.n_branches >= 4)
-            merge_multiway(tree, id, for_rules);
-    });
+void tidy_discrete_tests(Tree& tree, std::size_t n_columns, bool merges_by_label) {
+    PassedValues passed(n_columns);
+    tidy_below(tree, 0, passed, merges_by_label);
 }
 
 void snap_thresholds(const Matrix& matrix, Tree& tree) {

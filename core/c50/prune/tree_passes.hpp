@@ -11,8 +11,9 @@ namespace clausewise::c50 {
 
 // With costs: restores unscaled class counts, and labels every node with the class of least expected cost.
 void relabel_by_costs(const Cases& cases, Tree& tree);
-// Merges branches of discrete tests that predict the same class.
-void tidy_discrete_tests(Tree& tree, bool use_subsets, bool for_rules);
+// Drops values that cannot arrive at a discrete test, and merges leaf branches: those of subset tests that predict the
+// same class, and those of multiway tests that are empty or, if so, predict the same class.
+void tidy_discrete_tests(Tree& tree, std::size_t n_columns, bool merges_by_label);
 // Lowers every threshold to the greatest training value that does not exceed it.
 void snap_thresholds(const Matrix& matrix, Tree& tree);
 

@@ -31,7 +31,7 @@ struct Trial {
 }  // namespace
 
 std::vector<bool> winnow(Cases& cases, const CountInformation& information, const PessimisticErrors& extra_errors,
-                         bool use_subsets, std::size_t n_threads) {
+                         bool use_subsets, bool merges_by_label, std::size_t n_threads) {
     const std::size_t n_columns = cases.matrix.n_columns();
     const double min_cases = cases.min_cases;
     const std::vector<float> weights = cases.weights;
@@ -51,6 +51,7 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
         trial.grown_on = tested_columns(trial.tree, n_columns);
         LocalPruner(cases, grower, extra_errors).prune(trial.tree, training);
         if (cases.costs.is_active()) relabel_by_costs(cases, trial.tree);
+        tidy_discrete_tests(trial.tree, n_columns, merges_by_label);
         cases.min_cases = min_cases;
         cases.weights = weights;
         return trial;

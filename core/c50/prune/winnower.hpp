@@ -9,8 +9,9 @@
 
 namespace clausewise::c50 {
 
-// Returns which columns stay in use. Restores the case weights that it changes.
+// Returns which columns stay in use. Restores the case weights that it changes. `merges_by_label` is as in
+// tidy_discrete_tests.
 std::vector<bool> winnow(Cases& cases, const CountInformation& information, const PessimisticErrors& extra_errors,
-                         bool use_subsets, std::size_t n_threads);
+                         bool use_subsets, bool merges_by_label, std::size_t n_threads);
 
 }  // namespace clausewise::c50

@@ -90,7 +90,7 @@ SparseWords BitCounters::at_most_one() const {
     return found;
 }
 
-PairCount BitCounters::count_zeros(const Words& marked, SparseWords& ones) const {
+Words BitCounters::find_low(SparseWords& ones) const {
     ones.clear();
     Words any(n_words_, 0);
     for (std::size_t p = 1; p < planes_.size(); ++p) or_planes(any.data(), planes_[p].data(), n_words_);
@@ -99,6 +99,13 @@ PairCount BitCounters::count_zeros(const Words& marked, SparseWords& ones) const
             if (const std::uint64_t one = planes_[0][w] & ~any[w]) ones.add(w, one);
         or_planes(any.data(), planes_[0].data(), n_words_);
     }
+    return any;
+}
+
+void BitCounters::find_ones(SparseWords& ones) const { find_low(ones); }
+
+PairCount BitCounters::count_zeros(const Words& marked, SparseWords& ones) const {
+    const Words any = find_low(ones);
     return count_absent(any.data(), marked.data(), n_words_, last_mask_);
 }
 

@@ -24,10 +24,14 @@ public:
     PairCount count_zeros(const Words& marked, SparseWords& ones) const;
     // Rows whose counter is 0 or 1, without empty words.
     SparseWords at_most_one() const;
-    // Rows of `within` whose counter is 1.
+    // Rows whose counter is 1; all of them, or those of `within`.
+    void find_ones(SparseWords& ones) const;
     void find_ones(const Words& within, SparseWords& ones);
 
 private:
+    // Finds the rows whose counter is 1; returns those whose counter is not 0.
+    Words find_low(SparseWords& ones) const;
+
     std::size_t n_words_;
     std::uint64_t last_mask_;
     std::vector<Words> planes_;

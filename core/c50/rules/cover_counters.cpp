@@ -54,53 +54,48 @@ inline double WeightedCounter::error_weight(std::size_t row) const {
     const std::size_t actual = cases_.classes[row];
     if (actual == static_cast<std::size_t>(label_)) return 0.0;
     if (error_costs_.empty()) return weight(row);
-    return weight(row) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
+    return static_cast<float>(weight(row)) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
 }
 
 void WeightedCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
-    std::vector<std::int32_t> nearly_covered;
-    for (std::size_t row = 0; row < n_failed_.size(); ++row) {
-        if (n_failed_[row] == 0) {
-            counts.n += weight(row);
-            counts.errors += error_weight(row);
-        } else if (n_failed_[row] == 1) {
-            nearly_covered.push_back(static_cast<std::int32_t>(row));
-        }
-    }
+    const Words covered = n_failed_.zeros();
+    for_each_bit(covered.data(), covered.size(), [&](std::size_t row) {
+        counts.n += weight(row);
+        counts.errors += error_weight(row);
+    });
     for (const std::size_t d : kept) {
         counts.n_without[d] = counts.n;
         counts.errors_without[d] = counts.errors;
     }
-    add_nearly_covered(nearly_covered, kept, counts);
+    n_failed_.find_ones(nearly_covered_);
+    add_nearly_covered(kept, counts);
 }
 
 void WeightedCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts) {
     counts.count_dropped(dropped, kept);
-    std::vector<std::int32_t> nearly_covered;
-    const Words& fails = path_[dropped].fails;
-    for_each_bit(fails.data(), fails.size(), [&](std::size_t row) {
-        if (--n_failed_[row] == 1) nearly_covered.push_back(static_cast<std::int32_t>(row));
-    });
-    add_nearly_covered(nearly_covered, kept, counts);
+    n_failed_.remove(path_[dropped].fails);
+    n_failed_.find_ones(path_[dropped].fails, nearly_covered_);
+    add_nearly_covered(kept, counts);
 }
 
 RowSet WeightedCounter::covered(double) const {
-    std::vector<std::int32_t> rows;
-    for (std::size_t row = 0; row < n_failed_.size(); ++row)
-        if (n_failed_[row] == 0) rows.push_back(static_cast<std::int32_t>(row));
-    return RowSet(std::move(rows));
+    Words rows = n_failed_.zeros();
+    std::size_t n_rows = 0;
+    for (const std::uint64_t word : rows) n_rows += count_bits(word);
+    return RowSet(std::move(rows), n_rows);
 }
 
-void WeightedCounter::add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,
-                                         CoverCounts& counts) const {
+void WeightedCounter::add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const {
     for (const std::size_t d : kept) {
         const Words& fails = path_[d].fails;
         double n = 0.0, errors = 0.0;
-        for (const std::int32_t row : rows) {
-            const auto r = static_cast<std::size_t>(row);
-            if (!((fails[r >> 6] >> (r & 63)) & 1)) continue;
-            n += weight(r);
-            errors += error_weight(r);
+        for (std::size_t i = 0; i < nearly_covered_.words.size(); ++i) {
+            const std::size_t place = nearly_covered_.places[i];
+            const std::uint64_t word = nearly_covered_.words[i] & fails[place];
+            for_each_bit(&word, 1, [&](std::size_t bit) {
+                n += weight(place * kWordBits + bit);
+                errors += error_weight(place * kWordBits + bit);
+            });
         }
         counts.n_without[d] += n;
         counts.errors_without[d] += errors;

@@ -97,13 +97,13 @@ private:
     SparseWords entering_;
 };
 
-// For any weights and for costs. Sums run over the rows in order and are updated incrementally, as the behaviour is
-// defined.
+// For any weights and for costs. The rows are found 64 at a time, but sums run over them in order and are updated
+// incrementally, as the behaviour is defined.
 class WeightedCounter {
 public:
-    WeightedCounter(const Cases& cases, const std::vector<PathStep>& path, std::vector<std::uint16_t> n_failed,
+    WeightedCounter(const Cases& cases, const std::vector<PathStep>& path, const BitCounters& n_failed,
                     std::int32_t label, const std::vector<float>& error_costs)
-        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(std::move(n_failed)) {}
+        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(n_failed) {}
 
     void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
@@ -112,14 +112,14 @@ public:
 private:
     double weight(std::size_t row) const { return cases_.weight(static_cast<std::int32_t>(row)); }
     double error_weight(std::size_t row) const;
-    void add_nearly_covered(const std::vector<std::int32_t>& rows, const std::vector<std::size_t>& kept,
-                            CoverCounts& counts) const;
+    void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const;
 
     const Cases& cases_;
     const std::vector<PathStep>& path_;
     std::int32_t label_;
     const std::vector<float>& error_costs_;
-    std::vector<std::uint16_t> n_failed_;
+    BitCounters n_failed_;
+    SparseWords nearly_covered_;  // rows that fail one condition since the last drop
 };
 
 }  // namespace clausewise::c50

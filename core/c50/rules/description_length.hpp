@@ -18,12 +18,12 @@ class DescriptionLength {
 public:
     DescriptionLength(const Cases& cases, float tree_errors, LogFactorial& log_factorial)
         : n_cases_(static_cast<float>(cases.n_rows())), log_factorial_(log_factorial) {
-        const auto n = static_cast<double>(cases.n_rows()), k = static_cast<double>(cases.n_classes);
-        float rate = static_cast<float>((tree_errors + k - 1.0) / (n + k));
+        const auto k = static_cast<float>(cases.n_classes);
+        float rate = ((tree_errors + k) - 1.0f) / static_cast<float>(cases.n_rows() + cases.n_classes);
         if (rate > 0.5f) rate = 0.45f;
         bits_per_error_ = static_cast<float>(-lg(rate));
         bits_per_hit_ = static_cast<float>(-lg(1.0 - rate));
-        bits_per_class_ = lg(k - 1.0);
+        bits_per_class_ = lg(static_cast<double>(cases.n_classes) - 1.0);
     }
     double operator()(std::size_t n_rules, double rule_bits, float errors) {
         const double theory = kTheoryDiscount * std::max(0.0, rule_bits - log_factorial_(n_rules));

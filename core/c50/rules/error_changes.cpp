@@ -4,50 +4,79 @@
 
 namespace clausewise::c50 {
 
-// The hot helpers are `inline`, as the compiler would not inline all of them by itself.
-inline float SummedChanges::error(std::size_t cell) const {
-    if (votes_.n_firing(cell) <= 0) return cells_.weight[cell];
-    const std::int32_t* votes = votes_.of(cell);
-    const auto predicted = static_cast<std::size_t>(std::max_element(votes, votes + n_classes_) - votes);
-    const std::size_t actual = cells_.label[cell];
-    if (predicted == actual) return 0.0f;
-    return error_costs_.empty() ? cells_.weight[cell]
-                                : cells_.weight[cell] * error_costs_[predicted * n_classes_ + actual];
-}
-
 SummedChanges::SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
                              const std::vector<bool>& selected, const std::vector<float>& error_costs)
     : n_classes_(cases.n_classes),
       rules_(rules),
       cells_(cells),
-      selected_(selected),
       error_costs_(error_costs),
-      votes_(cells.size(), cases.n_classes),
-      changes_(rules.size()),
-      is_known_(rules.size(), false) {
-    for (std::size_t r = 0; r < rules.size(); ++r)
+      votes_(cells.size(), cases.n_classes) {
+    for (std::size_t r = 0; r < rules.size(); ++r) {
+        flips_.push_back({rules[r].vote, rules[r].label, selected[r], 0.0f});
         if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
-    for (std::size_t cell = 0; cell < cells.size(); ++cell) total_ += error(cell);
-}
-
-void SummedChanges::compute(std::size_t r) {
-    const std::int32_t sign = selected_[r] ? -1 : 1;
-    float change = 0.0f;
-    cells_.cells_of_rule.for_each(r, [&](std::size_t cell) {
-        const float before = error(cell);
-        votes_.add(rules_[r], sign, cell);
-        change += error(cell) - before;
-        votes_.add(rules_[r], -sign, cell);
-    });
-    changes_[r] = change;
-    is_known_[r] = true;
+    }
+    double total = 0.0;
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        if (cell % 4096 == 0) cases.cancel.check();
+        standings_.push_back(standing(cell));
+        total += cells.weight[cell] * cost(standings_[cell].top, cell);
+        add_contributions(cell, 1.0, rules.size());
+    }
+    total_ = static_cast<float>(total);
 }
 
 void SummedChanges::flip(std::size_t flipped) {
-    total_ += of(flipped);
-    cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
-        votes_.add(rules_[flipped], selected_[flipped] ? -1 : 1, cell);
-        cells_.rules_of_cell.for_each(cell, [&](std::size_t r) { is_known_[r] = false; });
+    Flip& flip = flips_[flipped];
+    const std::int32_t* const begin = cells_.cells_of_rule.begin_of(flipped);
+    for (const std::int32_t* at = cells_.cells_of_rule.end_of(flipped); at != begin;) {
+        const auto cell = static_cast<std::size_t>(*--at);
+        add_contributions(cell, -1.0, flipped);
+        votes_.add(rules_[flipped], flip.is_selected ? -1 : 1, cell);
+        standings_[cell] = standing(cell);
+        add_contributions(cell, 1.0, flipped);
+    }
+    total_ += flip.change;
+    flip.change = -flip.change;
+    flip.is_selected = !flip.is_selected;
+}
+
+// The hot helpers are `inline`, as the compiler would not inline all of them by itself.
+inline SummedChanges::Standing SummedChanges::standing(std::size_t cell) const {
+    const std::int32_t* const votes = votes_.of(cell);
+    Standing found{kNoClass, kNoClass};
+    for (std::int32_t c = 0; c < static_cast<std::int32_t>(n_classes_); ++c) {
+        if (votes[c] > votes_of(cell, found.top)) {
+            found.next = found.top;
+            found.top = c;
+        } else if (votes[c] > votes_of(cell, found.next)) {
+            found.next = c;
+        }
+    }
+    return found;
+}
+
+inline float SummedChanges::cost(std::int32_t predicted, std::size_t cell) const {
+    const std::size_t actual = cells_.label[cell];
+    if (predicted == kNoClass) return 1.0f;
+    if (error_costs_.empty()) return static_cast<std::size_t>(predicted) == actual ? 0.0f : 1.0f;
+    return error_costs_[static_cast<std::size_t>(predicted) * n_classes_ + actual];
+}
+
+inline void SummedChanges::add_contributions(std::size_t cell, double sign, std::size_t except) {
+    const auto [top, next] = standings_[cell];
+    const std::int32_t most = votes_of(cell, top), second = votes_of(cell, next);
+    const float cost_now = cost(top, cell);
+    const double weight = sign * cells_.weight[cell];
+    cells_.rules_of_cell.for_each(cell, [&](std::size_t r) {
+        Flip& flip = flips_[r];
+        if (flip.is_selected != (flip.label == top) || r == except) return;
+        // Dropping a rule for the leading class, or selecting one for another class, may change the leader.
+        const std::int32_t winner = flip.is_selected ? next : flip.label;
+        const std::int32_t lead =
+            flip.is_selected ? second - (most - flip.vote) : votes_of(cell, flip.label) + flip.vote - most;
+        if (lead < 0 || (lead == 0 && winner > top)) return;
+        const float difference = cost(winner, cell) - cost_now;
+        if (difference != 0.0f) flip.change = static_cast<float>(flip.change + difference * weight);
     });
 }
 

@@ -34,32 +34,44 @@ private:
 
 // The change of the total error if one rule is flipped (selected or dropped), for every rule.
 //
-// For any weights: single-precision sums over the rows in order, recomputed for the rules that share rows with the
-// flipped one.
+// For any weights: running sums in single precision. A flip takes the contribution of each of its rows, in descending
+// order, out of the changes of all rules that cover the row, and puts the new contribution in.
 class SummedChanges {
 public:
     SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
                   const std::vector<bool>& selected, const std::vector<float>& error_costs);
     float total() const { return total_; }
-    float of(std::size_t r) {
-        if (!is_known_[r]) compute(r);
-        return changes_[r];
-    }
-    // Must be called before `selected` is updated.
+    float of(std::size_t r) const { return flips_[r].change; }
     void flip(std::size_t flipped);
 
 private:
-    void compute(std::size_t r);
-    float error(std::size_t cell) const;
+    static constexpr std::int32_t kNoClass = -1;  // has no votes and precedes every class
+
+    struct Flip {
+        std::int32_t vote, label;
+        bool is_selected;
+        float change;
+    };
+    // The two classes with the most votes on a cell, the first on ties.
+    struct Standing {
+        std::int32_t top, next;
+    };
+    std::int32_t votes_of(std::size_t cell, std::int32_t label) const {
+        return label == kNoClass ? 0 : votes_.of(cell)[label];
+    }
+    Standing standing(std::size_t cell) const;
+    // The cost of predicting a class for the rows of a cell.
+    float cost(std::int32_t predicted, std::size_t cell) const;
+    // Adds what flipping a rule would change on a cell, times `sign`, to the change of every rule but one.
+    void add_contributions(std::size_t cell, double sign, std::size_t except);
 
     std::size_t n_classes_;
     const std::vector<FormedRule>& rules_;
     const Cells& cells_;
-    const std::vector<bool>& selected_;
     const std::vector<float>& error_costs_;
     Votes votes_;
-    std::vector<float> changes_;
-    std::vector<bool> is_known_;
+    std::vector<Standing> standings_;  // per cell
+    std::vector<Flip> flips_;          // per rule
     float total_ = 0.0f;
 };
 

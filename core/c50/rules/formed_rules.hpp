@@ -33,6 +33,7 @@ struct FormedRule {
 struct FormedRules {
     std::vector<FormedRule> rules;
     std::vector<std::uint16_t> classes;  // of the rows, in the row order that the rules use
+    std::vector<std::int32_t> rows;      // that order; empty if it is the order of the matrix
 };
 
 }  // namespace clausewise::c50

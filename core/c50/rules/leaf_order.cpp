@@ -55,25 +55,24 @@ std::uint64_t value_bit(std::int32_t code) { return std::uint64_t{1} << (code & 
 }  // namespace
 
 LeafOrder::LeafOrder(const Cases& cases, const Tree& tree)
-    : last_padding_(~last_word_mask(cases.n_rows())), columns_(cases.matrix.n_columns()) {
-    std::vector<std::int32_t> rows(cases.n_rows());
-    std::iota(rows.begin(), rows.end(), 0);
+    : rows_(cases.n_rows()), last_padding_(~last_word_mask(cases.n_rows())), columns_(cases.matrix.n_columns()) {
+    std::iota(rows_.begin(), rows_.end(), 0);
     LeafSorter sorter(cases, tree);
-    sorter.sort(0, {rows.data(), rows.data() + rows.size()});
-    classes_.reserve(rows.size());
-    for (const std::int32_t row : rows) classes_.push_back(cases.classes[static_cast<std::size_t>(row)]);
+    sorter.sort(0, {rows_.data(), rows_.data() + rows_.size()});
+    classes_.reserve(rows_.size());
+    for (const std::int32_t row : rows_) classes_.push_back(cases.classes[static_cast<std::size_t>(row)]);
     for (std::size_t a = 0; a < columns_.size(); ++a)
         if (sorter.is_tested[a]) {
             cases.cancel.check();
-            arrange(cases.matrix.column(a), rows, columns_[a]);
+            arrange(cases.matrix.column(a), columns_[a]);
         }
 }
 
-void LeafOrder::arrange(const Column& column, const std::vector<std::int32_t>& rows, Arranged& arranged) const {
+void LeafOrder::arrange(const Column& column, Arranged& arranged) const {
     arranged.has_missing = column.has_missing;
     arranged.ranks.assign(n_blocks() * kWordBits, kMissing);
-    for (std::size_t place = 0; place < rows.size(); ++place)
-        arranged.ranks[place] = column.ranks[static_cast<std::size_t>(rows[place])];
+    for (std::size_t place = 0; place < rows_.size(); ++place)
+        arranged.ranks[place] = column.ranks[static_cast<std::size_t>(rows_[place])];
     for (std::size_t block = 0; block < n_blocks(); ++block) {
         std::int32_t lowest = std::numeric_limits<std::int32_t>::max(), highest = kMissing;
         std::uint64_t values = 0;

@@ -19,6 +19,7 @@ public:
     LeafOrder(const Cases& cases, const Tree& tree);
 
     std::size_t n_blocks() const { return words_for(classes_.size()); }
+    const std::vector<std::int32_t>& rows() const { return rows_; }
     // By position in this order, not by row:
     const std::vector<std::uint16_t>& classes() const { return classes_; }
     const std::vector<std::int32_t>& ranks(std::size_t column) const { return columns_[column].ranks; }
@@ -41,8 +42,9 @@ private:
         std::vector<std::int32_t> lowest, highest;  // continuous: of the known ranks of a block
         Words values;                               // discrete: the codes of a block, modulo 64
     };
-    void arrange(const Column& column, const std::vector<std::int32_t>& rows, Arranged& arranged) const;
+    void arrange(const Column& column, Arranged& arranged) const;
 
+    std::vector<std::int32_t> rows_;
     std::vector<std::uint16_t> classes_;
     std::uint64_t last_padding_;
     std::vector<Arranged> columns_;  // empty where the tree has no test

@@ -43,17 +43,6 @@ void add_members(Words& set, const Words& more) {
     for (std::size_t w = 0; w < set.size(); ++w) set[w] |= more[w];
 }
 
-// lg of the number of ways to choose k of n.
-double log_choose(std::size_t n, std::size_t k) {
-    double ways = 1.0, logarithm = 0.0;
-    for (std::size_t i = 1; i <= k; ++i) {
-        const auto more = static_cast<double>(n - k + i), fewer = static_cast<double>(i);
-        ways = ways * more / fewer;  // a whole number at every step, exact up to 2^53
-        logarithm += lg(more) - lg(fewer);
-    }
-    return std::isfinite(ways) ? lg(ways) : logarithm;
-}
-
 std::size_t count_leaves(const Tree& tree, std::int32_t id) {
     const Node& node = tree[id];
     if (node.is_leaf()) return 1;
@@ -70,18 +59,18 @@ bool is_worth_sorting(const Cases& cases, const Tree& tree) {
 }  // namespace
 
 RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
-                       bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs)
+                       bool use_subsets, const std::vector<std::int32_t>& n_cuts, LogFactorial& log_factorial,
+                       const std::vector<float>& error_costs)
     : cases_(cases),
       class_totals_(class_totals),
       use_subsets_(use_subsets),
+      n_cuts_(n_cuts),
       log_factorial_(log_factorial),
       error_costs_(error_costs),
       column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
       counts_by_words_(cases.has_unit_weights() && error_costs.empty()),
       n_failed_(cases.n_rows()),
-      class_rows_(cases.n_classes) {
-    if (!counts_by_words_) row_failures_.assign(cases.n_rows(), 0);
-}
+      class_rows_(cases.n_classes) {}
 
 FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
     if (counts_by_words_ && (always_in_leaf_order || is_worth_sorting(cases_, tree))) {
@@ -89,7 +78,12 @@ FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
         n_failed_ = BitCounters(order_->n_blocks());
     }
     visit(tree, 0);
-    return {std::move(rules_), order_ ? order_->classes() : cases_.classes};
+    for (FormedRule& rule : rules_) {
+        if (use_subsets_) remove_absent_values(rule);
+        rule.bits = rule_bits(rule.conditions);
+    }
+    if (!order_) return {std::move(rules_), cases_.classes, {}};
+    return {std::move(rules_), order_->classes(), order_->rows()};
 }
 
 void RuleFormer::visit(const Tree& tree, std::int32_t id) {
@@ -118,13 +112,8 @@ void RuleFormer::visit(const Tree& tree, std::int32_t id) {
 // Adds the last condition of the path to the failure counts of all rows, or removes it.
 void RuleFormer::change_failures(int by) {
     const Words& fails = order_ ? block_path_[path_.size() - 1].whole_blocks() : path_.back().fails;
-    if (counts_by_words_) {
-        if (by > 0) n_failed_.add(fails);
-        else n_failed_.remove(fails);
-        return;
-    }
-    for_each_bit(fails.data(), fails.size(),
-                 [&](std::size_t row) { row_failures_[row] = static_cast<std::uint16_t>(row_failures_[row] + by); });
+    if (by > 0) n_failed_.add(fails);
+    else n_failed_.remove(fails);
 }
 
 Words RuleFormer::rows_failing(const Test& test, std::size_t branch, Words previous) const {
@@ -165,33 +154,37 @@ Condition RuleFormer::condition_of(const Test& test, std::size_t branch) {
         if (test.branch_of_value[v] == static_cast<std::int32_t>(branch))
             condition.values.push_back(static_cast<std::int32_t>(v));
     condition.kind = condition.values.size() == 1 ? ConditionKind::equals : ConditionKind::among;
-    // The code length of a value (multiway test) is the entropy of the values; that of a subset is lg of the number of
-    // subsets of its size.
-    std::vector<std::size_t> counts(static_cast<std::size_t>(cases_.matrix.column(column).n_values), 0);
-    std::size_t n_known = 0;
-    for (const std::int32_t code : cases_.matrix.column(column).ranks)
-        if (code != kMissing) {
-            ++counts[static_cast<std::size_t>(code)];
-            ++n_known;
-        }
-    if (test.kind == TestKind::multiway) {
-        double entropy = 0.0;
-        for (const std::size_t count : counts) {
-            const double share = static_cast<double>(count) / static_cast<double>(n_known);
-            entropy -= share * lg(share);
-        }
-        condition.bits = column_bits_ + static_cast<float>(entropy);
-    } else {
-        const auto n_occurring =
-            static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; }));
-        const std::size_t n_named = std::min(condition.values.size(), n_occurring - 1);
-        condition.bits = column_bits_ + static_cast<float>(log_choose(n_occurring, n_named));
-    }
+    condition.bits = bits_of_values(column, condition.values.size());
     return condition;
 }
 
+// The code length of a single value is the entropy of the values, where rows with a missing value count in the total;
+// that of a set is lg of the number of sets of its size; that of levels of an ordered column is as for a threshold.
+float RuleFormer::bits_of_values(std::size_t index, std::size_t n_named) {
+    const Column& column = cases_.matrix.column(index);
+    if (cases_.is_ordered[index])
+        return column_bits_ + static_cast<float>(1.0 + 0.5 * lg(static_cast<double>(column.n_values)));
+    std::vector<std::size_t> counts(static_cast<std::size_t>(column.n_values), 0);
+    for (const std::int32_t code : column.ranks)
+        if (code != kMissing) ++counts[static_cast<std::size_t>(code)];
+    if (n_named == 1) {
+        const auto n_rows = static_cast<double>(cases_.n_rows());
+        float entropy = 0.0f;
+        for (const std::size_t count : counts) {
+            const auto n = static_cast<double>(count);
+            entropy = static_cast<float>(entropy + n / n_rows * (lg(n_rows) - lg(n)));
+        }
+        return column_bits_ + entropy;
+    }
+    const auto n_occurring =
+        static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [](std::size_t n) { return n > 0; }));
+    const std::size_t n_chosen = std::min(n_named, n_occurring - 1);
+    return column_bits_ + static_cast<float>(log_factorial_(n_occurring) -
+                                             (log_factorial_(n_chosen) + log_factorial_(n_occurring - n_chosen)));
+}
+
 float RuleFormer::threshold_bits(std::size_t column) {
-    const std::int32_t n_cuts = cases_.matrix.column(column).n_values - 1;
+    const std::int32_t n_cuts = n_cuts_[column];
     return n_cuts > 1 ? static_cast<float>(1.0 + 0.5 * lg(n_cuts)) : 0.0f;
 }
 
@@ -218,7 +211,7 @@ void RuleFormer::form_rule(std::int32_t label) {
         UnitCounter counter(path_, n_failed_, rows_of_class(label));
         drop_conditions(counter, label);
     } else {
-        WeightedCounter counter(cases_, path_, row_failures_, label, error_costs_);
+        WeightedCounter counter(cases_, path_, n_failed_, label, error_costs_);
         drop_conditions(counter, label);
     }
 }
@@ -278,14 +271,14 @@ void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept
         });
         correct /= cases_.class_scale[target];
         prior /= cases_.class_scale[target];
-    }
-    if (!((correct + 1.0) / ((cover + 2.0) * prior) >= kMinLift)) return;
-    if (!error_costs_.empty()) {
+    } else if (!error_costs_.empty()) {
+        // Errors are weighted by their costs, but the correct cases are not.
         correct = 0.0;
         covered.for_each([&](std::int32_t row) {
             if (cases_.class_of(row) == target) correct += cases_.weight(row);
         });
     }
+    if (!((correct + 1.0) / ((cover + 2.0) * prior) >= kMinLift)) return;
     FormedRule rule;
     rule.label = label;
     for (const std::size_t d : kept) rule.conditions.push_back(path_[d].condition);
@@ -296,13 +289,11 @@ void RuleFormer::accept(std::int32_t label, const std::vector<std::size_t>& kept
     rule.correct = static_cast<float>(correct);
     rule.lift = (rule.correct + 1.0f) / ((rule.cover + 2.0f) * prior);
     rule.vote = static_cast<std::int32_t>(std::floor(1000.0 * (rule.correct + 1.0) / (rule.cover + 2.0) + 0.5));
-    rule.bits = rule_bits(rule.conditions);
     if (FormedRule* const same = find_same(rule)) {
         same->vote = std::max(same->vote, rule.vote);
         return;
     }
     rule.covered = std::move(covered);
-    if (use_subsets_) remove_absent_values(rule);
     numbers_by_hash_.emplace(hash_of(rule), rules_.size());
     rules_.push_back(std::move(rule));
 }
@@ -324,7 +315,8 @@ float RuleFormer::rule_bits(const std::vector<Condition>& conditions) {
     return static_cast<float>(sum + lg(static_cast<double>(conditions.size())) - log_factorial_(conditions.size()));
 }
 
-void RuleFormer::remove_absent_values(FormedRule& rule) const {
+// Removes values that no covered row has from the sets of a rule.
+void RuleFormer::remove_absent_values(FormedRule& rule) {
     for (Condition& condition : rule.conditions) {
         if (condition.kind != ConditionKind::among) continue;
         const auto column = static_cast<std::size_t>(condition.column);
@@ -338,6 +330,7 @@ void RuleFormer::remove_absent_values(FormedRule& rule) const {
                                     [&](std::int32_t v) { return !is_present[static_cast<std::size_t>(v)]; }),
                      values.end());
         if (values.size() == 1) condition.kind = ConditionKind::equals;
+        condition.bits = bits_of_values(column, values.size());
     }
 }
 

@@ -19,8 +19,10 @@ namespace clausewise::c50 {
 
 class RuleFormer {
 public:
+    // `n_cuts` are the cuts per column that the code length of a threshold counts.
     RuleFormer(const Cases& cases, const std::vector<double>& class_totals, std::size_t n_columns_in_use,
-               bool use_subsets, LogFactorial& log_factorial, const std::vector<float>& error_costs);
+               bool use_subsets, const std::vector<std::int32_t>& n_cuts, LogFactorial& log_factorial,
+               const std::vector<float>& error_costs);
 
     FormedRules form(const Tree& tree, bool always_in_leaf_order);
 
@@ -28,12 +30,13 @@ private:
     void visit(const Tree& tree, std::int32_t id);
     void change_failures(int by);
     Condition condition_of(const Test& test, std::size_t branch);
+    float bits_of_values(std::size_t column, std::size_t n_named);
     void form_rule(std::int32_t label);
     template <class Counter>
     void drop_conditions(Counter& counter, std::int32_t label);
     void accept(std::int32_t label, const std::vector<std::size_t>& kept, double cover, double errors, RowSet covered);
     float rule_bits(const std::vector<Condition>& conditions);
-    void remove_absent_values(FormedRule& rule) const;
+    void remove_absent_values(FormedRule& rule);
     float threshold_bits(std::size_t column);
     // `previous` are the rows that fail the previous branch.
     Words rows_failing(const Test& test, std::size_t branch, Words previous) const;
@@ -44,6 +47,7 @@ private:
     const Cases& cases_;
     const std::vector<double>& class_totals_;
     bool use_subsets_;
+    const std::vector<std::int32_t>& n_cuts_;
     LogFactorial& log_factorial_;
     const std::vector<float>& error_costs_;
     float column_bits_;
@@ -53,10 +57,8 @@ private:
     std::optional<LeafOrder> order_;
     std::vector<BlockFailures> block_path_;  // one for each step of path_; later ones are unused
     NearRows near_;
-    // The number of failed conditions of the path per row, in one of two forms; or, in leaf order, those that a whole
-    // block fails.
+    // The number of failed conditions of the path per row; or, in leaf order, those that a whole block fails.
     BitCounters n_failed_;
-    std::vector<std::uint16_t> row_failures_;
     std::vector<Words> class_rows_;
     std::vector<FormedRule> rules_;
     std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // indices into rules_

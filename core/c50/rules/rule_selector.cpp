@@ -45,16 +45,12 @@ class Selection {
 public:
     Selection(const std::vector<FormedRule>& rules, std::vector<bool>& selected)
         : selected_(selected), is_selected_(selected.begin(), selected.end()) {
-        double most = 0.0;
         for (std::size_t r = 0; r < rules.size(); ++r) {
             const double bits = rules[r].bits;
             change_.push_back(selected[r] ? -bits : bits);
             n_selected_ += selected[r];
-            most += std::abs(bits);
-            is_exact_ = is_exact_ && bits * kFractions == std::floor(bits * kFractions);
+            if (selected[r]) sum_ += bits;
         }
-        is_exact_ = is_exact_ && most < kMaxBits;
-        sum_ = sum_in_order();
     }
     bool operator[](std::size_t r) const { return is_selected_[r] != 0; }
     std::size_t n_selected() const { return n_selected_; }
@@ -65,29 +61,16 @@ public:
         n_selected_ = selected_[r] ? n_selected_ - 1 : n_selected_ + 1;
         selected_[r] = !selected_[r];
         is_selected_[r] = selected_[r];
-        sum_ += change_[r];
+        sum_ += change_[r];  // a running sum, as the behaviour is defined
         change_[r] = -change_[r];
-        if (!is_exact_) sum_ = sum_in_order();
     }
 
 private:
-    // The sum is defined in the order of the rules. Any order gives the same result while all terms are multiples of
-    // 2^-26 and no sum needs more than 53 bits.
-    static constexpr double kFractions = 1 << 26, kMaxBits = 1 << 26;
-
-    double sum_in_order() const {
-        double sum = 0.0;
-        for (std::size_t r = 0; r < change_.size(); ++r)
-            if (is_selected_[r]) sum -= change_[r];
-        return sum;
-    }
-
     std::vector<bool>& selected_;
     std::vector<char> is_selected_;  // the same, faster to read
     std::vector<double> change_;
     std::size_t n_selected_ = 0;
     double sum_ = 0.0;
-    bool is_exact_ = true;
 };
 
 // The rule whose flip makes the description shortest, or n_rules if no flip shortens it.
@@ -192,6 +175,7 @@ SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_
     }
     SelectedRules result;
     result.default_label = default_class(cases, class_totals, cells, selected);
+    result.rows = std::move(formed.rows);
     result.rules = in_final_order(std::move(candidates), selected, cases.n_classes);
     return result;
 }

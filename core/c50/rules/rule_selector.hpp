@@ -12,6 +12,7 @@ namespace clausewise::c50 {
 struct SelectedRules {
     std::vector<FormedRule> rules;
     std::int32_t default_label = 0;
+    std::vector<std::int32_t> rows;  // as in FormedRules
 };
 
 SelectedRules select_rules(const Cases& cases, const std::vector<double>& class_totals, FormedRules formed,

@@ -7,7 +7,7 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from clausewise.analysis.counterfactual_agreement import Agreement, NetworkLabels
+from clausewise.analysis.counterfactual_agreement import Agreement, NetworkLabels, require_changeable_rows
 from clausewise.analysis.counterfactual_goals import Goals
 from clausewise.analysis.counterfactual_limits import Booleans, Floats, read_limits
 from clausewise.analysis.counterfactual_moves import costs_of, units_of
@@ -229,6 +229,8 @@ def counterfactuals(
             "in which changes of more than two features are looked for."
         )
     wanted = None if to is None else rules.labels.index(known_label(to, rules.classes))
+    if network is not None:
+        require_changeable_rows(network, rules)
     labels = None if network is None else NetworkLabels(network, rules)
     if rules.features.source is not None:
         X = rules.features.columns(X)

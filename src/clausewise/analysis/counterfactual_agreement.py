@@ -17,6 +17,17 @@ Codes = NDArray[np.int32]
 _CELLS_PER_TABLE: Final = 2**21
 
 
+def require_changeable_rows(network: Any, rules: RuleSet) -> None:
+    """Raise a ValueError if the rows that a network reads do not follow from the columns of rules."""
+    source = rules.features.source
+    if source is not None or getattr(network, "computes_features", False):
+        raise ValueError(
+            "The network cannot confirm these changes: the rules test columns that "
+            f"{'features=' if source is None else source.title} computes from the rows, and rows cannot "
+            "be computed back from changed columns. Omit network: the changes then hold for the rules."
+        )
+
+
 class NetworkLabels:
     """The labels of a network, as the classes of the rules that they mean.
 
@@ -25,13 +36,6 @@ class NetworkLabels:
     """
 
     def __init__(self, network: Any, rules: RuleSet) -> None:
-        source = rules.features.source
-        if source is not None or getattr(network, "computes_features", False):
-            raise ValueError(
-                "The network cannot confirm these changes: the rules test columns that "
-                f"{'features=' if source is None else source.title} computes from the rows, and rows cannot "
-                "be computed back from changed columns. Omit network: the changes then hold for the rules."
-            )
         self._ask = labels_by(network)
         self._n_classes = len(rules.labels)
         self._labels: list[Label] = list(rules.labels)

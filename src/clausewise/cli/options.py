@@ -7,6 +7,7 @@ import typer
 
 from clausewise.base.parameters import MIN_CASES, Constraint, ParameterError, check_parameters, one_of, whole
 from clausewise.cli.table_files import FORMATS as DATA_FORMATS
+from clausewise.extractors.base import EXTRACTED_VOTINGS
 from clausewise.rules.voting import VOTINGS
 
 
@@ -34,6 +35,19 @@ def parse_min_cases(text: str) -> int | float | str:
         check_parameters({"--min-cases": MIN_CASES | one_of("auto")}, {"--min-cases": value})
     except ParameterError as error:
         raise typer.BadParameter(str(error)) from None
+    return value
+
+
+def parse_synthetic(text: str | float) -> float | str:
+    """Return the number of rows to generate per row, or "auto"."""
+    if text == "auto":
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise typer.BadParameter(f"{text!r} is not a number of rows; expected auto, or a number from 0 on.")
     return value
 
 
@@ -107,6 +121,21 @@ Voting = Annotated[
     typer.Option(
         callback=checked(one_of(*VOTINGS)),
         help=f"How rules vote: {comma_separated(VOTINGS)}.",
+    ),
+]
+ExtractedVoting = Annotated[
+    str | None,
+    typer.Option(
+        callback=checked(one_of(*EXTRACTED_VOTINGS)),
+        help=f"How all rules vote, with --max-rules all: {comma_separated(EXTRACTED_VOTINGS)}.",
+    ),
+]
+Synthetic = Annotated[
+    Any,
+    typer.Option(
+        parser=parse_synthetic,
+        metavar="N",
+        help="Rows to generate near each row, labelled by the model, to search on; auto (the default) or 0.",
     ),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Number of threads; all cores by default.")]

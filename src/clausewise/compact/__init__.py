@@ -1,6 +1,16 @@
-"""Small weighted rule sets under a budget."""
+"""Small rule sets under a budget, and votes fitted to all rules."""
 
 from clausewise.compact.compaction import CompactionWarning, compact, frontier
+from clausewise.compact.fitted_votes import fit_votes
 from clausewise.compact.frontier_curve import Frontier
+from clausewise.compact.synthetic_rows import SyntheticRows, synthetic_rows
 
-__all__ = ["CompactionWarning", "Frontier", "compact", "frontier"]
+__all__ = [
+    "CompactionWarning",
+    "Frontier",
+    "SyntheticRows",
+    "compact",
+    "fit_votes",
+    "frontier",
+    "synthetic_rows",
+]

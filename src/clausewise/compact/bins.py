@@ -1,7 +1,7 @@
 """Binned tables, with at most 254 bins per column, and conversion between sets of bins and rule terms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -63,6 +63,21 @@ class Column:
         low = float(self.last[bin_index])
         return shortest_decimal(low, float(self.following[bin_index]), low)
 
+    def bins_of(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Return the bin of each value; the one after the last holds missing values and rare categories."""
+        is_known = ~np.isnan(values)
+        if self.codes is None:
+            # Between two bins, values belong to the nearer one. Between adjacent doubles there is nothing.
+            last, following = self.last[:-1], self.following[:-1]
+            with np.errstate(over="ignore"):
+                middle = last + (following - last) / 2
+            borders = np.where(middle < following, middle, last)
+            return np.where(is_known, np.searchsorted(borders, values), self.n_bins).astype(np.uint8)
+        whole = np.where(is_known, values, -1).astype(np.int64)
+        nearest = np.minimum(np.searchsorted(self.codes, whole), max(self.n_bins - 1, 0))
+        has_bin = self.codes[nearest] == whole if self.n_bins else np.zeros(len(values), dtype=bool)
+        return np.where(has_bin, nearest, self.n_bins).astype(np.uint8)
+
     def bins_between(self, low: float, high: float) -> BinSet:
         """Return the bins that best match the interval (low, high]; at least one."""
         first = int(np.searchsorted(self.last, low, side="right")) if low > -np.inf else 0
@@ -80,19 +95,26 @@ class Bins:
     core: _core.ByteMatrix
 
     @classmethod
-    def learn(cls, table: Matrix, features: Features, max_bins: int | None = None) -> "Bins":
-        """Bin an encoded table, with about the same number of rows in each bin of a column."""
+    def learn(
+        cls, table: Matrix, features: Features, max_bins: int | None = None, further: Matrix | None = None
+    ) -> "Bins":
+        """Bin an encoded table, with about the same number of rows in each bin of a column.
+
+        The rows of `further` follow those of the table, in the bins of the table.
+        """
         require_finite(table, features)
         if max_bins is None:
             max_bins = MAX_BINS_WIDE if len(features) > MANY_COLUMNS else MAX_BINS
-        n_rows, n_columns = table.shape
-        bins = np.empty((n_columns, n_rows), dtype=np.uint8)
+        whole = table if further is None else np.vstack([table, further])
+        bins = np.empty(whole.shape[::-1], dtype=np.uint8)
         columns = []
         for c, n_categories in enumerate(features.n_categories.tolist()):
-            values = np.ascontiguousarray(table[:, c], dtype=np.float64)
-            is_numeric = n_categories < 0
-            column, bins[c] = _numeric(values, max_bins) if is_numeric else _categorical(values, n_categories)
-            columns.append(column)
+            values = np.ascontiguousarray(whole[:, c], dtype=np.float64)
+            learnt = values[: len(table)]
+            columns.append(
+                _numeric(learnt, max_bins) if n_categories < 0 else _categorical(learnt, n_categories)
+            )
+            bins[c] = columns[-1].bins_of(values)
         n_bins = np.array([column.n_bins for column in columns], dtype=np.int32)
         n_values = np.array([column.n_values for column in columns], dtype=np.int32)
         tests_missing = np.array([column.tests_missing for column in columns], dtype=np.uint8)
@@ -171,15 +193,14 @@ class Bins:
         return accepted
 
 
-def _numeric(values: NDArray[np.float64], max_bins: int) -> tuple[Column, NDArray[np.uint8]]:
+def _numeric(values: NDArray[np.float64], max_bins: int) -> Column:
     is_known = ~np.isnan(values)
     distinct, counts = np.unique(values[is_known], return_counts=True)
     last = distinct
     if len(distinct) > max_bins:
         last = distinct[_round_borders(distinct, np.cumsum(counts), max_bins)]
     following = np.append(distinct, np.inf)[np.searchsorted(distinct, last, side="right")]
-    bins = np.where(is_known, np.searchsorted(last, values), len(last)).astype(np.uint8)
-    return Column(last, following, tests_missing=not is_known.all()), bins
+    return Column(last, following, tests_missing=not is_known.all())
 
 
 def _round_borders(
@@ -219,20 +240,17 @@ def _roundness(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[n
     return found
 
 
-def _categorical(values: NDArray[np.float64], n_categories: int) -> tuple[Column, NDArray[np.uint8]]:
+def _categorical(values: NDArray[np.float64], n_categories: int) -> Column:
     """Make a bin for each category that occurs; beyond 254, the rarest are treated as missing."""
     is_known = values < n_categories  # false for NaN and for the code of an unknown category
     codes, counts = np.unique(values[is_known].astype(np.int64), return_counts=True)
     n_without_bin = max(len(codes) - _MAX_CATEGORIES, 0)
     if n_without_bin:
         codes = np.sort(codes[np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]])
+    column = Column(np.empty(0), np.empty(0), codes, n_without_bin)
     is_missing = np.isnan(values)
-    whole = np.where(is_missing, -1, values).astype(np.int64)
-    nearest = np.minimum(np.searchsorted(codes, whole), max(len(codes) - 1, 0))
-    is_kept = codes[nearest] == whole if len(codes) else np.zeros(len(values), dtype=bool)
-    bins = np.where(is_kept, nearest, len(codes)).astype(np.uint8)
-    tests_missing = bool(is_missing.any() and np.array_equal(is_missing, ~is_kept))
-    return Column(np.empty(0), np.empty(0), codes, n_without_bin, tests_missing), bins
+    has_no_bin = column.bins_of(values) == column.n_bins
+    return replace(column, tests_missing=bool(is_missing.any() and np.array_equal(is_missing, has_no_bin)))
 
 
 # --- The core's format for boxes ---

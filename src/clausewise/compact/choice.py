@@ -17,7 +17,6 @@ from clausewise.compact.settings import (
     CompactionSettings,
     default_penalty,
     default_price,
-    price_unit,
 )
 from clausewise.data.rows import Split, fold_splits, random_splits
 from clausewise.rules.ruleset import RuleSet
@@ -68,7 +67,7 @@ def measured_frontier(
         known: dict[int, tuple[float, ...]] = {}  # neighbouring budgets often have the same rule set
         for place, sized in enumerate(found):
             if id(sized) not in known:
-                small, price = sized.rules, sized.price / len(learnt)
+                small, price = sized.rules, sized.price / search.n_searched
                 faithful = _fidelity(small, unseen, settings.balance)
                 known[id(sized)] = (faithful, len(small), small.reading_cost, price)
             measured[:, number, place] = known[id(sized)]
@@ -119,7 +118,7 @@ def chosen_penalty(
 
     Clearly means by more than the standard error of the differences over the splits.
     """
-    default = default_penalty(len(examples.codes), len(np.unique(examples.codes)))
+    default = default_penalty(settings.n_searched(examples), len(np.unique(examples.codes)))
     fidelity: dict[float, list[float]] = {factor: [] for factor in PENALTY_FACTORS}
     progress.started("Penalty", N_SPLITS * len(fidelity))
     for learnt, held_out in held_out_splits(examples, N_SPLITS, seed):
@@ -140,7 +139,8 @@ def readable_size(
     """Return the budget and the price for the rule set to recommend, and the sizes that it was chosen from.
 
     It is the least to read among those whose fidelity on held-out rows is within a quarter of a point of the
-    best, if it fits on half a page; otherwise the most faithful that does. A few rows are all learnt from.
+    best, or half of its standard error or one row if that is more, if it fits on half a page; otherwise
+    the most faithful that does. A few rows are all learnt from.
     """
     n_rows, n_classes = len(examples.codes), len(np.unique(examples.codes))
     readers = n_classes / 2 * (n_classes if settings.shared_premises and n_classes > 2 else 1)
@@ -149,25 +149,28 @@ def readable_size(
         return most, settings, None
     # Learning from half of the rows and measuring on the other half, in turn, measures on all rows.
     n_folds = 2 if n_rows >= _MANY_ROWS else 3
-    splits = fold_splits(examples.codes, np.arange(n_rows), n_folds, np.random.RandomState(seed))
+    splits = list(fold_splits(examples.codes, np.arange(n_rows), n_folds, np.random.RandomState(seed)))
+    per_row = settings.price_per_row(examples)
     price = default_price(most.n_rules, n_classes) if settings.price is None else settings.price
     found, prices = measured_frontier(
         rules,
         examples,
         # The same price per row: fewer rows have less to gain.
-        replace(settings, price=price * math.sqrt(1 - 1 / n_folds)),
+        replace(settings, price=price * per_row / settings.price_per_row(examples.take(splits[0][0]))),
         by="conditions",
         limits=Budget(2 * most.n_rules, 2 * most.reading_cost),  # to see what more would bring
-        splits=list(splits),
+        splits=splits,
         progress=progress,
     )
     assert found.n_rules is not None
     is_readable = (found.budgets <= most.reading_cost) & (found.n_rules <= most.n_rules)
-    is_close = is_readable & (found.fidelity >= found.fidelity.max() - TOLERANCE)
+    best = float(found.fidelity.max())
+    tolerance = max(TOLERANCE, math.sqrt(best * (1 - best) / n_rows) / 2, 1 / n_rows)
+    is_close = is_readable & (found.fidelity >= best - tolerance - 1e-9)  # sums of fractions are rounded
     if not is_close.any():
         return most, settings, found
     chosen = int(np.flatnonzero(is_close)[0])
-    return most, replace(settings, price=float(prices[chosen]) * n_rows / price_unit(n_rows)), found
+    return most, replace(settings, price=float(prices[chosen]) / per_row), found
 
 
 def faithful_budget(

@@ -36,6 +36,8 @@ from clausewise.rules.ruleset import RuleSet
 
 # The largest reading cost to try per rule, where only a fidelity is asked for.
 _MOST_PER_RULE = 4
+# Number of generated rows to see whether the model can label them.
+_N_TRIED = 16
 
 
 class CompactionWarning(UserWarning):
@@ -117,6 +119,9 @@ def frontier(
     if by == "conditions":
         settings = settings.using_up_conditions()
     seed = seed_of(random_state)
+    examples, caveats = _with_usable_generator(examples, settings, seed)
+    for caveat in caveats:
+        warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RuleSet.frontier`
     splits = held_out_splits(examples, n_splits, seed)
     with Progress(verbose) as progress:
         if settings.penalty == "cv":
@@ -154,7 +159,7 @@ def compact_examples(
         label = rules.labels[int(examples.codes[0])]
         caveat = f"The target is {label!s} on all rows; the rule set has no rules and always predicts it."
         return Compacted(constant_rules(rules, examples), caveats=(caveat,))
-    caveats: list[str] = []
+    examples, caveats = _with_usable_generator(examples, settings, seed)
     sizes = None
     is_limited = max_rules is not None or max_conditions is not None
     limits = Budget(
@@ -171,9 +176,10 @@ def compact_examples(
     if min_fidelity is not None:
         if max_conditions is None:
             limits = replace(limits, reading_cost=_MOST_PER_RULE * limits.n_rules)
-        limits, sizes, caveats = faithful_budget(
+        limits, sizes, missed = faithful_budget(
             rules, examples, settings, limits, min_fidelity, seed, progress
         )
+        caveats += missed
     elif not is_limited:
         limits, settings, sizes = readable_size(rules, examples, settings, seed, progress)
     progress.started("Compact", 1)
@@ -184,6 +190,34 @@ def compact_examples(
             "No rule helps to predict the target; the rule set is empty and always predicts one class."
         )
     return Compacted(found, sizes, tuple(caveats))
+
+
+def _with_usable_generator(
+    examples: Examples, settings: CompactionSettings, seed: int
+) -> tuple[Examples, list[str]]:
+    """Return the examples with a generator that the model can answer, and warnings.
+
+    A model may fail on rows that it has never seen. That is an error if generated rows were asked for.
+    """
+    if examples.generator is None and settings.synthetic not in ("auto", 0):
+        raise ValueError(
+            f"synthetic is {settings.synthetic:g}, but there are no rows that a model could label; pass a "
+            "model instead of its labels, and a table or an array of numbers, or synthetic=0."
+        )
+    if settings.n_generated(examples) == 0 or examples.generator is None:
+        return replace(examples, generator=None), []
+    examples = replace(examples, generator=replace(examples.generator, seed=seed))
+    try:
+        examples.generated(_N_TRIED)
+    except Exception as error:
+        if settings.synthetic != "auto":
+            raise
+        caveat = (
+            f"The model cannot label rows generated near yours ({type(error).__name__}: {error}), so the "
+            "rules are learnt from your rows alone; synthetic=0 does not ask it."
+        )
+        return replace(examples, generator=None), [caveat]
+    return examples, []
 
 
 def _shortcomings(rules: RuleSet, examples: Examples, settings: CompactionSettings) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.compact.row_generator import RowGenerator, generator_for
 from clausewise.data.labels import labels_array, read_labels
 from clausewise.data.table import Matrix
 from clausewise.data.weights import read_weights
@@ -33,6 +34,8 @@ class Examples:
         Probabilities to imitate; 1 for the class in `codes` unless given.
     weights : ndarray of float, optional
         The weight of each row.
+    generator : RowGenerator, optional
+        Makes further rows near these, labelled by the model that the rules imitate.
     """
 
     table: Matrix
@@ -40,6 +43,7 @@ class Examples:
     n_classes: int
     probabilities: Floats | None = None
     weights: Floats | None = None
+    generator: RowGenerator | None = None
 
     def take(self, rows: NDArray[np.intp]) -> "Examples":
         """Return some of the rows."""
@@ -49,7 +53,31 @@ class Examples:
             codes=self.codes[rows],
             probabilities=None if self.probabilities is None else self.probabilities[rows],
             weights=None if self.weights is None else self.weights[rows],
+            generator=None if self.generator is None else self.generator.take(rows),
         )
+
+    def generated(self, n_wanted: int, n_threads: int = 1) -> "Examples":
+        """Return rows near these, with the model's class of each, and the weight of the row it was made from.
+
+        Rows that the model puts into a class that none of these rows has are left out.
+        """
+        assert self.generator is not None
+        found = self.generator.labelled(n_wanted, n_threads)
+        is_known = np.isin(found.codes, np.unique(self.codes))
+        return Examples(
+            found.table[is_known],
+            found.codes[is_known],
+            self.n_classes,
+            weights=None if self.weights is None else self.weights[found.sources[is_known]],
+        )
+
+    def followed_by(self, others: "Examples") -> "Examples":
+        """Return these examples and others, without probabilities and generator."""
+        weights = None
+        if self.weights is not None and others.weights is not None:
+            weights = np.concatenate([self.weights, others.weights])
+        table: Floats = np.vstack([self.table, others.table])
+        return Examples(table, np.concatenate([self.codes, others.codes]), self.n_classes, weights=weights)
 
     def row_weights(self, balance: Balance) -> Floats:
         """Return the weight of each row, 1 on average; if balanced, all classes have the same total."""
@@ -102,7 +130,13 @@ def _with_target(table: Matrix, X: Any, target: Any, rules: RuleSet) -> Examples
             allow_unknown=False,
             probabilities=True,
         )
-        return Examples(table, answers.labels.codes.astype(np.int32), n_classes, answers.probabilities)
+        return Examples(
+            table,
+            answers.labels.codes.astype(np.int32),
+            n_classes,
+            answers.probabilities,
+            generator=generator_for(answers.network, X, table, rules),
+        )
     given = labels_array(target, "target")
     if given.ndim != 2:
         codes = read_labels(given, rules.labels, len(table), "target").codes.astype(np.int32)

@@ -137,7 +137,7 @@ class Model:
         block = self.blocks[output]
         score = block.fit.score
         if without is not None:
-            score = score - block.fit.weights[without] * _fires(block.members[without], len(score))
+            score = score - block.fit.weights[without] * fires(block.members[without], len(score))
         margin = score if self.n_outputs == 1 else score + self.offset(output)
         probability = 1.0 / (1.0 + np.exp(-np.clip(margin, -_LARGEST_SCORE, _LARGEST_SCORE)))
         gradient = self.row_weight * (self.targets[output] - probability)
@@ -157,7 +157,7 @@ class Model:
         step = np.linalg.solve(second, held_back * block.fit.weights)
         change = np.full(len(gradient), step[-1])
         for member, weight in zip(block.members, step, strict=False):
-            change += weight * _fires(member, len(change))
+            change += weight * fires(member, len(change))
         return gradient - curvature * change, curvature
 
     def fitted(
@@ -177,6 +177,20 @@ class Model:
         )
         score = margin if len(offset) == 0 else margin - offset
         return Block(tuple(members), Fit(weights, score, second.reshape(len(weights), -1), objective))
+
+    def second_derivatives(self, output: int, rows: Bits, weights: Floats) -> Floats:
+        """Return the second derivatives of the objective at weights that need not be fitted to it."""
+        found = _core.fit_weights(
+            rows,
+            self.targets[output],
+            self.row_weight,
+            self.offset(output),
+            self.penalty,
+            weights,
+            0,
+            _TOLERANCE,
+        )
+        return np.asarray(found[2].reshape(len(weights), -1))
 
     def replace(self, output: int, block: Block) -> None:
         """Replace the block of an output."""
@@ -206,7 +220,7 @@ class Model:
             self.replace(output, block)
 
 
-def _fires(member: Member, n_rows: int) -> NDArray[np.uint8]:
+def fires(member: Member, n_rows: int) -> NDArray[np.uint8]:
     """Return 1 for the rows on which a rule fires, and 0 for the others."""
     return np.unpackbits(member.rows.view(np.uint8), count=n_rows, bitorder="little")
 

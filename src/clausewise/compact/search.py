@@ -112,6 +112,8 @@ class Search:
         Options of the box search.
     report : callable
         Called with a stage, the number of steps done and their total.
+    n_real : int, optional
+        The first so many rows are real, and a rule must cover some of them; all are unless given.
     """
 
     def __init__(
@@ -121,9 +123,13 @@ class Search:
         seeds: Sequence[Member],
         options: SearchOptions,
         report: StageReport,
+        n_real: int | None = None,
     ) -> None:
         self._bins = bins
         self.model = model
+        n_rows = len(model.row_weight)
+        is_real = np.arange(n_rows) < (n_rows if n_real is None else n_real)
+        self._is_real = None if is_real.all() else is_real.astype(np.float64)
         self._seeds = list(seeds)
         self._seed_rows = stacked(seeds, len(model.row_weight))
         self._seed_cover = _core.weighted_cover(self._seed_rows, model.row_weight)
@@ -245,6 +251,20 @@ class Search:
             model.replace(output, offer.block)
         return True
 
+    def moved(self, member: Member, worth: Floats, present: float) -> Member | None:
+        """Return the rule with a premise that covers more of what rows are worth; None if none is found.
+
+        `present` is what the rows of its present premise are worth together.
+        """
+        # With this penalty and without curvature, the gain of a box rises as the sum over its rows does.
+        found = self._boxes(worth, np.zeros(len(worth)), [member], [1], 2 * present, self.price, beam_width=0)
+        return found[0] if found and found[0].box != member.box else None
+
+    def is_different(self, member: Member, others: Sequence[Member]) -> bool:
+        """Return whether a rule nearly repeats none of the others of its output, nor the opposite of one."""
+        limit = _MAX_OPPOSITE_OVERLAP if self.model.n_outputs == 1 else _MAX_OVERLAP
+        return bool(_different([member], others, len(self.model.row_weight), limit))
+
     def _drop_worthless(self) -> None:
         """Remove rules that are not worth their price, the worst first."""
         while self.n_rules:
@@ -289,7 +309,15 @@ class Search:
     ) -> list[Member]:
         """Search for boxes from these starts, from given rules and from scratch."""
         starts = [*starts, *self._best_seeds(gradient, curvature)]
-        return self._candidates(gradient, curvature, starts, **limits)
+        return self.candidates(gradient, curvature, starts, **limits)
+
+    def candidates(
+        self, gradient: Floats, curvature: Floats, starts: Sequence[Member], **limits: int
+    ) -> list[Member]:
+        """Search for boxes in which one more rule would lower the objective; `limits` override options."""
+        # The core's gain is twice the decrease of the objective.
+        price = 2 * self.price
+        return self._boxes(gradient, curvature, starts, [1, -1], self.model.penalty, price, **limits)
 
     def _best_of(self, output: int, found: Sequence[Member]) -> Offer:
         """Return the best of some rules for a block; the most promising ones are fitted."""
@@ -323,17 +351,24 @@ class Search:
                 return offer
         return Offer(self.model.blocks[output], 0.0, self.model.n_rules)
 
-    def _candidates(
-        self, gradient: Floats, curvature: Floats, starts: Sequence[Member], **limits: int
+    def _boxes(
+        self,
+        gradient: Floats,
+        curvature: Floats,
+        starts: Sequence[Member],
+        signs: list[int],
+        penalty: float,
+        price: float,
+        **limits: int,
     ) -> list[Member]:
-        """Search for boxes; `limits` override options of the same name."""
+        """Search for boxes, the best first; `limits` override options of the same name."""
         options = replace(self._options, **limits)
         starts_, columns, accepted, _, origins, _ = self._bins.core.search(
             gradient,
             curvature,
             *packed([start.box for start in starts]),
-            [1, -1],
-            self.model.penalty,
+            signs,
+            penalty,
             options.max_terms,
             options.min_rows,
             options.beam_width,
@@ -341,7 +376,7 @@ class Search:
             options.n_columns,
             options.max_moves,
             options.min_growth,
-            2 * self.price,  # the core's gain is twice the decrease of the objective
+            price,
             options.n_threads,
         )
         boxes = unpacked(starts_, columns, accepted)
@@ -349,7 +384,11 @@ class Search:
             return []
         rows, costs = self._bins.covered(boxes), self._bins.reading_costs(boxes).tolist()
         came_from = [_FREE if start < 0 else starts[start].origin for start in origins.tolist()]
-        return [Member(*parts) for parts in zip(boxes, rows, came_from, costs, strict=True)]
+        found = [Member(*parts) for parts in zip(boxes, rows, came_from, costs, strict=True)]
+        if self._is_real is None:
+            return found
+        n_covered = _core.weighted_cover(rows, self._is_real)
+        return [member for member, n in zip(found, n_covered, strict=True) if n >= options.min_rows]
 
     def _best_seeds(self, gradient: Floats, curvature: Floats) -> list[Member]:
         """Return the seeds that would help most unchanged."""
@@ -371,13 +410,18 @@ def different(
 
     With the intercept, a rule for all rows but some says what one for these rows says.
     """
-    if not found or not block.members:
+    return _different(found, block.members, len(block.fit.score), max_opposite_overlap)
+
+
+def _different(
+    found: Sequence[Member], members: Sequence[Member], n_rows: int, max_opposite_overlap: float
+) -> list[Member]:
+    if not found or not members:
         return list(found)
-    n_rows = len(block.fit.score)
     ones = np.ones(n_rows)
-    rows = np.stack([member.rows for member in found])
-    both = _core.weighted_overlap(rows, block.rows, ones).reshape(len(found), -1)
-    own, others = _core.weighted_cover(rows, ones)[:, None], _core.weighted_cover(block.rows, ones)
+    rows, known = stacked(found, n_rows), stacked(members, n_rows)
+    both = _core.weighted_overlap(rows, known, ones).reshape(len(found), -1)
+    own, others = _core.weighted_cover(rows, ones)[:, None], _core.weighted_cover(known, ones)
     is_same = both > _MAX_OVERLAP * (own + others - both)
     is_opposite = others - both > max_opposite_overlap * (n_rows - own + both)
     repeated = np.flatnonzero((is_same | is_opposite).any(axis=1)).tolist()

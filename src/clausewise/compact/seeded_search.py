@@ -1,17 +1,26 @@
 """The search for a small rule set on given rows, seeded with the rules of a larger one."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from clausewise.base import threads
 from clausewise.compact.bins import Bins
+from clausewise.compact.error_stage import lower_errors
 from clausewise.compact.examples import Examples
 from clausewise.compact.model import Member, Model
 from clausewise.compact.points import calibrated, with_points
 from clausewise.compact.search import Budget, Search, SearchOptions, StageReport
-from clausewise.compact.settings import CompactionSettings, default_penalty, default_price, price_unit
+from clausewise.compact.settings import (
+    MANY_ROWS,
+    CompactionSettings,
+    default_penalty,
+    default_price,
+    price_unit,
+    searches_generated,
+)
 from clausewise.compact.shared_premises import SharedSearch
 from clausewise.compact.to_rules import constant_rules, rule_set_of
 from clausewise.rules.columns import RuleColumns
@@ -49,27 +58,53 @@ class SeededSearch:
     ) -> None:
         self._rules, self._examples, self._settings = rules, examples, settings
         self._row_weight = examples.row_weights(settings.balance)
-        self._bins = Bins.learn(examples.table, rules.features)
+        n_generated = settings.n_generated(examples)
+        self._all = examples
+        if n_generated:
+            # Real rows come first.
+            generated = examples.generated(n_generated, threads.resolve(settings.n_jobs))
+            self._all = examples.followed_by(generated)
+        self._searched = self._all if searches_generated(examples) else examples
         # Classes without rows are left out, so that no rule predicts them.
-        self._present, codes = np.unique(examples.codes, return_inverse=True)
-        n_present = len(self._present)
+        self._present = np.unique(examples.codes)
+        self._report = report
+        self._bins = self._binned(self._searched)
+        self._search = self._search_on(self._searched, self._bins, self._seeds())
+
+    def _binned(self, examples: Examples) -> Bins:
+        n_real = len(self._examples.codes)
+        real, further = self._examples.table, examples.table[n_real:]
+        return Bins.learn(real, self._rules.features, further=further if len(further) else None)
+
+    def _search_on(self, examples: Examples, bins: Bins, seeds: Sequence[Member]) -> Search:
+        settings, n_present = self._settings, len(self._present)
+        codes = np.searchsorted(self._present, examples.codes).astype(np.int32)
         assert not isinstance(settings.penalty, str)  # chosen by now
         penalty = default_penalty(len(codes), n_present) if settings.penalty is None else settings.penalty
-        model = Model(codes.astype(np.int32), n_present, self._row_weight, penalty)
+        model = Model(codes, n_present, examples.row_weights(settings.balance), penalty)
+        n_real = len(self._examples.codes)
+        is_large = examples.table.size >= _MANY_CELLS
         options = SearchOptions(
-            max_terms=min(settings.max_terms, len(rules.features)),
-            min_rows=max(5, len(examples.codes) // 1000),
-            n_threads=threads.resolve(settings.n_jobs) if examples.table.size >= _MANY_CELLS else 1,
+            max_terms=min(settings.max_terms, len(self._rules.features)),
+            min_rows=max(5, n_real // 1000),
+            n_threads=threads.resolve(settings.n_jobs) if is_large else 1,
         )
         is_shared = settings.shared_premises and n_present > 2
         kind = SharedSearch if is_shared else Search
-        self._search = kind(self._bins, model, self._seeds(), options, report)
+        return kind(bins, model, seeds, options, self._report, n_real)
+
+    @property
+    def n_searched(self) -> int:
+        """Number of rows that are searched, real and generated."""
+        return len(self._searched.codes)
 
     def rules_for(self, budget: Budget) -> RuleSet:
         """Search for the best rule set within a budget."""
         if self._is_constant:
             return constant_rules(self._rules, self._examples)
         self._search.compact(budget, self._price(budget))
+        if self._has_last_stage:
+            self._lower_errors(budget)
         return self._built()
 
     def rules_up_to(self, budget: Budget) -> Iterator[tuple[RuleSet, float]]:
@@ -105,12 +140,34 @@ class SeededSearch:
             found[n_left] = self._deciding()
         return found
 
+    @property
+    def _has_last_stage(self) -> bool:
+        """Whether there are enough rows not to learn errors by heart."""
+        return len(self._all.codes) >= MANY_ROWS and not self._settings.shared_premises
+
+    def _lower_errors(self, budget: Budget) -> None:
+        """Let the rules make fewer errors on all rows, real and generated."""
+        search = self._search
+        n_real = len(self._examples.codes)
+        n_generated = len(self._all.codes) - n_real
+        if self._searched is not self._all:
+            bins = self._binned(self._all)
+            search = self._search_on(self._all, bins, ())
+            search.price = self._search.price * price_unit(n_real, n_generated) / price_unit(n_real)
+            for output, block in enumerate(self._search.model.blocks):
+                rows = bins.covered([member.box for member in block.members])
+                members = [replace(member, rows=own) for member, own in zip(block.members, rows, strict=True)]
+                search.model.replace(output, search.model.fitted(output, members, block.fit.weights))
+            self._search = search
+        lower_errors(search, budget)
+
     def _price(self, budget: Budget) -> float:
         """Return by how much a unit of reading cost must lower the objective."""
         price = self._settings.price
         if price is None:
             price = default_price(budget.n_rules, len(self._present))
-        return price * price_unit(len(self._examples.codes))
+        n_real = len(self._examples.codes)
+        return price * price_unit(n_real, len(self._searched.codes) - n_real)
 
     @property
     def _is_constant(self) -> bool:
@@ -140,8 +197,9 @@ class SeededSearch:
         """Return the model as a rule set with calibrated probabilities and statistics."""
         examples, rules = self._examples, self._deciding()
         table, codes = examples.table, examples.codes.astype(np.int64)
-        if examples.probabilities is not None and not self._settings.points:
-            rules = calibrated(rules, table, examples.probabilities, self._row_weight)
+        is_scaled = examples.probabilities is not None or self._has_last_stage
+        if is_scaled and not self._settings.points:
+            rules = calibrated(rules, table, examples.target_probabilities, self._row_weight)
         return rules.with_counts(*rules.evaluator.statistics(table, codes, examples.weights))
 
 

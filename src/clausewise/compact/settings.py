@@ -20,7 +20,7 @@ from clausewise.base.parameters import (
     one_of,
     whole,
 )
-from clausewise.compact.examples import Balance
+from clausewise.compact.examples import Balance, Examples
 from clausewise.compact.search import MIN_COST
 
 # The default penalty is a hundredth of the number of rows, within these bounds. Chosen by cross-validation on
@@ -38,6 +38,14 @@ PRICE_OF_CONDITIONS = 0.1
 DEFAULT_MAX_RULES, DEFAULT_MAX_CONDITIONS = 64, 128
 MIN_CONDITIONS = MIN_COST
 
+# "auto" generates so many rows, but at most so many per row, and none for wide tables, where they take long.
+# Chosen on ten tables with 300 to 8,400 rows (docs/compact.md).
+N_GENERATED, MAX_GENERATED_PER_ROW = 16_000, 20
+# Larger and wider tables are searched without generated rows, which then only serve the last stage.
+FEW_ROWS, FEW_COLUMNS = 4_000, 200
+# The last stage needs so many rows, real and generated; with fewer it learns errors by heart.
+MANY_ROWS = 5_000
+
 BUDGET: Final[Mapping[str, Constraint]] = {
     "max_rules": whole(1) | NOTHING,
     "max_conditions": whole(MIN_CONDITIONS) | NOTHING,
@@ -50,6 +58,7 @@ SEARCH: Final[Mapping[str, Constraint]] = {
     "balance": one_of(None, "balanced"),
     "shared_premises": FLAG,
     "penalty": number(above=0) | one_of("cv") | NOTHING,
+    "synthetic": number(least=0) | one_of("auto"),
     "n_jobs": JOBS,
 }
 CALL: Final[Mapping[str, Constraint]] = {
@@ -70,10 +79,31 @@ class CompactionSettings:
     balance: Balance = None
     shared_premises: bool = False
     penalty: float | Literal["cv"] | None = None
+    synthetic: float | Literal["auto"] = "auto"
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
         check_parameters(SEARCH, asdict(self))
+
+    def n_generated(self, examples: Examples) -> int:
+        """Return the number of rows to generate near some examples."""
+        generator, n_rows = examples.generator, len(examples.codes)
+        if generator is None:
+            return 0
+        if self.synthetic != "auto":
+            return round(self.synthetic * n_rows)
+        if generator.is_function or examples.table.shape[1] > FEW_COLUMNS:
+            return 0
+        return min(N_GENERATED, MAX_GENERATED_PER_ROW * n_rows)
+
+    def n_searched(self, examples: Examples) -> int:
+        """Return the number of rows to search, real and generated."""
+        return len(examples.codes) + (self.n_generated(examples) if searches_generated(examples) else 0)
+
+    def price_per_row(self, examples: Examples) -> float:
+        """Return the unit of prices, per row that is searched."""
+        n_rows, n_searched = len(examples.codes), self.n_searched(examples)
+        return price_unit(n_rows, n_searched - n_rows) / n_searched
 
     def using_up_conditions(self) -> "CompactionSettings":
         """Return these settings for a search that is to use up a budget of conditions."""
@@ -91,9 +121,19 @@ def default_price(n_rules: int, n_classes: int) -> float:
     return DEFAULT_PRICE * min(1.0, PRICED_RULES * n_classes / 2 / n_rules)
 
 
-def price_unit(n_rows: int) -> float:
-    """Return the unit of prices."""
-    return math.sqrt(n_rows) / PRICE_SCALE
+def price_unit(n_rows: int, n_generated: int = 0) -> float:
+    """Return the unit of prices.
+
+    Generated rows count less than real ones: with them, rules are to cost about as much to read as without.
+    """
+    n_all = n_rows + n_generated
+    return float(math.sqrt(n_all) * (n_all / n_rows) ** 0.25 / PRICE_SCALE)
+
+
+def searches_generated(examples: Examples) -> bool:
+    """Return whether generated rows serve the whole search, not only its last stage."""
+    n_rows, n_columns = examples.table.shape
+    return bool(n_rows < FEW_ROWS and n_columns <= FEW_COLUMNS)
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:

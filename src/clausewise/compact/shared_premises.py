@@ -85,7 +85,7 @@ class SharedSearch(Search):
                 break
             best = found[i], weights[:, i]
             direction = weights[:, i] / np.linalg.norm(weights[:, i])
-            refined = self._candidates(
+            refined = self.candidates(
                 direction @ gradients, direction**2 @ curvatures, [found[i]], beam_width=0
             )
             found = [found[i], *different(refined, model.blocks[0])]

@@ -248,6 +248,15 @@ def _learn_column(column: Column, is_chosen: bool) -> tuple[Kind, tuple[Category
     return ("binary" if column.is_boolean else "numeric"), None
 
 
+def ordered_columns(X: Any, features: Features) -> list[bool]:
+    """Return which categorical columns of a table are ordered (pandas ordered categoricals)."""
+    is_categorical = [values is not None for values in features.categories]
+    if not any(is_categorical):
+        return is_categorical
+    table = as_table(X)
+    return [known and table.is_ordered(position) for position, known in enumerate(is_categorical)]
+
+
 def _codes(column: Column, name: str, categories: tuple[Category, ...]) -> NDArray[np.float64]:
     """Return each value's position in `categories`: NaN if missing, `len(categories)` if unknown."""
     code_of: Mapping[Category, int] = {value: code for code, value in enumerate(categories)}

@@ -62,6 +62,10 @@ class Table:
         """Return one column."""
         raise NotImplementedError
 
+    def is_ordered(self, _position: int) -> bool:
+        """Return whether a column is an ordered categorical one."""
+        return False
+
     def kind_of_all(self) -> Kind | None:
         """Return the kind of all columns if it is known without looking at each of them."""
         return None
@@ -117,6 +121,10 @@ class FrameTable(Table):
         """Return one column."""
         series = self.frame[:, position]
         return _series_column(series, str(series.name))
+
+    def is_ordered(self, position: int) -> bool:
+        """Return whether a column is an ordered categorical one, as pandas has them."""
+        return getattr(self.frame[:, position].to_native().dtype, "ordered", False) is True
 
     def float_matrix(self) -> Matrix | None:
         """Return all columns as one matrix if they all have the same float type."""

@@ -1,5 +1,6 @@
 """Rule sets written for other systems. Every export that decides rows decides as `RuleSet.predict` does."""
 
+from clausewise.export.ensembles import boosted_to_onnx, boosted_to_python, boosted_to_sql
 from clausewise.export.graphviz import to_graphviz
 from clausewise.export.latex import to_latex
 from clausewise.export.markdown import to_markdown
@@ -12,6 +13,9 @@ from clausewise.export.sql_dialects import DIALECTS, DialectName
 __all__ = [
     "DIALECTS",
     "DialectName",
+    "boosted_to_onnx",
+    "boosted_to_python",
+    "boosted_to_sql",
     "to_graphviz",
     "to_latex",
     "to_markdown",

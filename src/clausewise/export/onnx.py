@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.data.table import Category
-from clausewise.export.plan import ExportPlan, PlannedJury, export_plan
+from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf
 from clausewise.export.text import free_name, one_line, quoted_short, require_unicode
 from clausewise.rules.ruleset import RuleSet
@@ -29,21 +29,30 @@ MISSING_TEXT: Final = ""
 
 def to_onnx(rules: RuleSet) -> Any:
     """Return an `onnx.ModelProto`; see `RuleSet.to_onnx`."""
+    onnx = import_onnx()
+    model = JuryGraph(onnx, export_plan(rules), rules.classes).model(one_line(rules.headline))
+    onnx.checker.check_model(model)
+    return model
+
+
+def import_onnx() -> Any:
+    """Return the package onnx, or raise an error that says how to install it."""
     try:
         import onnx
     except ImportError as error:
         raise ImportError(
             "to_onnx needs the package onnx; install it with: pip install 'clausewise[onnx]'"
         ) from error
-    model = _GraphBuilder(onnx, export_plan(rules), rules.classes).model(one_line(rules.headline))
-    onnx.checker.check_model(model)
-    return model
+    return onnx
 
 
-class _GraphBuilder:
-    """Builds the graph node by node. Intermediate values are named by `prefix` and a number."""
+class GraphBuilder:
+    """Builds the graph node by node; `_scores` is what kinds of plans differ in.
 
-    def __init__(self, onnx: Any, plan: ExportPlan, classes: NDArray[Any]) -> None:
+    Intermediate values are named by `prefix` and a number.
+    """
+
+    def __init__(self, onnx: Any, plan: Plan, classes: NDArray[Any]) -> None:
         self._onnx = onnx
         self._plan = plan
         self._classes = classes
@@ -214,13 +223,61 @@ class _GraphBuilder:
     # --- Votes ---
 
     def _scores(self, holds: str) -> str:
+        """Return the scores that decide each row: shape (rows, classes)."""
+        raise NotImplementedError
+
+    def _fires(self, rules: Sequence[PlannedRule], holds: str) -> str:
+        """Return booleans of shape (rows, rules + 1), whose last column is always false."""
+        always = len(self._plan.tests)
+        length = max((len(rule.tests) for rule in rules), default=0)
+        places = np.full((max(length, 1), len(rules) + 1), always, dtype=np.int64)
+        for column, rule in enumerate(rules):
+            places[: len(rule.tests), column] = rule.tests
+        fires = self._node("Gather", [holds, self._constant(places[0])], axis=1)
+        for row in places[1:]:
+            fires = self._node("And", [fires, self._node("Gather", [holds, self._constant(row)], axis=1)])
+        is_rule = np.ones(len(rules) + 1, dtype=bool)
+        is_rule[-1] = False
+        return self._node("And", [fires, self._constant(is_rule)])
+
+    # --- Nodes ---
+
+    def _name(self) -> str:
+        self._n_names += 1
+        return f"{self._prefix}_{self._n_names}"
+
+    def _node(self, operator: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
+        name = output or self._name()
+        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
+        return name
+
+    def _constant(self, array: NDArray[Any]) -> str:
+        self._n_bytes += array.nbytes
+        if self._n_bytes > _MAX_BYTES:
+            raise ValueError(
+                f"{self._plan.n_rules:,} rules for {len(self._plan.labels):,} classes exceed the 2 GiB that "
+                "an ONNX model can have; export to SQL or Python instead."
+            )
+        name = self._name()
+        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+
+class JuryGraph(GraphBuilder):
+    """Builds the graph of the juries of one rule set."""
+
+    def __init__(self, onnx: Any, plan: ExportPlan, classes: NDArray[Any]) -> None:
+        super().__init__(onnx, plan, classes)
+        self._juries = plan.juries
+
+    def _scores(self, holds: str) -> str:
         """Return the scores given by the jury that decides each row: shape (rows, classes)."""
-        *priority, ordinary = self._plan.juries
-        scores = self._totals(ordinary, self._fires(ordinary, holds))
+        *priority, ordinary = self._juries
+        scores = self._totals(ordinary, self._fires(ordinary.rules, holds))
         for jury in priority:
             if not jury.rules:
                 continue
-            fires = self._fires(jury, holds)
+            fires = self._fires(jury.rules, holds)
             numbers = self._node("Cast", [fires], to=self._onnx.TensorProto.INT32)
             any_fires = self._node(
                 "Cast",
@@ -229,20 +286,6 @@ class _GraphBuilder:
             )
             scores = self._node("Where", [any_fires, self._totals(jury, fires), scores])
         return scores
-
-    def _fires(self, jury: PlannedJury, holds: str) -> str:
-        """Return booleans of shape (rows, rules + 1), whose last column is always false."""
-        always = len(self._plan.tests)
-        length = max((len(rule.tests) for rule in jury.rules), default=0)
-        places = np.full((max(length, 1), len(jury.rules) + 1), always, dtype=np.int64)
-        for column, rule in enumerate(jury.rules):
-            places[: len(rule.tests), column] = rule.tests
-        fires = self._node("Gather", [holds, self._constant(places[0])], axis=1)
-        for row in places[1:]:
-            fires = self._node("And", [fires, self._node("Gather", [holds, self._constant(row)], axis=1)])
-        is_rule = np.ones(len(jury.rules) + 1, dtype=bool)
-        is_rule[-1] = False
-        return self._node("And", [fires, self._constant(is_rule)])
 
     def _totals(self, jury: PlannedJury, fires: str) -> str:
         add = self._sums_in_any_order if jury.sums_are_exact else self._sums_in_order
@@ -296,28 +339,6 @@ class _GraphBuilder:
             [helper.make_tensor_value_info(after, types.DOUBLE, ["rows", n_classes])],
         )
         return self._node("Scan", [start, self._constant(turns)], body=body, num_scan_inputs=1)
-
-    # --- Nodes ---
-
-    def _name(self) -> str:
-        self._n_names += 1
-        return f"{self._prefix}_{self._n_names}"
-
-    def _node(self, operator: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
-        name = output or self._name()
-        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
-        return name
-
-    def _constant(self, array: NDArray[Any]) -> str:
-        self._n_bytes += array.nbytes
-        if self._n_bytes > _MAX_BYTES:
-            raise ValueError(
-                f"{self._plan.n_rules:,} rules for {len(self._plan.labels):,} classes exceed the 2 GiB that "
-                "an ONNX model can have; export to SQL or Python instead."
-            )
-        name = self._name()
-        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
 
 
 def _is_text(categories: Sequence[Category] | None) -> bool:

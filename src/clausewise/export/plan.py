@@ -5,10 +5,12 @@ to the totals of their classes, and the first jury that applies to the row decid
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+
+import numpy as np
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
@@ -91,8 +93,8 @@ class IntegerVotes:
 
 
 @dataclass(frozen=True, eq=False)
-class ExportPlan:
-    """A rule set in the form that exports write.
+class Plan:
+    """What every export needs to know of a model.
 
     Attributes
     ----------
@@ -104,20 +106,17 @@ class ExportPlan:
         Class indices in the order in which classes win ties: the default class, then by position.
     tests : tuple of Test
         The distinct tests of all rules.
-    juries : tuple of PlannedJury
-        The first one that applies to a row decides; the last one applies to every row.
     """
 
     features: Features
     labels: tuple[Label, ...]
     by_rank: tuple[int, ...]
     tests: tuple[Test, ...]
-    juries: tuple[PlannedJury, ...]
 
     @property
     def n_rules(self) -> int:
         """Number of rules that can fire."""
-        return sum(len(jury.rules) for jury in self.juries)
+        raise NotImplementedError
 
     @cached_property
     def tested_for_missing(self) -> frozenset[int]:
@@ -129,17 +128,92 @@ class ExportPlan:
         return sorted({self.tests[test].feature for rule in rules for test in rule.tests})
 
 
+@dataclass(frozen=True, eq=False)
+class ExportPlan(Plan):
+    """A rule set in the form that exports write.
+
+    Attributes
+    ----------
+    juries : tuple of PlannedJury
+        The first one that applies to a row decides; the last one applies to every row.
+    """
+
+    juries: tuple[PlannedJury, ...]
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules that can fire."""
+        return sum(len(jury.rules) for jury in self.juries)
+
+
 def export_plan(rules: RuleSet) -> ExportPlan:
     """Return the computation that decides like these rules."""
     _require_exact_categories(rules.features)
-    tests = _Tests(rules.columns, rules.features)
+    tests = _Tests(rules.columns, rules.features, {})
     first, others = juries(rules.columns, rules.base, rules.voting)
     planned = [_planned_jury(others, tests, has_priority=False)]
     if len(first.rules) > 0:
         planned.insert(0, _planned_jury(first, tests, has_priority=True))
+    return ExportPlan(rules.features, rules.labels, _by_rank(rules), tuple(tests.number_of), tuple(planned))
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedTrial:
+    """A rule set that votes for one class of a row, with its confidence in it (boosted C5.0).
+
+    The class has the most votes of the rules that fire; on ties, `by_rank` decides. The confidence is the
+    mean vote over all rules that fire, or the vote of the first rule for the class that fires, whichever is
+    greater, in thousandths. If no rule fires, it is `confidence_of_default` in the first class by rank.
+    """
+
+    rules: tuple[PlannedRule, ...]  # the most specific first; votes are whole numbers, in thousandths
+    by_rank: tuple[int, ...]
+    confidence_of_default: float
+
+    def of_class(self, class_index: int) -> list[PlannedRule]:
+        """Return the rules for a class, the most specific first."""
+        return [rule for rule in self.rules if rule.class_index == class_index]
+
+
+@dataclass(frozen=True, eq=False)
+class EnsemblePlan(Plan):
+    """Several rule sets whose confidences are added in single precision; the greatest sum decides."""
+
+    trials: tuple[PlannedTrial, ...]
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules that can fire."""
+        return sum(len(trial.rules) for trial in self.trials)
+
+    @property
+    def headline(self) -> str:
+        """A line that describes the ensemble."""
+        return f"C5.0, {len(self.trials)} boosted rule sets with {self.n_rules:,} rules"
+
+
+def ensemble_plan(rule_sets: Sequence[RuleSet], confidence_of_default: float) -> EnsemblePlan:
+    """Return the computation that decides like the trials of a boosted C5.0 classifier."""
+    features, labels = rule_sets[0].features, rule_sets[0].labels
+    _require_exact_categories(features)
+    number_of: dict[Test, int] = {}
+    trials = []
+    for rules in rule_sets:
+        columns = rules.columns
+        tests = _Tests(columns, features, number_of)
+        votes = np.floor(1000 * columns.confidence + 0.5)
+        planned = tuple(
+            PlannedRule(number, tests.of_rule(number), int(columns.class_index[number]), float(votes[number]))
+            for number in np.lexsort((-votes, columns.cover)).tolist()
+            if columns.satisfiable[number]
+        )
+        trials.append(PlannedTrial(planned, _by_rank(rules), confidence_of_default))
+    return EnsemblePlan(features, labels, trials[0].by_rank, tuple(number_of), tuple(trials))
+
+
+def _by_rank(rules: RuleSet) -> tuple[int, ...]:
     default = rules.default_index
-    by_rank = (default, *(index for index in range(len(rules.labels)) if index != default))
-    return ExportPlan(rules.features, rules.labels, by_rank, tuple(tests.number_of), tuple(planned))
+    return (default, *(index for index in range(len(rules.labels)) if index != default))
 
 
 def _planned_jury(jury: Jury, tests: "_Tests", has_priority: bool) -> PlannedJury:
@@ -159,12 +233,12 @@ def _planned_jury(jury: Jury, tests: "_Tests", has_priority: bool) -> PlannedJur
 
 
 class _Tests:
-    """Numbers the distinct tests in the order in which rules first use them."""
+    """Numbers the distinct tests in the order in which rules first use them; adds to `number_of`."""
 
-    def __init__(self, columns: RuleColumns, features: Features) -> None:
+    def __init__(self, columns: RuleColumns, features: Features, number_of: dict[Test, int]) -> None:
         self._columns = columns
         self._features = features
-        self.number_of: dict[Test, int] = {}
+        self.number_of = number_of
 
     def of_rule(self, rule: int) -> tuple[int, ...]:
         terms = range(int(self._columns.starts[rule]), int(self._columns.starts[rule + 1]))

@@ -5,13 +5,36 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import free_name, one_line
 from clausewise.rules.ruleset import RuleSet
 
 _RULES_PER_FUNCTION: Final = 500
 """Compiling many functions of this size takes far less memory than compiling one large function."""
+
+ROW_FUNCTIONS: Final = '''\
+def predict_many(rows):
+    """Return the classes of several rows, as a list."""
+    return [predict(row) for row in rows]
+
+
+def _cells(row):
+    if hasattr(row, "keys"):
+        return [row[name] for name in FEATURES]
+    if len(row) != len(FEATURES):
+        raise ValueError(f"The row has {len(row)} values; expected {len(FEATURES)}, one per feature.")
+    return row
+
+
+def _value(value, is_number, name):
+    """Return a number as a float, NaN if missing: every comparison with NaN is false."""
+    if not is_number:
+        return value
+    if isinstance(value, str):
+        raise TypeError(f"{name!r} is the text {value!r}; expected a number.")
+    return _MISSING if value is None else float(value)
+'''
 
 _TEMPLATE: Final = '''\
 """Rules that predict a class: `predict(row)` for one row, `predict_many(rows)` for several.
@@ -34,27 +57,7 @@ def predict(row):
     values = [_value(*cell) for cell in zip(_cells(row), _IS_NUMBER, FEATURES)]
 {decide}
 
-def predict_many(rows):
-    """Return the classes of several rows, as a list."""
-    return [predict(row) for row in rows]
-
-
-def _cells(row):
-    if hasattr(row, "keys"):
-        return [row[name] for name in FEATURES]
-    if len(row) != len(FEATURES):
-        raise ValueError(f"The row has {{len(row)}} values; expected {{len(FEATURES)}}, one per feature.")
-    return row
-
-
-def _value(value, is_number, name):
-    """Return a number as a float, NaN if missing: every comparison with NaN is false."""
-    if not is_number:
-        return value
-    if isinstance(value, str):
-        raise TypeError(f"{{name!r}} is the text {{value!r}}; expected a number.")
-    return _MISSING if value is None else float(value)
-
+{row_functions}
 
 def _winner(votes):
     """Return the first class with the most votes; the default class wins ties."""
@@ -72,16 +75,18 @@ def to_python(rules: RuleSet) -> str:
     decide = [line for jury in plan.juries for line in _jury_lines(plan, jury, functions)]
     return _TEMPLATE.format(
         headline=one_line(rules.headline),
-        features=_tuple(map(repr, plan.features.names)),
-        classes=_tuple(map(repr, plan.labels)),
-        is_number=_tuple(repr(kind != "categorical") for kind in plan.features.kinds),
+        features=as_tuple(map(repr, plan.features.names)),
+        classes=as_tuple(map(repr, plan.labels)),
+        is_number=as_tuple(repr(kind != "categorical") for kind in plan.features.kinds),
+        row_functions=ROW_FUNCTIONS,
         decide="".join(f"    {line}\n" for line in decide),
         default=plan.by_rank[0],
         functions="\n\n".join(functions),
     )
 
 
-def _tuple(items: Iterable[str]) -> str:
+def as_tuple(items: Iterable[str]) -> str:
+    """Return Python's text of a tuple of these expressions."""
     return f"({''.join(f'{item}, ' for item in items).rstrip()})"
 
 
@@ -106,7 +111,7 @@ def _jury_lines(plan: ExportPlan, jury: PlannedJury, functions: list[str]) -> It
 
 def _function(plan: ExportPlan, name: str, rules: Sequence[PlannedRule], counts: bool) -> Iterator[str]:
     """Yield a function that adds the votes of the rules that fire and, if `counts`, returns their number."""
-    variable = _local_names(plan, rules)
+    variable = local_names(plan, rules)
     yield f"def {name}(votes, values):"
     yield f'    """Add the votes of rules {rules[0].number} to {rules[-1].number}."""'
     for feature, local in variable.items():
@@ -114,7 +119,7 @@ def _function(plan: ExportPlan, name: str, rules: Sequence[PlannedRule], counts:
     if counts:
         yield "    fired = 0"
     for rule in rules:
-        yield f"    if {_premise(plan, rule, variable)}:  # rule {rule.number}"
+        yield f"    if {premise(plan, rule, variable)}:  # rule {rule.number}"
         yield f"        votes[{rule.class_index}] += {rule.votes!r}"
         if counts:
             yield "        fired += 1"
@@ -122,7 +127,8 @@ def _function(plan: ExportPlan, name: str, rules: Sequence[PlannedRule], counts:
         yield "    return fired"
 
 
-def _premise(plan: ExportPlan, rule: PlannedRule, variable: dict[int, str]) -> str:
+def premise(plan: Plan, rule: PlannedRule, variable: dict[int, str]) -> str:
+    """Return a condition that holds where the rule fires."""
     tests = [plan.tests[number] for number in rule.tests]
     texts = [
         _test(test, variable[test.feature], plan.features.categories[test.feature] is not None)
@@ -146,10 +152,10 @@ def _test(test: Test, value: str, is_category: bool) -> str:
             return f"{value} in {{{', '.join(map(repr, test.values))}}}"
 
 
-_RESERVED_NAMES: Final = {"votes", "values", "fired"}
+_RESERVED_NAMES: Final = {"votes", "values", "fired", "specific"}
 
 
-def _local_names(plan: ExportPlan, rules: Sequence[PlannedRule]) -> dict[int, str]:
+def local_names(plan: Plan, rules: Sequence[PlannedRule]) -> dict[int, str]:
     """Return a local variable for each feature that the rules test: its name, if that is an identifier."""
     names = plan.features.names
     variable = {}

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from clausewise.base.parameters import TEXT, Constraint, check_parameters, one_of
 from clausewise.data.features import Features
-from clausewise.export.plan import ExportPlan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import AtMost, Known, Missing, OneOf, Test
 from clausewise.export.sql_dialects import DIALECTS, Dialect
 from clausewise.export.text import free_name, one_line, quoted_short
@@ -35,10 +35,15 @@ _MAX_PREFIX: Final = 30
 
 def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: str) -> str:
     """Return the query; see `RuleSet.to_sql`."""
-    check_parameters(_CONSTRAINTS, {"table": table, "dialect": dialect, "decision": decision})
-    parts = (table,) if isinstance(table, str) else tuple(table)
-    query = _Query(export_plan(rules), DIALECTS[dialect], parts)
+    parts = checked_table(table, dialect, decision)
+    query = JuryQuery(export_plan(rules), DIALECTS[dialect], parts)
     return query.text(decision, one_line(rules.headline))
+
+
+def checked_table(table: str | Sequence[str], dialect: str, decision: str) -> tuple[str, ...]:
+    """Return the parts of the name of a table, after checking the parameters of an export to SQL."""
+    check_parameters(_CONSTRAINTS, {"table": table, "dialect": dialect, "decision": decision})
+    return (table,) if isinstance(table, str) else tuple(table)
 
 
 def _is_table(value: Any) -> bool:
@@ -54,14 +59,14 @@ _CONSTRAINTS: Final = {
 }
 
 
-class _Query:
-    """Writes a plan in one dialect.
+class Query:
+    """Writes a plan in one dialect; `_steps` and `_decision` are what kinds of plans differ in.
 
     The rows pass through steps (common table expressions), each of which adds columns. The names of these
     columns begin with `prefix`, with which no feature or table name begins.
     """
 
-    def __init__(self, plan: ExportPlan, dialect: Dialect, table: tuple[str, ...]) -> None:
+    def __init__(self, plan: Plan, dialect: Dialect, table: tuple[str, ...]) -> None:
         self._plan = plan
         self._dialect = dialect
         self._table = table
@@ -95,18 +100,6 @@ class _Query:
         lines.append(f"FROM {source} AS {self._alias}\n")
         return "\n".join(lines)
 
-    def _features_to_copy(self) -> list[int]:
-        """Return features that later steps test, but cannot read by their own name."""
-        renamed = self._dialect.renamed_in_steps
-        has_later_tests = any(
-            not jury.sums_are_exact and max(map(len, jury.by_class)) >= _MAX_CHAIN
-            for jury in self._plan.juries
-        )
-        if renamed is None or not has_later_tests:
-            return []
-        tested = self._plan.tested_features(rule for jury in self._plan.juries for rule in jury.rules)
-        return [feature for feature in tested if renamed.fullmatch(self._plan.features.names[feature])]
-
     def _decision_name(self, decision: str, others: Iterable[str]) -> str:
         dialect = self._dialect
         taken = set(map(dialect.column_key, others))
@@ -120,96 +113,43 @@ class _Query:
             )
         return dialect.name_of(free, "The name of the decision")
 
+    def _features_to_copy(self) -> list[int]:
+        """Return features that later steps test, but cannot read by their own name."""
+        return []
+
     def _steps(self) -> Iterator[list[tuple[str, str]]]:
         """Yield, for each step, the columns that it adds: names and expressions."""
-        if len(self._plan.labels) == 1:
-            return
-        if self._copied:
-            yield [(self._copy_of(feature), self._table_cell(feature)) for feature in self._copied]
-        steps: list[list[tuple[str, str]]] = [[]]
-        for jury in self._plan.juries:
-            if jury.has_priority:
-                steps[0].append((self._column("priority"), self._any_fires(jury.rules)))
-            for class_index in range(len(self._plan.labels)):
-                for depth, column in enumerate(self._totals(jury, class_index)):
-                    if depth == len(steps):
-                        steps.append([])
-                    steps[depth].append(column)
-        if len(self._plan.labels) > _FEW_CLASSES:
-            steps.append([(self._most_votes(jury), self._largest(jury)) for jury in self._plan.juries])
-        yield from steps
+        raise NotImplementedError
 
-    # --- Totals ---
+    def _decision(self, has_steps: bool) -> str:
+        """Return an expression for the decision, after all steps."""
+        raise NotImplementedError
 
-    def _totals(self, jury: PlannedJury, class_index: int) -> Iterator[tuple[str, str]]:
-        """Yield the total of one class: one column, or one per step if the order of additions matters."""
-        votes = [self._votes(rule) for rule in jury.by_class[class_index] if rule.votes != 0]
-        start = jury.start[class_index]
-        if start != 0 or not votes:
-            votes.insert(0, self._dialect.number(start))
-        if jury.sums_are_exact:
-            chunks = [[_grouped(votes, "\n      + ")]]
-        else:
-            chunks = [votes[i : i + _MAX_CHAIN] for i in range(0, len(votes), _MAX_CHAIN)]
-        partial = None
-        for number, chunk in enumerate(chunks):
-            is_last = number == len(chunks) - 1
-            total = "\n      + ".join(chunk if partial is None else [f"{self._alias}.{partial}", *chunk])
-            name = self._total(jury, class_index)
-            if is_last and jury.divisors[class_index] != 1:
-                total = f"({total}) / {self._dialect.number(jury.divisors[class_index])}"
-            partial = name if is_last else f"{name}_part_{number}"
-            yield partial, total
+    # --- Votes and labels ---
+
+    def _sum_of_votes(self, rules: Sequence[PlannedRule]) -> str:
+        """Return the sum of the votes of rules that fire, if every order of additions gives the same."""
+        return self._added([self._votes(rule) for rule in rules if rule.votes != 0] or [self._zero])
+
+    def _added(self, terms: Sequence[str]) -> str:
+        return _grouped(terms, "\n      + ")
+
+    def _greatest(self, expressions: Sequence[str]) -> str:
+        greatest = list(expressions)
+        while len(greatest) > 1:
+            # In SQLite, MAX of one argument is an aggregate, and of more than 127 an error.
+            groups = [greatest[i : i + 100] for i in range(0, len(greatest), 100)]
+            greatest = [
+                group[0] if len(group) == 1 else f"{self._dialect.greatest}({', '.join(group)})"
+                for group in groups
+            ]
+        return greatest[0]
 
     def _votes(self, rule: PlannedRule) -> str:
         votes = self._dialect.number(rule.votes)
         if not rule.tests:
             return votes
         return f"CASE WHEN {self._premise(rule)} THEN {votes} ELSE {self._zero} END"
-
-    def _any_fires(self, rules: Sequence[PlannedRule]) -> str:
-        # Never with TRUE or FALSE, which SQLite would read as a column of that name.
-        if not rules:
-            return "0"
-        if not all(rule.tests for rule in rules):
-            return "1"
-        premises = [f"({self._premise(rule)})" for rule in rules]
-        return f"CASE WHEN {_grouped(premises, ' OR ')} THEN 1 ELSE 0 END"
-
-    # --- The decision ---
-
-    def _decision(self, has_totals: bool) -> str:
-        if not has_totals:
-            return self._dialect.literal(self._plan.labels[0])
-        *priority, ordinary = self._plan.juries
-        text = self._winner(ordinary)
-        for jury in priority:
-            applies = f"{self._alias}.{self._column('priority')} = 1"
-            text = f"CASE WHEN {applies}\n    THEN {self._winner(jury)}\n    ELSE {text} END"
-        return text
-
-    def _winner(self, jury: PlannedJury) -> str:
-        """Return an expression for the first class, by rank, that has the largest total."""
-        if len(self._plan.labels) > _FEW_CLASSES:
-            largest = f"{self._alias}.{self._most_votes(jury)}"
-        else:
-            largest = self._largest(jury)
-        *first, last = self._plan.by_rank
-        cases = "".join(
-            f" WHEN {self._alias}.{self._total(jury, index)} THEN {self._label(index)}" for index in first
-        )
-        return f"CASE {largest}{cases} ELSE {self._label(last)} END"
-
-    def _largest(self, jury: PlannedJury) -> str:
-        totals = [f"{self._alias}.{self._total(jury, index)}" for index in range(len(self._plan.labels))]
-        while len(totals) > 1:
-            # In SQLite, MAX of one argument is an aggregate, and of more than 127 an error.
-            groups = [totals[i : i + 100] for i in range(0, len(totals), 100)]
-            totals = [
-                group[0] if len(group) == 1 else f"{self._dialect.greatest}({', '.join(group)})"
-                for group in groups
-            ]
-        return totals[0]
 
     def _label(self, class_index: int) -> str:
         return self._dialect.literal(self._plan.labels[class_index])
@@ -218,12 +158,6 @@ class _Query:
 
     def _column(self, name: str) -> str:
         return f"{self._prefix}_{name}"
-
-    def _total(self, jury: PlannedJury, class_index: int) -> str:
-        return self._column(f"{'priority_' if jury.has_priority else ''}votes_{class_index}")
-
-    def _most_votes(self, jury: PlannedJury) -> str:
-        return self._column(f"{'priority_' if jury.has_priority else ''}most_votes")
 
     # --- Premises ---
 
@@ -300,6 +234,107 @@ class _Query:
     def _table_cell(self, feature: int) -> str:
         # With the alias, because SQLite silently reads an unknown quoted name as a text.
         return f"{self._alias}.{self._dialect.name_of(self._plan.features.names[feature], 'The feature')}"
+
+
+class JuryQuery(Query):
+    """Writes the juries of one rule set."""
+
+    def __init__(self, plan: ExportPlan, dialect: Dialect, table: tuple[str, ...]) -> None:
+        self._juries = plan.juries
+        super().__init__(plan, dialect, table)
+
+    def _features_to_copy(self) -> list[int]:
+        renamed = self._dialect.renamed_in_steps
+        has_later_tests = any(
+            not jury.sums_are_exact and max(map(len, jury.by_class)) >= _MAX_CHAIN for jury in self._juries
+        )
+        if renamed is None or not has_later_tests:
+            return []
+        tested = self._plan.tested_features(rule for jury in self._juries for rule in jury.rules)
+        return [feature for feature in tested if renamed.fullmatch(self._plan.features.names[feature])]
+
+    def _steps(self) -> Iterator[list[tuple[str, str]]]:
+        if len(self._plan.labels) == 1:
+            return
+        if self._copied:
+            yield [(self._copy_of(feature), self._table_cell(feature)) for feature in self._copied]
+        steps: list[list[tuple[str, str]]] = [[]]
+        for jury in self._juries:
+            if jury.has_priority:
+                steps[0].append((self._column("priority"), self._any_fires(jury.rules)))
+            for class_index in range(len(self._plan.labels)):
+                for depth, column in enumerate(self._totals(jury, class_index)):
+                    if depth == len(steps):
+                        steps.append([])
+                    steps[depth].append(column)
+        if len(self._plan.labels) > _FEW_CLASSES:
+            steps.append([(self._most_votes(jury), self._largest(jury)) for jury in self._juries])
+        yield from steps
+
+    # --- Totals ---
+
+    def _totals(self, jury: PlannedJury, class_index: int) -> Iterator[tuple[str, str]]:
+        """Yield the total of one class: one column, or one per step if the order of additions matters."""
+        votes = [self._votes(rule) for rule in jury.by_class[class_index] if rule.votes != 0]
+        start = jury.start[class_index]
+        if start != 0 or not votes:
+            votes.insert(0, self._dialect.number(start))
+        if jury.sums_are_exact:
+            chunks = [[_grouped(votes, "\n      + ")]]
+        else:
+            chunks = [votes[i : i + _MAX_CHAIN] for i in range(0, len(votes), _MAX_CHAIN)]
+        partial = None
+        for number, chunk in enumerate(chunks):
+            is_last = number == len(chunks) - 1
+            total = "\n      + ".join(chunk if partial is None else [f"{self._alias}.{partial}", *chunk])
+            name = self._total(jury, class_index)
+            if is_last and jury.divisors[class_index] != 1:
+                total = f"({total}) / {self._dialect.number(jury.divisors[class_index])}"
+            partial = name if is_last else f"{name}_part_{number}"
+            yield partial, total
+
+    def _any_fires(self, rules: Sequence[PlannedRule]) -> str:
+        # Never with TRUE or FALSE, which SQLite would read as a column of that name.
+        if not rules:
+            return "0"
+        if not all(rule.tests for rule in rules):
+            return "1"
+        premises = [f"({self._premise(rule)})" for rule in rules]
+        return f"CASE WHEN {_grouped(premises, ' OR ')} THEN 1 ELSE 0 END"
+
+    # --- The decision ---
+
+    def _decision(self, has_totals: bool) -> str:
+        if not has_totals:
+            return self._dialect.literal(self._plan.labels[0])
+        *priority, ordinary = self._juries
+        text = self._winner(ordinary)
+        for jury in priority:
+            applies = f"{self._alias}.{self._column('priority')} = 1"
+            text = f"CASE WHEN {applies}\n    THEN {self._winner(jury)}\n    ELSE {text} END"
+        return text
+
+    def _winner(self, jury: PlannedJury) -> str:
+        """Return an expression for the first class, by rank, that has the largest total."""
+        if len(self._plan.labels) > _FEW_CLASSES:
+            largest = f"{self._alias}.{self._most_votes(jury)}"
+        else:
+            largest = self._largest(jury)
+        *first, last = self._plan.by_rank
+        cases = "".join(
+            f" WHEN {self._alias}.{self._total(jury, index)} THEN {self._label(index)}" for index in first
+        )
+        return f"CASE {largest}{cases} ELSE {self._label(last)} END"
+
+    def _largest(self, jury: PlannedJury) -> str:
+        totals = [f"{self._alias}.{self._total(jury, index)}" for index in range(len(self._plan.labels))]
+        return self._greatest(totals)
+
+    def _total(self, jury: PlannedJury, class_index: int) -> str:
+        return self._column(f"{'priority_' if jury.has_priority else ''}votes_{class_index}")
+
+    def _most_votes(self, jury: PlannedJury) -> str:
+        return self._column(f"{'priority_' if jury.has_priority else ''}most_votes")
 
 
 def _grouped(operands: Sequence[str], operator: str) -> str:

@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,8 @@ from clausewise.base.progress import Progress
 from clausewise.compact import Frontier
 from clausewise.compact.compaction import compact_examples
 from clausewise.compact.examples import Examples
+from clausewise.compact.fitted_votes import FittedVotes, VoteSettings, fit_votes_to
+from clausewise.compact.row_generator import generator_for
 from clausewise.compact.settings import BUDGET, SEARCH, CompactionSettings, seed_of
 from clausewise.data.features import Features
 from clausewise.extractors.dropping import RANKINGS, Dropping
@@ -58,6 +60,10 @@ INDUCER = Constraint(
     "'c5.0', 'cart', 'random_forest' or an Inducer",
     lambda value: isinstance(value, str | Inducer),  # get_inducer lists the names it knows
 )
+ExtractedVoting = Voting | Literal["fitted", "fitted_by_class"]
+EXTRACTED_VOTINGS: Final[tuple[ExtractedVoting, ...]] = (*VOTINGS, "fitted", "fitted_by_class")
+"""How all rules may vote: as any rule set, or by weights that are fitted to the decisions to imitate."""
+FITTED: Final = ("fitted", "fitted_by_class")
 DROPPING: Mapping[str, Constraint] = {
     "drop_lowest": Constraint(
         "a fraction of the clauses, at least 0 and below 1",
@@ -90,9 +96,10 @@ class RuleExtractor(TableClassifier):
         "max_rules": BUDGET["max_rules"] | one_of("auto"),
         "max_terms": SEARCH["max_terms"],
         "points": SEARCH["points"],
+        "synthetic": SEARCH["synthetic"],
         "winnow": FLAG,
         "max_rows": ROWS | NOTHING,
-        "voting": one_of(*VOTINGS),
+        "voting": one_of(*EXTRACTED_VOTINGS),
         "random_state": RANDOM_STATE,
         "n_jobs": JOBS,
         "verbose": VERBOSE,
@@ -105,8 +112,9 @@ class RuleExtractor(TableClassifier):
     min_fidelity: float | None
     max_terms: int
     points: bool
+    synthetic: float | Literal["auto"]
     max_rows: int | float | None
-    voting: Voting
+    voting: ExtractedVoting
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
@@ -139,7 +147,7 @@ class RuleExtractor(TableClassifier):
         with Progress(self.verbose) as progress:
             found = self._found(data, random, log, progress)
             progress.finished(f"{found.method or self.method}: {len(found.rules):,} rules")
-        self.rules_ = found.rules.with_voting(found.voting or self.voting)
+        self.rules_ = found.rules.with_voting(found.voting or simple_voting(self.voting))
         self.network_, self.features_, self.classes_ = data.network, data.inputs.features, data.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
@@ -199,7 +207,9 @@ class RuleExtractor(TableClassifier):
         if data.has_one_class:
             return _one_class(data)
         found = self._extract(data, random, log, progress)
-        return self._compacted(found, data, random, log, progress) if self._has_budget else found
+        if self._has_budget:
+            return self._compacted(found, data, random, log, progress)
+        return self._with_fitted_votes(found, data, random, log)
 
     def _extract(
         self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
@@ -215,7 +225,11 @@ class RuleExtractor(TableClassifier):
     def _compaction_settings(self) -> CompactionSettings:
         balance: Literal["balanced"] | None = getattr(self, "balance", None)
         return CompactionSettings(
-            max_terms=self.max_terms, points=self.points, balance=balance, n_jobs=self.n_jobs
+            max_terms=self.max_terms,
+            points=self.points,
+            balance=balance,
+            synthetic=self.synthetic,
+            n_jobs=self.n_jobs,
         )
 
     def _compacted(
@@ -227,10 +241,14 @@ class RuleExtractor(TableClassifier):
         progress: Progress,
     ) -> ExtractionResult:
         """Search for the most faithful rule set within the budget, starting from the rules found."""
+        labelling = data.network if data.imitates_network else None
         with log.stage("compaction"):
             compacted = compact_examples(
                 found.rules,
-                Examples(data.inputs.table, data.codes, len(data.classes), data.probabilities, data.weights),
+                replace(
+                    examples_of(data),
+                    generator=generator_for(labelling, data.rows, data.inputs.table, found.rules),
+                ),
                 self._compaction_settings(),
                 max_rules=None if self.max_rules == "auto" else self.max_rules,
                 max_conditions=self.max_conditions,
@@ -245,6 +263,29 @@ class RuleExtractor(TableClassifier):
             sizes=compacted.sizes,
             caveats=(*found.caveats, *compacted.caveats, *self._unused_voting()),
         )
+
+    def _with_fitted_votes(
+        self, found: ExtractionResult, data: ExtractionData, random: np.random.RandomState, log: RunLog
+    ) -> ExtractionResult:
+        """Fit the votes of all rules to the decisions, if that is asked for."""
+        if self.voting not in FITTED:
+            return found
+        with log.stage("votes"):
+            fitted = self._fitted_votes(found.rules, data, seed_of(random))
+        caveats = () if fitted.caveat is None else (fitted.caveat,)
+        return replace(
+            found, rules=fitted.rules, voting=fitted.rules.voting, caveats=(*found.caveats, *caveats)
+        )
+
+    def _fitted_votes(self, rules: RuleSet, data: ExtractionData, seed: int) -> FittedVotes:
+        settings = VoteSettings(per_class=self.voting == "fitted_by_class", n_jobs=self.n_jobs)
+        return fit_votes_to(rules, examples_of(data), settings, seed)
+
+    def _voted(self, rules: RuleSet, data: ExtractionData, seed: int) -> RuleSet:
+        """Return the rules as they vote if all are returned, given the rows that they were learnt from."""
+        if self.voting in FITTED:
+            return self._fitted_votes(rules, data, seed).rules
+        return rules.with_voting(simple_voting(self.voting))
 
     def _unused_voting(self) -> tuple[str, ...]:
         """Return a caveat if a vote was asked for that short rule sets do not use."""
@@ -336,6 +377,16 @@ class RuleExtractor(TableClassifier):
             random_state=random_state,
             frontier=self.report_.sizes if frontier is None else frontier,
         )
+
+
+def simple_voting(voting: ExtractedVoting) -> Voting:
+    """Return the vote of rules whose votes are not fitted yet."""
+    return "confidence" if voting in FITTED else voting  # type: ignore[return-value]
+
+
+def examples_of(data: ExtractionData) -> Examples:
+    """Return the rows to learn from with the decisions to imitate."""
+    return Examples(data.inputs.table, data.codes, len(data.classes), data.probabilities, data.weights)
 
 
 def dropping_of(estimator: Any) -> Dropping:

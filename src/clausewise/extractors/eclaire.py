@@ -13,6 +13,7 @@ from clausewise.compact.settings import SEARCH
 from clausewise.extractors.base import (
     DROPPING,
     INDUCER,
+    ExtractedVoting,
     RuleExtractor,
     dropping_of,
     inducer_for,
@@ -28,7 +29,6 @@ from clausewise.extractors.result import ExtractionResult
 from clausewise.extractors.run_log import PathPoint, RunLog
 from clausewise.induction import Inducer
 from clausewise.networks import LayerChoice
-from clausewise.rules.voting import Voting
 
 MinCases = int | float | Literal["auto"]
 
@@ -75,6 +75,10 @@ class ECLAIRE(RuleExtractor):
         The most terms in a rule, unless all rules are returned.
     points : bool, default False
         Use whole weights between −5 and 5, for `rules_.scorecard()`; not if all rules are returned.
+    synthetic : "auto" or float, default "auto"
+        How many rows to generate near each row, labelled by the network, to search short rule sets on.
+        "auto" generates up to 20 per row and 16,000 in all, but none for a plain function, whose calls may be
+        expensive, and none with more than 200 columns. All figures are counted on your rows.
     eclectic : bool, default False
         Also learn rules from the inputs directly (the paper's ECLAIRE*).
     layers : optional
@@ -97,9 +101,10 @@ class ECLAIRE(RuleExtractor):
     ranking : {"confidence", "accuracy", "hill_climbing"}, default "confidence"
         What clauses are ranked by: (right + 1) / (covered + 2), right / covered, or a score that favours
         exact, frequent and short clauses.
-    voting : {"confidence", "majority", "share"}, default "confidence"
+    voting : {"confidence", "majority", "share", "fitted", "fitted_by_class"}, default "confidence"
         How the rules that fire decide together if all are returned (`max_rules=None`); "majority" is the
-        paper's.
+        paper's. "fitted" fits one weight per rule to the network's decisions, "fitted_by_class" one per rule
+        and class; see `RuleSet.fit_votes`.
     random_state : int, RandomState or None
         Seeds everything random: sampled rows, held-out rows, a network trained here. None stands for 0, so
         the same call gives the same rules.
@@ -162,6 +167,7 @@ class ECLAIRE(RuleExtractor):
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
+        synthetic: float | Literal["auto"] = "auto",
         eclectic: bool = False,
         layers: LayerChoice = None,
         winnow: bool = True,
@@ -172,7 +178,7 @@ class ECLAIRE(RuleExtractor):
         min_confidence: float = 0.0,
         max_intermediate_rules: int | None = None,
         ranking: Ranking = "confidence",
-        voting: Voting = "confidence",
+        voting: ExtractedVoting = "confidence",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -187,6 +193,7 @@ class ECLAIRE(RuleExtractor):
         self.min_fidelity = min_fidelity
         self.max_terms = max_terms
         self.points = points
+        self.synthetic = synthetic
         self.eclectic = eclectic
         self.layers = layers
         self.winnow = winnow
@@ -253,4 +260,4 @@ class ECLAIRE(RuleExtractor):
         if not any(isinstance(inducer, str) for inducer in (self.inducer, self._layer_inducer)):
             return None, ()
         options_with = partial(self._options, seed=seed)
-        return choose_min_cases(data, options_with, self.voting, random, log, progress)
+        return choose_min_cases(data, options_with, partial(self._voted, seed=seed), random, log, progress)

@@ -71,6 +71,8 @@ class ExtractionData:
         The network's probabilities, if they are needed.
     activations : dict
         Hidden layers that were computed together with the decisions, by name.
+    imitates_network : bool
+        Whether the decisions are the network's.
     """
 
     network: Network | None
@@ -81,6 +83,7 @@ class ExtractionData:
     weights: NDArray[np.float64] | None = None
     probabilities: NDArray[np.float64] | None = None
     activations: dict[str, Layer] = field(default_factory=dict)
+    imitates_network: bool = True
 
     @classmethod
     def of_network(
@@ -143,7 +146,8 @@ class ExtractionData:
         table = features.encode(X)
         if len(rows) < len(table):
             X, table, codes, weights = take_rows(X, rows), table[rows], codes[rows], _taken(weights, rows)
-        return cls(network, classes, X, _prepared(table, features, n_jobs), codes, weights)
+        inputs = _prepared(table, features, n_jobs)
+        return cls(network, classes, X, inputs, codes, weights, imitates_network=False)
 
     def take(self, rows: NDArray[np.intp], n_jobs: int | None) -> "ExtractionData":
         """Return some of the rows, prepared on their own."""
@@ -160,6 +164,7 @@ class ExtractionData:
             _taken(self.weights, rows),
             _taken(self.probabilities, rows),
             activations,
+            self.imitates_network,
         )
 
     def hidden_layers(self, layers: LayerChoice, log: RunLog, n_jobs: int | None) -> Iterator[Representation]:

@@ -18,7 +18,6 @@ from clausewise.extractors.extraction_data import ExtractionData
 from clausewise.extractors.result import ExtractionResult
 from clausewise.extractors.run_log import PathPoint, RunLog
 from clausewise.rules import RuleSet
-from clausewise.rules.voting import Voting
 
 # Fractions of the rows, so that a value chosen on some of the rows suits all of them.
 FRACTIONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -40,14 +39,15 @@ def min_cases_path(n_rows: int) -> list[int]:
 def choose_min_cases(
     data: ExtractionData,
     options_with: Callable[[int], ClausewiseOptions],
-    voting: Voting,
+    voted: Callable[[RuleSet, ExtractionData], RuleSet],
     random: np.random.RandomState,
     log: RunLog,
     progress: Progress,
 ) -> tuple[int, tuple[PathPoint, ...]]:
     """Return the value with the highest held-out fidelity (then the fewest rules), and all values tried.
 
-    All values are tried on the same rows and share everything that is prepared.
+    All values are tried on the same rows and share everything that is prepared. `voted` returns rules as they
+    vote, given the rows that they were learnt from.
     """
     n_rows = data.n_rows
     path = min_cases_path(n_rows)
@@ -63,7 +63,7 @@ def choose_min_cases(
         progress.started(f"choosing min_cases{of_all}", len(options) * n_layers(data, options[0]))
         found = _extracted_with_each(part, options, log, progress)
         with log.stage("statistics"):
-            fidelities.append([_fidelity(data, one.rules, held_out, voting) for one in found])
+            fidelities.append([_fidelity(data, voted(one.rules, part), held_out) for one in found])
         sizes.append([len(one.rules) for one in found])
     # Rounded, so that values which decide alike do not differ by the order of a sum.
     fidelity = np.mean(fidelities, axis=0).round(12).tolist()
@@ -97,7 +97,7 @@ def n_layers(data: ExtractionData, options: ClausewiseOptions) -> int:
     return len(data.trained_network.select_layers(options.layers)) + options.eclectic
 
 
-def _fidelity(data: ExtractionData, rules: RuleSet, held_out: NDArray[np.intp], voting: Voting) -> float:
-    decided = rules.evaluator.decide(data.inputs.table[held_out], voting, rules.default_index)
+def _fidelity(data: ExtractionData, rules: RuleSet, held_out: NDArray[np.intp]) -> float:
+    decided = rules.evaluator.decide(data.inputs.table[held_out], rules.voting, rules.default_index)
     weights = None if data.weights is None else data.weights[held_out]
     return float(np.average(decided == data.codes[held_out], weights=weights))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from clausewise.base.progress import Progress
 from clausewise.data.features import Features
 from clausewise.extractors.base import (
+    ExtractedVoting,
     RuleExtractor,
     inducer_for,
     or_one_rule,
@@ -22,7 +23,6 @@ from clausewise.induction.estimator import read_targets
 from clausewise.networks import Network
 from clausewise.networks.answers import are_labels
 from clausewise.rules import Origin, RuleSet
-from clausewise.rules.voting import Voting
 
 
 class Pedagogical(RuleExtractor):
@@ -39,7 +39,7 @@ class Pedagogical(RuleExtractor):
         them).
     inducer : {"c5.0", "cart", "random_forest"} or Inducer, default "c5.0"
         The paper's ψ. An object keeps its own min_cases.
-    max_rules, max_conditions, min_fidelity, max_terms, points
+    max_rules, max_conditions, min_fidelity, max_terms, points, synthetic
         As for `ECLAIRE`: a budget for the final rules.
     winnow : bool, default False
         C5.0 first drops columns that do not help on one half of the rows.
@@ -67,9 +67,10 @@ class Pedagogical(RuleExtractor):
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
+        synthetic: float | Literal["auto"] = "auto",
         winnow: bool = False,
         max_rows: int | float | None = None,
-        voting: Voting = "confidence",
+        voting: ExtractedVoting = "confidence",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -82,6 +83,7 @@ class Pedagogical(RuleExtractor):
         self.min_fidelity = min_fidelity
         self.max_terms = max_terms
         self.points = points
+        self.synthetic = synthetic
         self.winnow = winnow
         self.max_rows = max_rows
         self.voting = voting

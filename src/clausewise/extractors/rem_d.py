@@ -10,6 +10,7 @@ from clausewise.base.parameters import FLAG, MIN_CASES, NOTHING, Constraint
 from clausewise.base.progress import Progress
 from clausewise.extractors.base import (
     DROPPING,
+    ExtractedVoting,
     RuleExtractor,
     dropping_of,
     inducer_for,
@@ -26,7 +27,6 @@ from clausewise.extractors.term_substitution import TermwiseExtraction, Termwise
 from clausewise.induction import Inducer
 from clausewise.induction.estimator import counted_min_cases
 from clausewise.networks import LayerChoice
-from clausewise.rules.voting import Voting
 
 
 class TermwiseExtractor(RuleExtractor):
@@ -62,11 +62,12 @@ class TermwiseExtractor(RuleExtractor):
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
+        synthetic: float | Literal["auto"] = "auto",
         max_product_rules: int | None = 100_000,
         max_seconds: float | None = None,
         max_memory: int | None = 2**30,
         on_limit: OnLimit = "raise",
-        voting: Voting = "confidence",
+        voting: ExtractedVoting = "confidence",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -89,6 +90,7 @@ class TermwiseExtractor(RuleExtractor):
         self.min_fidelity = min_fidelity
         self.max_terms = max_terms
         self.points = points
+        self.synthetic = synthetic
         self.max_product_rules = max_product_rules
         self.max_seconds = max_seconds
         self.max_memory = max_memory
@@ -173,7 +175,7 @@ class REMD(TermwiseExtractor):
         Learn a term and its negation from one rule set, with half the fits.
     max_rows, drop_lowest, drop_per_class, min_confidence, max_intermediate_rules, ranking
         As for `ECLAIRE`; clauses are dropped from every rule set that is learnt on the way.
-    max_rules, max_conditions, min_fidelity, max_terms, points
+    max_rules, max_conditions, min_fidelity, max_terms, points, synthetic
         As for `ECLAIRE`: a budget for the final rules.
     max_product_rules : int or None, default 100,000
         A limit on the rules of a class, or of a part of a product.

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from clausewise.base.parameters import NOTHING, Constraint, whole
 from clausewise.base.progress import Progress
-from clausewise.extractors.base import RuleExtractor, or_one_rule
+from clausewise.extractors.base import ExtractedVoting, RuleExtractor, or_one_rule
 from clausewise.extractors.extraction_data import ExtractionData
 from clausewise.extractors.network_training import network_for
 from clausewise.extractors.pedagogical import Pedagogical
@@ -18,7 +18,6 @@ from clausewise.extractors.tree_paths import TreePaths
 from clausewise.induction import Inducer
 from clausewise.networks.ensembles import has_trees
 from clausewise.rules import RuleSet
-from clausewise.rules.voting import Voting
 
 # Paths that the search for a short rule set starts from: those that say most about the decisions. On ten
 # tables of 1,200 to 3,500 training rows, 100 and 400 differed by 0.1 points of mean fidelity; more were no
@@ -48,8 +47,10 @@ class TreeEnsembleRules(Pedagogical):
         As for `ECLAIRE`. None returns, for given trees, the path to every leaf that rows reach.
     max_paths : int or None, default 10000
         Largest number of leaves for `max_rules=None`; None for any number.
-    max_conditions, min_fidelity, max_terms, points, winnow, max_rows, voting, random_state, n_jobs, verbose
+    max_conditions, min_fidelity, max_terms, points, synthetic
         As for `Pedagogical`; without given trees, fidelity is to the true classes.
+    winnow, max_rows, voting, random_state, n_jobs, verbose
+        As for `Pedagogical`.
 
     Attributes
     ----------
@@ -87,10 +88,11 @@ class TreeEnsembleRules(Pedagogical):
         min_fidelity: float | None = None,
         max_terms: int = 6,
         points: bool = False,
+        synthetic: float | Literal["auto"] = "auto",
         winnow: bool = False,
         max_paths: int | None = 10_000,
         max_rows: int | float | None = None,
-        voting: Voting = "confidence",
+        voting: ExtractedVoting = "confidence",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -104,6 +106,7 @@ class TreeEnsembleRules(Pedagogical):
             min_fidelity=min_fidelity,
             max_terms=max_terms,
             points=points,
+            synthetic=synthetic,
             winnow=winnow,
             max_rows=max_rows,
             voting=voting,

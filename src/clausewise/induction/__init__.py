@@ -1,6 +1,7 @@
 """Rule induction, the paper's ψ: learn rules from a prepared matrix and class labels."""
 
 from clausewise.induction.c50 import C50Classifier, C50Inducer
+from clausewise.induction.c50_trials import C50Trial
 from clausewise.induction.cart import CARTClassifier, CARTInducer
 from clausewise.induction.forest import RandomForestInducer
 from clausewise.induction.matrix import PreparedMatrix
@@ -19,6 +20,7 @@ __all__ = [
     "C50Classifier",
     "C50Inducer",
     "C50Tree",
+    "C50Trial",
     "CARTClassifier",
     "CARTInducer",
     "Inducer",

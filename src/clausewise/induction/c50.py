@@ -1,15 +1,16 @@
 """C5.0 for Python: as an inducer for extractors, and as a scikit-learn classifier in its own right."""
 
-import math
 import numbers
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import check_is_fitted
 
 from clausewise import _core
 from clausewise.base import threads
@@ -20,14 +21,17 @@ from clausewise.base.parameters import (
     MIN_CASES,
     NOTHING,
     RANDOM_STATE,
+    VERBOSE,
     Constraint,
     check_estimator_parameters,
     check_parameters,
+    instance_of,
     number,
     one_of,
     whole,
 )
-from clausewise.data.features import Features
+from clausewise.base.progress import Progress
+from clausewise.data.features import Features, ordered_columns
 from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
 from clausewise.induction.c50_core import (
@@ -38,8 +42,10 @@ from clausewise.induction.c50_core import (
     premise_arrays,
     rule_set_of,
     rule_set_of_arrays,
-    tree_of,
+    trials_of,
 )
+from clausewise.induction.c50_exports import ExportedRules
+from clausewise.induction.c50_trials import C50Trial, Summary, answers_in_turn, codes_of, joint_answer
 from clausewise.induction.estimator import TableClassifier, encode_for, read_targets, set_feature_attributes
 from clausewise.induction.matrix import PreparedMatrix, collapsed_columns
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, ProgressCallback
@@ -50,11 +56,10 @@ if TYPE_CHECKING:
 
 # C5.0's seeds. Its generator discards as many numbers as the seed says, so larger seeds would only cost time.
 N_SEEDS = 4096
-_ROWS_PER_CHUNK = 16_384
 
 _SHARED_CONSTRAINTS: Final[Mapping[str, Constraint]] = {
     "min_cases": MIN_CASES,
-    "cf": number(least=1e-30, most=1),  # smaller levels are 0 in single precision
+    "cf": number(least=0, most=1),
     "winnow": FLAG,
     "global_pruning": FLAG,
     "subset": FLAG,
@@ -72,7 +77,7 @@ class C50Inducer:
         The paper's μ: every test has two branches with at least this many rows. Below 1, a fraction of the
         rows, rounded up.
     cf : float, default 0.25
-        Confidence level of pruning, in (0, 1]; smaller prunes more.
+        Confidence level of pruning, in [0, 1]; smaller prunes more.
     winnow : bool, default False
         First drop the columns that do not help, judged on half of the rows.
     global_pruning : bool, default True
@@ -151,12 +156,13 @@ class C50Inducer:
         return _core.fit_c50_many(matrix.core, targets.view(np.uint8), weights, options, n_threads, progress)
 
 
-class C50Classifier(TableClassifier):
-    """C5.0 decision trees and rule sets.
+class C50Classifier(ExportedRules, TableClassifier):
+    """C5.0 decision trees and rule sets, one or boosted.
 
     An independent implementation of Quinlan's C5.0 (release 2.07), written from a description of its
     behaviour: the same data, options and class order give the same trees and rules. Numeric columns may have
     missing values, and categorical columns (text, pandas and polars categoricals, booleans) need no encoding.
+    The categories of an ordered pandas categorical are tested by their order.
 
     Parameters
     ----------
@@ -166,7 +172,7 @@ class C50Classifier(TableClassifier):
         Every test has two branches with at least this many rows. Below 1, a fraction of the rows, rounded
         up.
     cf : float, default 0.25
-        Confidence level of pruning, in (0, 1]; smaller prunes more.
+        Confidence level of pruning, in [0, 1]; smaller prunes more.
     winnow : bool, default False
         First drop the columns that do not help, judged on half of the rows.
     global_pruning : bool, default True
@@ -179,11 +185,19 @@ class C50Classifier(TableClassifier):
         Cost of predicting class i (row) when the true class is j (column), in the order of `class_order` or
         `classes_`. As in C5.0, entries up to 1 count as 1.
     trials : int, default 1
-        Boosting rounds. Only 1 is implemented.
+        Most classifiers to build. Above 1 they are boosted: each one sees the rows that earlier ones got
+        wrong with larger weights, and all of them vote.
+    early_stopping : bool, default True
+        Stop boosting when a classifier has hardly any errors or too many of them. As in C5.0, fewer than
+        three classifiers are then reduced to one.
+    fuzzy_threshold : bool, default False
+        Soften the thresholds of trees: near a threshold, a row follows both branches. Rules stay crisp.
     thresholds : {"exact", "readable"}, default "exact"
         "exact" puts thresholds where C5.0 does, on a training value (written as the shortest decimal of that
         value in single precision), so new rows get C5.0's predictions. "readable" takes the shortest decimal
         that separates the training rows.
+    class_weight : dict, "balanced" or None
+        Weights of the classes, as in scikit-learn: they multiply the weights of the rows.
     class_order : array-like, optional
         The classes in the order that breaks C5.0's ties, like the levels of a factor in R; it may include
         classes without rows. `classes_` is always sorted.
@@ -191,18 +205,29 @@ class C50Classifier(TableClassifier):
         Seed of the sample. An integer below 4096 is C5.0's own seed. Without `sample` nothing is random.
     n_jobs : int, optional
         Number of threads; by default all usable cores. It does not change any result.
+    verbose : int, default 0
+        1 shows progress over the trials.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels, sorted.
     rules_ : RuleSet
-        The rules in C5.0's order (only if `rules`), voting by confidence.
+        The rules of the first trial in C5.0's order (only if `rules`), voting by confidence.
     tree_ : C50Tree
-        The tree (only if not `rules`).
+        The tree of the first trial (only if not `rules`).
+    trials_ : tuple of C50Trial
+        All classifiers: the rules or the tree of each, its errors, and its weight in the vote.
+    n_trials_ : int
+        Number of classifiers that vote.
+    stop_reason_ : str or None
+        Why there are fewer than `trials`: "accurate" (the last classifier had hardly any errors),
+        "inaccurate" (the next one had too many), or "too few" (there would have been two). None if there are
+        as many as asked for.
     feature_importances_ : ndarray of shape (n_features,)
         C5.0's attribute usage, scaled to sum to 1: for rules, the fraction of training rows covered by a rule
         that tests the column; for a tree, the fraction of training rows that a test of the column classifies.
+        With several trials, a row counts if any of them uses the column for it.
     n_features_in_, feature_names_in_
         As for every scikit-learn estimator.
 
@@ -214,6 +239,9 @@ class C50Classifier(TableClassifier):
     >>> model = C50Classifier().fit(X, y)
     >>> len(model.rules_), round(model.score(X, y), 3)
     (4, 0.973)
+    >>> boosted = C50Classifier(trials=10).fit(X, y)
+    >>> boosted.n_trials_, round(boosted.score(X, y), 3)
+    (10, 1.0)
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Constraint]] = {
@@ -222,9 +250,13 @@ class C50Classifier(TableClassifier):
         "sample": number(least=0, below=1),
         "costs": ARRAY_LIKE | NOTHING,
         "trials": whole(1),
+        "early_stopping": FLAG,
+        "fuzzy_threshold": FLAG,
+        "class_weight": one_of("balanced") | instance_of(Mapping, "a dict of weights by class") | NOTHING,
         "class_order": ARRAY_LIKE | NOTHING,
         "random_state": RANDOM_STATE,
         "n_jobs": JOBS,
+        "verbose": VERBOSE,
     }
 
     def __init__(
@@ -239,10 +271,14 @@ class C50Classifier(TableClassifier):
         sample: float = 0.0,
         costs: ArrayLike | None = None,
         trials: int = 1,
+        early_stopping: bool = True,
+        fuzzy_threshold: bool = False,
         thresholds: Thresholds = "exact",
+        class_weight: Mapping[Any, float] | str | None = None,
         class_order: ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.rules = rules
         self.min_cases = min_cases
@@ -253,10 +289,14 @@ class C50Classifier(TableClassifier):
         self.sample = sample
         self.costs = costs
         self.trials = trials
+        self.early_stopping = early_stopping
+        self.fuzzy_threshold = fuzzy_threshold
         self.thresholds = thresholds
+        self.class_weight = class_weight
         self.class_order = class_order
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Self":
         """Learn from rows X, their classes y and optional case weights.
@@ -264,28 +304,33 @@ class C50Classifier(TableClassifier):
         Rows of weight 0 are ignored. As in C5.0, weights count relative to their mean.
         """
         check_estimator_parameters(self)
-        if self.trials > 1:
-            raise NotImplementedError(
-                f"trials is {self.trials}; boosting is not implemented yet, use trials=1."
-            )
         features = Features.learn(X)
         table = features.encode(X)
         order, codes, weights = read_targets(y, sample_weight, len(table), self.class_order)
+        weights = self._with_class_weights(order.declared[codes], weights)
         costs = _checked_costs(self.costs, len(order.declared))
         rows = self._training_rows(len(table), weights)
         used = table if len(rows) == len(table) else table[rows]
         matrix = PreparedMatrix.of_encoded(used, features, n_jobs=self.n_jobs)
         _warn_about_collapsed(used, features)
-        model = fit_core(
-            self,
-            matrix,
-            codes[rows],
-            len(order.declared),
-            weights=None if weights is None else weights[rows],
-            costs=costs,
-            rules=bool(self.rules),
-            n_jobs=self.n_jobs,
-        )
+        with Progress(self.verbose) as progress:
+            progress.started("C5.0", 1)
+            progress.part_started("boosting", self.trials, unit="trials")
+            model = fit_core(
+                self,
+                matrix,
+                codes[rows],
+                len(order.declared),
+                weights=None if weights is None else weights[rows],
+                costs=costs,
+                boosting=self,
+                is_ordered=ordered_columns(X, features),
+                rules=bool(self.rules),
+                n_jobs=self.n_jobs,
+                progress=lambda n_done, n_trials: progress.steps_done(0, n_done, n_trials),
+            )
+            progress.part_done()
+            progress.finished(f"C5.0: {model.n_trials:,} of {self.trials:,} trials")
         set_feature_attributes(self, features)
         self.classes_ = order.sorted
         self.features_ = features
@@ -293,30 +338,93 @@ class C50Classifier(TableClassifier):
         self._order, self._costs = order, costs
         usage = np.array(model.usage)
         self.feature_importances_ = usage / usage.sum() if usage.any() else usage
+        self.trials_ = trials_of(model, matrix, order.labels, self.thresholds, bool(self.rules))
+        self.n_trials_ = model.n_trials
+        self.stop_reason_ = model.stop or ("too few" if model.is_abandoned else None)
+        self._summary = Summary(matrix.n_rows, model.n_errors, usage / matrix.n_rows)
         for fitted in ("rules_", "tree_"):
             if hasattr(self, fitted):
                 delattr(self, fitted)
         if self.rules:
-            self.rules_ = rule_set_of(model, matrix, order.labels, self.thresholds)
+            self.rules_ = self.trials_[0].rules
         else:
-            self.tree_ = tree_of(model, matrix, order.labels, self.thresholds)
+            self.tree_ = self.trials_[0].tree
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row."""
-        table = encode_for(self, X)
-        decided = self._decided_by_rules(table) if self._has_rules else self._decided_by_tree(table)
-        return self._order.declared[decided]
+    def predict(self, X: Any, trials: int | None = None) -> NDArray[Any]:
+        """Predict the class of each row.
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities as C5.0 estimates them; columns as in `classes_`."""
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            The rows.
+        trials : int, optional
+            Let only the first `trials` classifiers vote; all of them by default.
+        """
         table = encode_for(self, X)
-        probabilities = (
-            self._rule_probabilities(table) if self._has_rules else self._tree_probabilities(table)
-        )
+        codes = codes_of(self._voting_trials(trials), table, self._costs, self.n_jobs)
+        return self._order.declared[codes]
+
+    def predict_proba(self, X: Any, trials: int | None = None) -> NDArray[np.float64]:
+        """Predict class probabilities as C5.0 estimates them; columns as in `classes_`.
+
+        With several classifiers these are shares of the vote.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            The rows.
+        trials : int, optional
+            Let only the first `trials` classifiers vote; all of them by default.
+        """
+        table = encode_for(self, X)
+        answer = joint_answer(self._voting_trials(trials), table, self._costs, self.n_jobs)
+        return self._in_sorted_order(answer.probabilities)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the predictions of the first classifier, of the first two together, and so on."""
+        table = encode_for(self, X)
+        for answer in answers_in_turn(self.trials_, table, self._costs, self.n_jobs):
+            yield self._order.declared[answer.codes]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the probabilities of the first classifier, of the first two together, and so on."""
+        table = encode_for(self, X)
+        for answer in answers_in_turn(self.trials_, table, self._costs, self.n_jobs):
+            yield self._in_sorted_order(answer.probabilities)
+
+    def summary(self) -> str:
+        """Return size and training errors of each trial and the use of the columns, as C5.0 prints them."""
+        check_is_fitted(self)
+        return self._summary.text(self.trials_, self.stop_reason_, self.features_.names)
+
+    def _voting_trials(self, trials: int | None) -> tuple[C50Trial, ...]:
+        check_parameters({"trials": whole(1) | NOTHING}, {"trials": trials})
+        if trials is not None and trials > self.n_trials_:
+            warnings.warn(
+                f"trials is {trials}, but the model has {self.n_trials_}; all of them are used.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self.trials_[:trials]
+
+    def _in_sorted_order(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         in_order: NDArray[np.float64] = np.empty_like(probabilities)
         in_order[:, self._order.sorted_positions] = probabilities
         return in_order
+
+    def _with_class_weights(
+        self, labels: NDArray[Any], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64] | None:
+        if self.class_weight is None:
+            return weights
+        of_classes = np.asarray(compute_sample_weight(self.class_weight, labels), dtype=np.float64)
+        if not ((of_classes >= 0) & np.isfinite(of_classes)).all():
+            raise ValueError("class_weight must hold finite numbers of at least 0.")
+        product = of_classes if weights is None else weights * of_classes
+        if not product.any():
+            raise ValueError("class_weight gives every row the weight 0; some rows need a positive weight.")
+        return product
 
     def _training_rows(self, n_rows: int, weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
@@ -330,76 +438,6 @@ class C50Classifier(TableClassifier):
         if len(drawn) == 0:
             raise ValueError(f"sample={self.sample} of {len(rows)} rows draws no row; increase sample.")
         return rows[drawn]
-
-    def _decided_by_rules(self, table: NDArray[Any]) -> NDArray[np.int32]:
-        evaluator, default = self.rules_.evaluator, self.rules_.default_index
-        return evaluator.decide(table, self.rules_.voting, default, self.n_jobs)
-
-    @property
-    def _has_rules(self) -> bool:
-        """Whether rules were fitted; `set_params` may have changed `rules` since."""
-        return hasattr(self, "rules_")
-
-    def _decided_by_tree(self, table: NDArray[Any]) -> NDArray[np.intp]:
-        scores, _ = self.tree_.class_scores(table, self.n_jobs)
-        if self._costs is not None:
-            effective = np.where(self._costs > 1, self._costs, 1.0)
-            np.fill_diagonal(effective, 0.0)
-            expected = np.where(scores > 0, scores @ effective.T, math.inf)
-            return np.asarray(expected.argmin(axis=1))
-        root = int(self.tree_.arrays["label"][0])
-        best = scores.argmax(axis=1)
-        return np.where(scores[:, root] >= scores.max(axis=1), root, best)
-
-    def _tree_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        """Class fractions at the leaf, smoothed by one case with the fractions of all training rows."""
-        scores, leaf_sizes = self.tree_.class_scores(table, self.n_jobs)
-        at_root = self.tree_.nodes[0].distribution.astype(np.float64)
-        raw = leaf_sizes[:, None] * scores + at_root / at_root.sum()
-        return np.asarray(raw / raw.sum(axis=1, keepdims=True))
-
-    def _rule_probabilities(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        """The mean vote per class of the rules that fire, or the vote of the most specific of them.
-
-        The greater of the two for the predicted class, the smaller for the others, scaled to sum to 1.
-        """
-        rules = self.rules_.columns
-        probabilities = np.empty((len(table), len(self._order.labels)))
-        winners = self._decided_by_rules(table)
-        votes = np.floor(1000 * rules.confidence + 0.5)
-        for start in range(0, len(table), _ROWS_PER_CHUNK):
-            rows = slice(start, start + _ROWS_PER_CHUNK)
-            fires = self.rules_.evaluator.fires(table[rows], self.n_jobs).dense()
-            probabilities[rows] = _rule_confidences(
-                fires, votes, rules.cover, rules.class_index, winners[rows], probabilities.shape[1]
-            )
-        return probabilities
-
-
-def _rule_confidences(
-    fires: NDArray[np.bool_],
-    votes: NDArray[np.float64],
-    cover: NDArray[np.float64],
-    class_index: NDArray[np.int32],
-    winners: NDArray[np.int32],
-    n_classes: int,
-) -> NDArray[np.float64]:
-    n_firing = np.maximum(fires.sum(axis=0), 1)
-    mean_vote = np.zeros((fires.shape[1], n_classes))
-    specific_vote = np.zeros_like(mean_vote)
-    # From the most general rule to the most specific: the last rule that fires overwrites the others.
-    for rule in np.lexsort((votes, -cover)):
-        mean_vote[fires[rule], class_index[rule]] += votes[rule]
-        specific_vote[fires[rule], class_index[rule]] = votes[rule]
-    mean_vote /= n_firing[:, None]
-    confidence = np.minimum(mean_vote, specific_vote)
-    of_winner = np.arange(len(winners)), winners
-    confidence[of_winner] = np.maximum(mean_vote, specific_vote)[of_winner]
-    confidence[~fires.any(axis=0)] = 1.0
-    total = confidence.sum(axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(confidence, total, out=np.full_like(confidence, 1 / n_classes), where=total > 0)
-    )
 
 
 def _checked_costs(costs: ArrayLike | None, n_classes: int) -> NDArray[np.float64] | None:

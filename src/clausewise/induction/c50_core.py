@@ -11,8 +11,10 @@ from clausewise import _core
 from clausewise.base import threads
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.induction.c50_trials import C50Trial
 from clausewise.induction.estimator import checked_case_weights, checked_codes, counted_min_cases
 from clausewise.induction.matrix import PreparedMatrix
+from clausewise.induction.protocol import ProgressCallback
 from clausewise.induction.tree import C50Tree, as_in_model_file
 from clausewise.rules import RuleSet
 
@@ -54,6 +56,25 @@ class C50Settings(Protocol):
         ...
 
 
+class BoostingSettings(Protocol):
+    """The parameters of `C50Classifier` for several trials and fuzzy thresholds, already checked."""
+
+    @property
+    def trials(self) -> int:
+        """Most classifiers to build."""
+        ...
+
+    @property
+    def early_stopping(self) -> bool:
+        """Whether boosting stops at accurate or inaccurate classifiers."""
+        ...
+
+    @property
+    def fuzzy_threshold(self) -> bool:
+        """Whether thresholds of trees are softened."""
+        ...
+
+
 def fit_core(
     settings: C50Settings,
     matrix: PreparedMatrix,
@@ -62,10 +83,13 @@ def fit_core(
     *,
     weights: NDArray[np.float64] | None = None,
     costs: NDArray[np.float64] | None = None,
+    boosting: BoostingSettings | None = None,
+    is_ordered: Sequence[bool] | None = None,
     rules: bool = True,
     n_jobs: int | None = None,
+    progress: ProgressCallback | None = None,
 ) -> _core.C50Model:
-    """Fit the core's model with these settings."""
+    """Fit the core's model with these settings; one classifier with crisp thresholds unless `boosting`."""
     check_categories(matrix.features, settings.subset)
     weights = checked_case_weights(weights, matrix.n_rows)
     return _core.fit_c50(
@@ -74,13 +98,24 @@ def fit_core(
         n_classes,
         None if weights is None else np.ascontiguousarray(weights, dtype=np.float32),
         None if costs is None else np.ascontiguousarray(costs, dtype=np.float32).ravel(),
-        core_options(settings, matrix.n_rows, rules),
+        core_options(settings, matrix.n_rows, rules, boosting),
         threads.resolve(n_jobs),
+        is_ordered,
+        progress,
     )
 
 
-def core_options(settings: C50Settings, n_rows: int, rules: bool) -> _core.C50Options:
+def core_options(
+    settings: C50Settings, n_rows: int, rules: bool, boosting: BoostingSettings | None = None
+) -> _core.C50Options:
     """Return the settings as the core takes them."""
+    several: dict[str, Any] = {}
+    if boosting is not None:
+        several = {
+            "trials": int(boosting.trials),
+            "early_stopping": bool(boosting.early_stopping),
+            "fuzzy_threshold": bool(boosting.fuzzy_threshold),
+        }
     return _core.C50Options(
         rules=rules,
         min_cases=counted_min_cases(settings.min_cases, n_rows),
@@ -88,6 +123,7 @@ def core_options(settings: C50Settings, n_rows: int, rules: bool) -> _core.C50Op
         winnow=bool(settings.winnow),
         global_pruning=bool(settings.global_pruning),
         subset=bool(settings.subset),
+        **several,
     )
 
 
@@ -104,10 +140,15 @@ def check_categories(features: Features, subset: bool) -> None:
 
 
 def rule_set_of(
-    model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
+    model: _core.C50Model,
+    matrix: PreparedMatrix,
+    classes: Sequence[Label],
+    style: Thresholds,
+    trial: int = 0,
 ) -> RuleSet:
-    """Return the core's rules, with decimal thresholds, as a rule set."""
-    return rule_set_of_arrays(model.rules(), classes[model.default_label], matrix, classes, style)
+    """Return the rules of one of the core's trials, with decimal thresholds, as a rule set."""
+    default = classes[model.default_label(trial)]
+    return rule_set_of_arrays(model.rules(trial), default, matrix, classes, style)
 
 
 def premise_arrays(
@@ -123,7 +164,7 @@ def premise_arrays(
     listed = []
     for model in models:
         rules = model.rules()
-        is_always = len(rules["label"]) == 0 and model.default_label == 0
+        is_always = len(rules["label"]) == 0 and model.default_label() == 0
         listed.append(always if is_always else rules)
 
     def joined(name: str, dtype: Any) -> NDArray[Any]:
@@ -200,10 +241,32 @@ def _confidences(correct: NDArray[Any], cover: NDArray[Any]) -> NDArray[np.float
 
 
 def tree_of(
-    model: _core.C50Model, matrix: PreparedMatrix, classes: Sequence[Label], style: Thresholds
+    model: _core.C50Model,
+    matrix: PreparedMatrix,
+    classes: Sequence[Label],
+    style: Thresholds,
+    trial: int = 0,
 ) -> C50Tree:
-    """Return the core's tree, with decimal thresholds."""
-    arrays = model.tree()
+    """Return the tree of one of the core's trials, with decimal thresholds."""
+    arrays = model.tree(trial)
     is_threshold = arrays["kind"] == 1
     thresholds = matrix.thresholds(arrays["column"][is_threshold], arrays["rank"][is_threshold], style)
-    return C50Tree.from_core(model, matrix.features, classes, thresholds)
+    return C50Tree.from_core(arrays, matrix.features, classes, thresholds)
+
+
+def trials_of(
+    model: _core.C50Model,
+    matrix: PreparedMatrix,
+    labels: Sequence[Label],
+    thresholds: Thresholds,
+    has_rules: bool,
+) -> tuple[C50Trial, ...]:
+    """Return all classifiers of the core's model."""
+    trials = []
+    for t in range(model.n_trials):
+        rules = rule_set_of(model, matrix, labels, thresholds, t) if has_rules else None
+        tree = None if has_rules else tree_of(model, matrix, labels, thresholds, t)
+        size = model.n_leaves(t) if rules is None else len(rules)
+        n_errors, weight = model.n_trial_errors(t), model.mean_confidence(t)
+        trials.append(C50Trial(rules, tree, size, n_errors, weight))
+    return tuple(trials)

@@ -39,6 +39,9 @@ class TreeNode:
         training rows in the same way as `cut`.
     cut : float or None
         C5.0's own threshold: the training value on its left, in single precision.
+    bounds : tuple of float or None
+        For a fuzzy threshold, the values between which rows follow both branches: up to the first one a row
+        follows only the first branch, from the second one on only the second branch.
     values : tuple or None
         For a test on categories, the categories of each branch.
     children : tuple of int
@@ -53,6 +56,7 @@ class TreeNode:
     cut: float | None = None
     values: tuple[tuple[Category, ...], ...] | None = None
     children: tuple[int, ...] = ()
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,13 +78,13 @@ class C50Tree:
     @classmethod
     def from_core(
         cls,
-        model: _core.C50Model,
+        core_arrays: dict[str, NDArray[Any]],
         features: Features,
         classes: Sequence[Label],
         thresholds: NDArray[np.float64],
     ) -> "C50Tree":
-        """Return the core's tree with these thresholds, one per threshold test in pre-order."""
-        arrays: dict[str, NDArray[Any]] = {name: np.asarray(column) for name, column in model.tree().items()}
+        """Return a tree of `C50Model.tree` with these thresholds, one per threshold test in pre-order."""
+        arrays: dict[str, NDArray[Any]] = {name: np.asarray(column) for name, column in core_arrays.items()}
         arrays["cut"] = arrays["threshold"]
         readable = np.zeros(len(arrays["kind"]))
         readable[arrays["kind"] == _TESTS.index("threshold")] = thresholds
@@ -111,6 +115,13 @@ class C50Tree:
         """Return for encoded rows the class fractions at their leaves, and the mean size of these leaves."""
         scores, sizes = self._flat.classify(table, threads.resolve(n_jobs))
         return scores.reshape(len(table), len(self.classes)), sizes
+
+    @cached_property
+    def class_fractions(self) -> NDArray[np.float32]:
+        """Class fractions of the training rows, in single precision as C5.0 has them."""
+        weights = self._written_distribution[: len(self.classes)].astype(np.float32)
+        total = np.cumsum(weights, dtype=np.float32)[-1]
+        return np.asarray(weights / total)
 
     # Neither method recurses, because trees may be thousands of tests deep.
 
@@ -146,12 +157,23 @@ class C50Tree:
 
     @cached_property
     def _flat(self) -> _core.FlatTree:
-        arrays = self.arrays | {
-            "distribution": as_in_model_file(self.arrays["distribution"]).astype(np.float32)
-        }
+        # C5.0 classifies with the numbers of its model file. A test is crisp if no upper bound is written.
+        arrays = self.arrays | {"distribution": self._written_distribution.astype(np.float32)}
+        is_soft = arrays["high"] > arrays["cut"]
+        for name in ("low", "high"):
+            written = as_in_model_file(self.arrays[name], n_digits=7).astype(np.float32)
+            arrays[name] = np.where(is_soft, written, np.float32(np.nan))
+        # Shares are computed from C5.0's own threshold, or from a readable one that takes its place.
+        is_moved = arrays["threshold"].astype(np.float32) != arrays["cut"]
+        arrays["cut"] = np.where(is_moved, arrays["threshold"], arrays["cut"]).astype(np.float32)
         needed = ("kind", "column", "threshold", "distribution")
         lists = ("child_start", "child", "value_start", "value_branch")
-        return _core.FlatTree(len(self.classes), *(arrays[name] for name in needed + lists))
+        bounds = ("cut", "low", "high")
+        return _core.FlatTree(len(self.classes), *(arrays[name] for name in needed + lists + bounds))
+
+    @cached_property
+    def _written_distribution(self) -> NDArray[np.float64]:
+        return as_in_model_file(self.arrays["distribution"])
 
     def _node(self, i: int) -> TreeNode:
         arrays, n_classes = self.arrays, len(self.classes)
@@ -165,7 +187,9 @@ class C50Tree:
         name = self.features.names[column]
         if test == "threshold":
             threshold, cut = float(arrays["threshold"][i]), float(arrays["cut"][i])
-            return TreeNode(label, distribution, test, name, threshold, cut, None, children)
+            low, high = float(arrays["low"][i]), float(arrays["high"][i])
+            bounds = (low, high) if high > cut else None
+            return TreeNode(label, distribution, test, name, threshold, cut, None, children, bounds)
         categories = self.features.categories[column]
         assert categories is not None
         branch_of = arrays["value_branch"][arrays["value_start"][i] : arrays["value_start"][i + 1]]
@@ -193,6 +217,8 @@ class C50Tree:
         described |= {"test": node.test, "feature": node.feature}
         if node.test == "threshold":
             described |= {"threshold": node.threshold, "cut": node.cut}
+            if node.bounds is not None:
+                described["bounds"] = list(node.bounds)
         else:
             described["values"] = [list(values) for values in node.values or ()]
         return described | {"branches": branches}
@@ -213,14 +239,14 @@ class C50Tree:
         return f"{node.label} ({counts})"
 
 
-def as_in_model_file(weights: NDArray[Any]) -> NDArray[np.float64]:
-    """Return weights with six significant digits, as C5.0 writes them to its model file and classifies with.
+def as_in_model_file(numbers: NDArray[Any], n_digits: int = 6) -> NDArray[np.float64]:
+    """Return numbers as C5.0 writes them to its model file and classifies with: weights have six digits.
 
-    Whole numbers below a million are unchanged.
+    Whole numbers of up to `n_digits` digits are unchanged.
     """
-    written = np.ravel(weights).astype(np.float64)
-    is_changed = (written != np.floor(written)) | (np.abs(written) >= 1e6)
-    written[is_changed] = [float(f"{weight:g}") for weight in written[is_changed].tolist()]
+    written = np.ravel(numbers).astype(np.float64)
+    is_changed = (written != np.floor(written)) | (np.abs(written) >= 10**n_digits)
+    written[is_changed] = [float(f"{number:.{n_digits}g}") for number in written[is_changed].tolist()]
     return written
 
 

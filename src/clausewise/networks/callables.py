@@ -132,6 +132,11 @@ class CallableNetwork(Network):
     ['first', 'second']
     """
 
+    @property
+    def is_function(self) -> bool:
+        """True: these are functions, perhaps a remote service, of which it is unknown what a call costs."""
+        return True
+
     def __init__(
         self,
         predict: Function,

@@ -228,6 +228,11 @@ class Network:
         return self
 
     @property
+    def is_function(self) -> bool:
+        """Whether this is a function, perhaps a remote service, of which it is unknown what a call costs."""
+        return False
+
+    @property
     def computes_features(self) -> bool:
         """Whether rules are written over columns that `features=` computes, beside what the network reads."""
         return self._computed is not None

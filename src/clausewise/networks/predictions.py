@@ -177,6 +177,11 @@ class PredictorNetwork(Network):
         return self._backend.predictor.model
 
     @property
+    def is_function(self) -> bool:
+        """Whether this is a function, perhaps a remote service, of which it is unknown what a call costs."""
+        return not (hasattr(self.model, "predict") or hasattr(self.model, "predict_proba"))
+
+    @property
     def preprocess(self) -> Preprocess:
         """The steps before the model."""
         return self._preprocess

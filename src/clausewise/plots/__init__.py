@@ -12,6 +12,7 @@ from clausewise.plots.agreement import AgreementDisplay
 from clausewise.plots.coverage import CoverageDisplay
 from clausewise.plots.feature_use import FeatureUseDisplay
 from clausewise.plots.frontier import FrontierDisplay
+from clausewise.plots.nearness import NearnessDisplay
 from clausewise.plots.rule_lengths import RuleLengthDisplay
 from clausewise.plots.votes import VotesDisplay
 
@@ -20,6 +21,7 @@ __all__ = [
     "CoverageDisplay",
     "FeatureUseDisplay",
     "FrontierDisplay",
+    "NearnessDisplay",
     "RuleLengthDisplay",
     "VotesDisplay",
 ]

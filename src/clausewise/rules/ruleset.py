@@ -308,6 +308,7 @@ class RuleSet(BaseRuleSet):
         balance: Literal["balanced"] | None = None,
         shared_premises: bool = False,
         penalty: float | Literal["cv"] | None = None,
+        synthetic: float | Literal["auto"] = "auto",
         sample_weight: ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -319,7 +320,8 @@ class RuleSet(BaseRuleSet):
         The rules of this set are among the starting points; a rule that grew out of one keeps its origin, all
         others have the origin "residual". Every bound, category and rule has a price and stays only if it
         lowers the loss by more than that. All weights are refitted after every step, and weak rules are
-        exchanged at the end. Nothing is random once the budget is given.
+        exchanged at the end. With a model as the target, rows near those of `X` help to find rules that hold
+        beyond them.
 
         Parameters
         ----------
@@ -359,10 +361,16 @@ class RuleSet(BaseRuleSet):
             2 and at most 16, and less with more than two classes. "cv" also tries a quarter and four times
             that on held-out rows, at about eight times the cost, and uses one of them only if it is clearly
             better.
+        synthetic : "auto" or float, default "auto"
+            If the target is a model: how many rows to generate near each row, labelled by the model, and to
+            learn from as well. "auto" generates up to 20 per row and 16,000 in all, but none for a plain
+            function, whose calls may be expensive, and none with more than 200 columns. Cover, confidence and
+            other figures are counted on `X`.
         sample_weight : array-like of shape (n_rows,), optional
             Relative weight of each row; rows with weight 0 are ignored.
         random_state : int, RandomState or None
-            Draws the held-out rows, where a budget or a penalty has to be chosen. None stands for 0.
+            Draws the generated rows, and the held-out ones where a budget or a penalty has to be chosen. None
+            stands for 0.
         n_jobs : int, optional
             Number of threads; all usable cores unless given. The result does not depend on it.
         verbose : int, default 0
@@ -388,6 +396,7 @@ class RuleSet(BaseRuleSet):
             balance=balance,
             shared_premises=shared_premises,
             penalty=penalty,
+            synthetic=synthetic,
             sample_weight=sample_weight,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -408,6 +417,7 @@ class RuleSet(BaseRuleSet):
         balance: Literal["balanced"] | None = None,
         shared_premises: bool = False,
         penalty: float | Literal["cv"] | None = None,
+        synthetic: float | Literal["auto"] = "auto",
         sample_weight: ArrayLike | None = None,
         n_splits: int = 3,
         random_state: int | np.random.RandomState | None = None,
@@ -432,7 +442,7 @@ class RuleSet(BaseRuleSet):
             Number of random splits.
         random_state : int, RandomState or None
             Draws the held-out rows. None stands for 0.
-        max_terms, price, points, balance, shared_premises, penalty, sample_weight, n_jobs, verbose
+        max_terms, price, points, balance, shared_premises, penalty, synthetic, sample_weight, n_jobs, verbose
             As for `compact`. With `balance`, fidelity is the mean over the classes.
 
         Returns
@@ -456,11 +466,71 @@ class RuleSet(BaseRuleSet):
             balance=balance,
             shared_premises=shared_premises,
             penalty=penalty,
+            synthetic=synthetic,
             sample_weight=sample_weight,
             n_splits=n_splits,
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
+        )
+
+    def fit_votes(
+        self,
+        X: Any,
+        target: Any,
+        *,
+        per_class: bool = False,
+        allow_negative: bool = False,
+        penalty: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> "RuleSet":
+        """Fit the weight of every rule, so that all of them together predict a target best.
+
+        All rules stay as they are. Their weights are those of a logistic regression (a softmax for more than
+        two classes) whose inputs are which rules fire, with a ridge penalty; they are multiples of 1/256, so
+        that sums are exact in every export. If confidences decide more of the held-out rows rightly, the
+        rules keep them, with a CompactionWarning.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features)
+            Rows to learn from.
+        target : model, or array-like of shape (n_rows,) or (n_rows, n_classes)
+            What the rules should predict: a network, its labels, or its probabilities. With probabilities (or
+            a network) the rules' own probabilities are calibrated to them.
+        per_class : bool, default False
+            Give each premise a weight for every class. With many classes that is far more faithful, and far
+            more to read: a premise is stored as several rules.
+        allow_negative : bool, default False
+            Let rules speak against their class, by weights below 0.
+        penalty : float, optional
+            Strength of the penalty on squared weights; chosen by the loss on held-out rows unless given.
+        sample_weight : array-like of shape (n_rows,), optional
+            Relative weight of each row; rows with weight 0 are ignored.
+        random_state : int, RandomState or None
+            Draws the held-out rows, a fifth. None stands for 0.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given. The result does not depend on it.
+
+        Returns
+        -------
+        RuleSet
+            With `voting="weights"` and base votes.
+        """
+        from clausewise.compact import fit_votes
+
+        return fit_votes(
+            self,
+            X,
+            target,
+            per_class=per_class,
+            allow_negative=allow_negative,
+            penalty=penalty,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
         )
 
     # --- Edits ---

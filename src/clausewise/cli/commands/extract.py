@@ -71,7 +71,8 @@ def extract(
     holdout: Annotated[
         float, typer.Option(min=0.0, max=0.9, help="Fraction of rows held out to measure on.")
     ] = 0.2,
-    voting: options.Voting = None,
+    voting: options.ExtractedVoting = None,
+    synthetic: options.Synthetic = None,
     report: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write an HTML report of the rules.")
     ] = None,
@@ -91,7 +92,7 @@ def extract(
         require_writable(path)
     started = time.perf_counter()
     budget = {"max_rules": max_rules, "max_conditions": max_conditions}
-    others = {"min_cases": min_cases, "voting": voting}
+    others = {"min_cases": min_cases, "voting": voting, "synthetic": synthetic}
     if method != AUTO:
         _extractor(method, budget, others)  # reports an option that it does not have before anything is read
     network = load_network(model, classes, trust)
