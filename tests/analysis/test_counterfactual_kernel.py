@@ -69,6 +69,12 @@ def test_changes_are_those_of_the_reference(
         np.testing.assert_array_equal(found[0].matrix[found[0].row == row], changed)
 
 
+def test_the_unit_of_a_number_does_not_depend_on_columns_before_it():
+    features = Features(("job", "x"), ("categorical", "numeric"), (("cook", "nurse"), None))
+    rules = RuleSet.from_rules([Rule((Term(1, low=10, high=30),), "a")], features, default="b")
+    assert units_of(rules.columns, features, None).tolist() == [1, 20]
+
+
 def test_without_known_rows_moves_reach_half_a_unit_beyond_the_thresholds():
     rules = RuleSet.from_rules([Rule((Term(0, low=10, high=20),), "a")], Features(("x",)), default="b")
     axis = axis_of(rules.columns, rules.features, 0)

@@ -121,6 +121,16 @@ def test_neighbours_become_one_rule():
     assert len(rules.with_voting("share").simplify()) == 3
 
 
+@pytest.mark.parametrize(("weight", "n_rules"), [(0.5, 1), (0.1, 2)])
+def test_neighbours_with_weights_are_joined_unless_sums_round(weight, n_rules):
+    terms = Term(0, high=20), Term(0, low=20, high=30)
+    rules = [Rule((term,), "yes", weight=weight) for term in terms]
+    rules.append(Rule((Term(0, low=90),), "maybe", weight=0.3 if n_rules == 2 else 0.25))
+    made = ruleset(rules).with_voting("weights")
+    assert sums_are_exact(made.columns.weight.tolist()) == (n_rules == 1)
+    assert len(made.simplify()) == n_rules + 1
+
+
 def test_rules_that_overlap_are_not_joined():
     rules = ruleset([Rule((Term(0, high=20),), "yes"), Rule((Term(0, high=30),), "yes"), Rule((), "maybe")])
     assert rules.simplify() == rules
@@ -182,12 +192,28 @@ def test_the_estimated_cost_of_a_drop_is_exact(seed, voting):
     weight, base = rng.integers(-4, 5, 5) / 4, rng.integers(-2, 3, 3) / 2  # sums are exact
     rules = random_ruleset(rng, features, 5).with_weights(weight, base).with_voting(voting)
     rows = random_table(rng, features, 40).encoded()
-    search = _Search(rules, rows, rng.choice(rules.classes, 40), tolerance=1.0, n_jobs=1)
+    search = _Search(rules, rows, rng.integers(0, len(rules.classes), 40), tolerance=1.0, n_jobs=1)
     for drop in search._drops():
         if search._is_possible(drop):
             expected = search._agreement_after(drop)
             assert search._try(drop)
             assert search.n_agreeing == expected
+
+
+def test_a_rule_that_loses_a_term_still_counts_among_the_rules_of_its_class():
+    rules = RuleSet.from_rules(
+        [
+            Rule((Term(0, high=1), Term(1, high=1)), "a"),
+            Rule((Term(0, low=100),), "a"),
+            Rule((Term(0, high=10),), "b"),
+        ],
+        ["x", "y"],
+        default="a",
+        voting="share",
+    )
+    search = _Search(rules, np.array([[0.5, 5.0]]), np.array([1]), tolerance=1.0, n_jobs=1)
+    # Without its second term the first rule fires too, which is half of the rules for "a".
+    assert search._agreement_after((0, 1)) == 1
 
 
 def test_a_target_without_any_class_is_refused():

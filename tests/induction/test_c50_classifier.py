@@ -354,6 +354,8 @@ def test_a_single_row_is_enough():
             "y holds 1, .* not among the classes 0; .* class_order",
         ),
         ({"class_order": [0, 0, 1]}, [[1.0], [2.0]], [0, 1], "twice"),
+        ({"class_order": []}, [[1.0], [2.0]], [0, 1], r"class_order has shape \(0,\)"),
+        ({"class_order": [[0, 1]]}, [[1.0], [2.0]], [0, 1], r"class_order has shape \(1, 2\)"),
         ({"thresholds": "pretty"}, [[1.0], [2.0]], [0, 1], "thresholds is 'pretty'"),
         ({"n_jobs": 0}, [[1.0], [2.0]], [0, 1], "n_jobs is 0"),
     ],
@@ -434,3 +436,9 @@ def test_memory_layout_changes_nothing():
     wide = np.repeat(X, 2, axis=1)[:, ::2]
     for layout in (np.asfortranarray(X), wide, X[::-1][::-1]):
         assert C50Classifier().fit(layout, y).rules_ == expected
+
+
+def test_confidences_are_those_of_laplace_to_the_last_bit():
+    X, y = load_iris(return_X_y=True)
+    rules = C50Classifier().fit(X, y).rules_
+    assert [rule.confidence for rule in rules] == [(rule.correct + 1) / (rule.cover + 2) for rule in rules]

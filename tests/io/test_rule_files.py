@@ -383,6 +383,8 @@ TEXT = rule_json.dumps(RULES)
         (TEXT.encode().replace(b"nurse", b"n\xffrse"), "is not UTF-8"),
         (b"\x00" * 100, "damaged or cut off"),
         ("[" * 10_000 + "]" * 10_000, "nested more than 16 deep"),
+        ("[" * 17 + "]" * 17, "nested more than 16 deep"),
+        ("[" * 16 + "]" * 16, "this is not a rule file; expected an object"),
         ('{"a":' * 10_000 + "1" + "}" * 10_000, "nested more than 16 deep"),
         ("[" * 10_000_000, "nested more than 16 deep"),
         (TEXT.replace('"if": [', '"if": [' + "[" * 10_000), "nested more than 16 deep"),
