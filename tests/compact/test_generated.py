@@ -184,6 +184,14 @@ def test_large_and_wide_tables_are_searched_on_real_rows_and_finished_on_all():
     assert dumps(rules) != dumps(alone)
 
 
+def test_a_large_table_only_asks_the_model_for_the_last_stage():
+    X, model = people(6000), Recording(is_granted)
+    no_rules(X).frontier(X, model, max_rules=2, n_splits=2)
+    assert model.n_asked < 4 * len(X)
+    no_rules(X).compact(X, model, max_rules=2)
+    assert model.n_asked > 16_000
+
+
 def test_extractors_take_the_number_of_rows():
     X = people()
     numbers = X[["age"]].assign(member=X["member"], pay=X["pay"].fillna(0))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -58,18 +59,21 @@ class SeededSearch:
     ) -> None:
         self._rules, self._examples, self._settings = rules, examples, settings
         self._row_weight = examples.row_weights(settings.balance)
-        n_generated = settings.n_generated(examples)
-        self._all = examples
-        if n_generated:
-            # Real rows come first.
-            generated = examples.generated(n_generated, threads.resolve(settings.n_jobs))
-            self._all = examples.followed_by(generated)
         self._searched = self._all if searches_generated(examples) else examples
         # Classes without rows are left out, so that no rule predicts them.
         self._present = np.unique(examples.codes)
         self._report = report
         self._bins = self._binned(self._searched)
         self._search = self._search_on(self._searched, self._bins, self._seeds())
+
+    @cached_property
+    def _all(self) -> Examples:
+        """The real rows, followed by the generated ones; large tables only need them for the last stage."""
+        n_generated = self._settings.n_generated(self._examples)
+        if n_generated == 0:
+            return self._examples
+        generated = self._examples.generated(n_generated, threads.resolve(self._settings.n_jobs))
+        return self._examples.followed_by(generated)
 
     def _binned(self, examples: Examples) -> Bins:
         n_real = len(self._examples.codes)
@@ -89,8 +93,7 @@ class SeededSearch:
             min_rows=max(5, n_real // 1000),
             n_threads=threads.resolve(settings.n_jobs) if is_large else 1,
         )
-        is_shared = settings.shared_premises and n_present > 2
-        kind = SharedSearch if is_shared else Search
+        kind = SharedSearch if self._is_shared else Search
         return kind(bins, model, seeds, options, self._report, n_real)
 
     @property
@@ -143,7 +146,7 @@ class SeededSearch:
     @property
     def _has_last_stage(self) -> bool:
         """Whether there are enough rows not to learn errors by heart."""
-        return len(self._all.codes) >= MANY_ROWS and not self._settings.shared_premises
+        return not self._is_shared and len(self._all.codes) >= MANY_ROWS
 
     def _lower_errors(self, budget: Budget) -> None:
         """Let the rules make fewer errors on all rows, real and generated."""
@@ -168,6 +171,10 @@ class SeededSearch:
             price = default_price(budget.n_rules, len(self._present))
         n_real = len(self._examples.codes)
         return price * price_unit(n_real, len(self._searched.codes) - n_real)
+
+    @property
+    def _is_shared(self) -> bool:
+        return self._settings.shared_premises and len(self._present) > 2
 
     @property
     def _is_constant(self) -> bool:
