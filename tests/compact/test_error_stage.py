@@ -12,6 +12,10 @@ from clausewise.compact.model import Model, fires
 from clausewise.compact.search import Budget, Search, SearchOptions
 
 
+def ignore(stage, n_done, n_total):
+    """Take reports of progress."""
+
+
 def searched(n_classes, n_rows=3000, n_rules=6, seed=0):
     """A search that has found some rules by the logistic loss."""
     draw = np.random.default_rng(seed)
@@ -46,7 +50,7 @@ def test_smooth_errors_and_price_fall(n_classes, sharpness):
         search.n_rules,
         smooth_errors(search.model, codes, sharpness) + search.price * search.cost,
     )
-    lower_errors(search, Budget(6))
+    lower_errors(search, Budget(6), ignore)
     assert search.n_rules == n_rules
     assert smooth_errors(search.model, codes, sharpness) + search.price * search.cost < before - 1
 
@@ -57,7 +61,7 @@ def test_fewer_rows_are_decided_wrongly(n_classes):
     for seed in range(4):
         search, codes = searched(n_classes, seed=seed)
         n_wrong[seed, 0] = (votes_of(search.model).argmax(axis=0) != codes).sum()
-        lower_errors(search, Budget(6))
+        lower_errors(search, Budget(6), ignore)
         n_wrong[seed, 1] = (votes_of(search.model).argmax(axis=0) != codes).sum()
     assert n_wrong[:, 1].sum() < 0.98 * n_wrong[:, 0].sum()
 
@@ -65,7 +69,7 @@ def test_fewer_rows_are_decided_wrongly(n_classes):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_stored_scores_are_those_of_the_rules(n_classes):
     search, codes = searched(n_classes)
-    lower_errors(search, Budget(6))
+    lower_errors(search, Budget(6), ignore)
     for block in search.model.blocks:
         expected = np.full(len(codes), block.fit.weights[-1])
         for member, weight in zip(block.members, block.fit.weights, strict=False):
@@ -79,7 +83,7 @@ def test_a_budget_of_conditions_is_kept(slack):
     search, _ = searched(2)
     budget = Budget(6, search.cost + slack)
     search.price = 0.0  # anything that lowers errors is worth reading
-    lower_errors(search, budget)
+    lower_errors(search, budget, ignore)
     assert search.cost <= budget.reading_cost
 
 
@@ -87,14 +91,14 @@ def test_a_high_price_makes_rules_shorter():
     free, dear = (searched(2)[0] for _ in range(2))
     free.price, dear.price = 0.0, 60.0
     for search in (free, dear):
-        lower_errors(search, Budget(6))
+        lower_errors(search, Budget(6), ignore)
     assert dear.cost < free.cost
 
 
 def test_a_model_without_rules_stays_as_it_is():
     search, _ = searched(2, n_rules=1)
     search.model.replace(0, search.model.fitted(0, (), np.zeros(1)))
-    lower_errors(search, Budget(6, math.inf))
+    lower_errors(search, Budget(6, math.inf), ignore)
     assert search.n_rules == 0
 
 
@@ -110,3 +114,11 @@ def test_probabilities_are_calibrated_to_labels_after_the_stage():
         is_here = (share >= low) & (share < low + 0.25)
         if is_here.sum() > 200:
             assert np.mean(labels[is_here] == "yes") == pytest.approx(share[is_here].mean(), abs=0.12)
+
+
+def test_progress_is_reported():
+    search, _ = searched(2)
+    reported = []
+    lower_errors(search, Budget(6), lambda *step: reported.append(step))
+    assert {stage for stage, _, _ in reported} == {"errors"}
+    assert all(0 <= n_done < n_total == 3 * search.n_rules for _, n_done, n_total in reported)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from clausewise.compact.minimisation import dot, minimised
 from clausewise.compact.model import Block, Floats, fires, stacked
-from clausewise.compact.search import Budget, Search
+from clausewise.compact.search import Budget, Search, StageReport
 
 # How sharply errors are counted; with more than two classes less so, since votes are then often close.
 _SHARPNESS, _SHARPNESS_SEVERAL = 4.0, 1.0
@@ -31,11 +31,11 @@ _REPLACED_PER_FIT: Final = 8
 _MAX_GROUPED_RULES: Final = 64  # which rules fire is then one word
 
 
-def lower_errors(search: Search, budget: Budget) -> None:
+def lower_errors(search: Search, budget: Budget, report: StageReport) -> None:
     """Replace premises and weights of the search's model by those with fewer errors, at the present price."""
     stage = _ErrorStage(search, budget)
     if stage.members:
-        stage.run()
+        stage.run(report)
 
 
 class _ErrorStage:
@@ -57,12 +57,15 @@ class _ErrorStage:
         self._base = np.array([block.fit.weights[-1] for block in model.blocks])
         self._n_replaced = 0
 
-    def run(self) -> None:
+    def run(self, report: StageReport) -> None:
+        n_rules = len(self.members)
         self._fit(_MAX_STEPS)
-        for _ in range(_MAX_SWEEPS):
+        for sweep in range(_MAX_SWEEPS):
             before = self._n_replaced
-            worth = [float(self._lowered(rule)[self._fires[rule]].sum()) for rule in range(len(self.members))]
-            for member in [self.members[rule] for rule in np.argsort(worth, kind="stable")]:
+            worth = [float(self._lowered(rule)[self._fires[rule]].sum()) for rule in range(n_rules)]
+            weakest_first = [self.members[rule] for rule in np.argsort(worth, kind="stable")]
+            for done, member in enumerate(weakest_first):
+                report("errors", sweep * n_rules + done, _MAX_SWEEPS * n_rules)
                 self._replace(self.members.index(member))
             if self._n_replaced == before:
                 break

@@ -162,7 +162,7 @@ class SeededSearch:
                 members = [replace(member, rows=own) for member, own in zip(block.members, rows, strict=True)]
                 search.model.replace(output, search.model.fitted(output, members, block.fit.weights))
             self._search = search
-        lower_errors(search, budget)
+        lower_errors(search, budget, self._report)
 
     def _price(self, budget: Budget) -> float:
         """Return by how much a unit of reading cost must lower the objective."""
