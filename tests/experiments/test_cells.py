@@ -70,7 +70,7 @@ def test_the_network_of_miniboone_learns(miniboone):
 def test_methods_are_measured_under_each_vote_and_on_held_out_rows(miniboone, method):
     result = result_of(miniboone, method, 5)
     assert result["status"] == "done"
-    assert set(result["votes"]) == set(result[HELD_OUT]) == {"confidence", "majority", "share"}
+    assert set(result["votes"]) == set(result[HELD_OUT]) == {"confidence", "majority", "share", "fitted"}
     assert result["votes"]["confidence"]["accuracy"] > 0.7
     assert result["n_rules"] >= 1
     assert len(result["feature_use"]) == 50
