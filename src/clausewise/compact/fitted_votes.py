@@ -224,7 +224,8 @@ class _VoteProblem:
         every = np.arange(self.n_rules)
         if self.n_outputs == 1:
             sign = np.where(self.class_of_rule == 1, 1.0, -1.0)
-            signed = csr_array((self.fires.data * sign[self.fires.indices], *self._pattern), self.fires.shape)
+            signed = self.fires.copy()
+            signed.data *= sign[signed.indices]
             return [(every, signed, csr_array(signed.T))]
         if self.settings.per_class:
             by_rule = csr_array(self.fires.T)
@@ -233,10 +234,6 @@ class _VoteProblem:
         of_class = [np.flatnonzero(self.class_of_rule == c) for c in range(self.n_outputs)]
         chosen = [(rules, by_column[:, rules]) for rules in of_class]
         return [(rules, csr_array(part), csr_array(part.T)) for rules, part in chosen]
-
-    @property
-    def _pattern(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return self.fires.indices, self.fires.indptr
 
     def votes(self, weights: Floats) -> Floats:
         """Return the votes of each output (rows × outputs)."""
