@@ -5,9 +5,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORE_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
 CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
-PARALLEL := -n auto --dist loadfile
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench reproduce wheel fuzz explorer clean help
+.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench reproduce wheel fuzz explorer pictures clean help
 
 help:
 	@echo "make demo              set up and run the main job on generated data"
@@ -20,6 +20,7 @@ help:
 	@echo "make mutate            change the package in small ways and list the changes that no test notices"
 	@echo "make check-sanitizers  run the core's tests under AddressSanitizer and UBSan"
 	@echo "make check-threads     run the core's tests with threads under ThreadSanitizer"
+	@echo "make pictures          photograph the report page for the README (needs Chromium)"
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the wheel and test it in an empty environment"
 
@@ -75,6 +76,9 @@ check-sanitizers: .venv/.stamp-dev
 
 check-threads: .venv/.stamp-dev
 	tools/check_sanitizers.sh threads
+
+pictures: .venv/.stamp-dev
+	$(BIN)/python tools/pictures.py
 
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks

@@ -51,7 +51,7 @@ def calibration() -> None:
 
 
 def extract(network: ArrayNetwork, X: np.ndarray, min_cases: float) -> ECLAIRE:
-    return ECLAIRE(network, min_cases=min_cases, n_jobs=N_JOBS, max_rules=None).fit(X)
+    return ECLAIRE(network, min_cases=min_cases, n_jobs=N_JOBS, max_rules=None, voting="confidence").fit(X)
 
 
 def fit_unavoidable(network: ArrayNetwork, X: np.ndarray, min_cases: float) -> None:

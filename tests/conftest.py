@@ -1,7 +1,9 @@
-"""Hypothesis profiles (new inputs in `make fuzz`, the same in `make test`), and Keras on PyTorch."""
+"""Profiles of Hypothesis (new inputs in `make fuzz`, the same in `make test`), Keras, order of the tests."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Decided before Keras is imported.
@@ -10,3 +12,13 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 settings.register_profile("test", derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=5_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
+
+# What takes longest: browsers, then extractions, the command line, frameworks, and documentation that is run.
+_LONG = ("report", "extractors", "cli", "networks", "experiments", "test_docs.py", "induction", "compact")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the folders that take longest, so that at the end no process waits for another."""
+    rank = {name: place for place, name in enumerate(_LONG)}
+    here = Path(__file__).parent
+    items.sort(key=lambda item: rank.get(item.path.relative_to(here).parts[0], len(rank)))

@@ -42,7 +42,7 @@ def main() -> None:
         small.report(page, X, X[:, 0] > 47)
         assert "clausewise-report" in page.read_text(encoding="utf-8")
     package = importlib.resources.files("clausewise")
-    for schema in ("io/rules.schema.json", "report/payload.schema.json"):
+    for schema in ("io/rules.schema.json", "io/numbers.schema.json", "report/payload.schema.json"):
         assert json.loads(package.joinpath(*schema.split("/")).read_text(encoding="utf-8"))["$id"]
     assert package.joinpath("py.typed").is_file()
     assert package.joinpath("_core.pyi").is_file()

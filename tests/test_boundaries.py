@@ -26,6 +26,7 @@ LEVEL_OF = {folder: level for level, folders in enumerate(LEVELS) for folder in 
 # Modules whose methods hand a call to a higher folder, imported when the method is called. These methods are
 # what users call; nothing else may look upwards.
 DELEGATES = {
+    "rules/regression.py",
     "rules/ruleset.py",
     "compact/frontier_curve.py",
     "compact/synthetic_rows.py",

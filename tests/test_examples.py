@@ -15,3 +15,13 @@ def test_boosted_c50_is_compared_on_four_tables():
     assert all(50 < float(row[2].removesuffix(" %")) <= 100 for row in rows if row[0] != "digits")
     sizes = {(row[0], row[1]): int(row[3].split()[0].replace(",", "")) for row in rows}
     assert sizes["digits", "C5.0 rules, boosted"] > sizes["digits", "C5.0 rules, one"] > 5
+
+
+def test_house_prices_are_explained_by_a_few_rules(tmp_path):
+    command = [sys.executable, "-X", "utf8", str(ROOT / "examples" / "house_prices.py"), "--quick"]
+    command += ["--page", str(tmp_path / "prices.html")]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=True)
+    assert "6 rules for price; start at" in done.stdout
+    assert "with 3 linear terms" in done.stdout
+    assert "6 rules" in (tmp_path / "prices.html").read_text(encoding="utf-8")
+    assert float(done.stdout.rsplit("is ", 1)[1].rstrip(".\n")) > 0.9

@@ -1,5 +1,5 @@
 // Search for small weighted rule sets: clausewise._core.ByteMatrix, fit_weights, weighted_cover,
-// weighted_overlap and nearest_rows.
+// weighted_overlap, column_sums, product_sums and nearest_rows.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -29,6 +29,7 @@ namespace {
 using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using BitRows = nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = NumpyColumn<double>;
+using Table = nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Points = nb::ndarray<nb::numpy, const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Work on fewer table cells, or on fewer rule-by-row bits, takes only milliseconds.
@@ -202,6 +203,44 @@ void bind_compact(nb::module_& module) {
         },
         "a"_a, "b"_a, "row_weight"_a,
         "Return the sum of the weights of the rows on which both rules fire, for every pair.");
+    module.def(
+        "column_sums",
+        [](const BitRows& words, const Table& values) {
+            const compact::FiredBits fired = bits_of(words, values.shape(0));
+            const std::size_t n_columns = values.shape(1);
+            std::vector<double> sums;
+            run_interruptible(fired.n_rules * fired.n_rows * n_columns < kFewBits, [&](const CancelToken& cancel) {
+                sums = compact::column_sums(fired, values.data(), n_columns, cancel);
+            });
+            return moved(std::move(sums));
+        },
+        "words"_a, "values"_a, "Return the sum of each column over the rows on which each rule fires, concatenated.");
+    module.def(
+        "product_sums",
+        [](const BitRows& words, const Table& values) {
+            const compact::FiredBits fired = bits_of(words, values.shape(0));
+            const std::size_t n_columns = values.shape(1);
+            std::vector<double> sums;
+            const bool is_short = fired.n_rules * fired.n_rows * n_columns * n_columns < kFewBits;
+            run_interruptible(is_short, [&](const CancelToken& cancel) {
+                sums = compact::product_sums(fired, values.data(), n_columns, cancel);
+            });
+            return moved(std::move(sums));
+        },
+        "words"_a, "values"_a,
+        "Return the sums of products of two columns over the rows on which each rule fires, concatenated.");
+    module.def(
+        "weighted_sums",
+        [](const BitRows& words, const Doubles& weight, std::size_t n_rows) {
+            const compact::FiredBits fired = bits_of(words, n_rows);
+            if (weight.shape(0) != fired.n_rules) throw std::invalid_argument("weight must have one entry per rule");
+            std::vector<double> sums;
+            run_interruptible(fired.n_rules * fired.n_rows < kFewBits, [&](const CancelToken& cancel) {
+                sums = compact::weighted_sums(fired, weight.data(), cancel);
+            });
+            return moved(std::move(sums));
+        },
+        "words"_a, "weight"_a, "n_rows"_a, "Return the sum of the weights of the rules that fire on each row.");
     module.def(
         "nearest_rows",
         [](const Points& points, const NumpyColumn<std::int32_t>& queries, const NumpyColumn<std::int32_t>& candidates,

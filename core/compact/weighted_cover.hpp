@@ -23,4 +23,15 @@ std::vector<double> weighted_cover(const FiredBits& fired, const double* row_wei
 std::vector<double> weighted_overlap(const FiredBits& a, const FiredBits& b, const double* row_weight,
                                      const CancelToken& cancel);
 
+// Σ values over the rows on which each rule fires, for every column of a table (rows × columns); rules × columns.
+std::vector<double> column_sums(const FiredBits& fired, const double* values, std::size_t n_columns,
+                                const CancelToken& cancel);
+
+// Σ v v' over the rows v of a table on which each rule fires; rules × columns × columns.
+std::vector<double> product_sums(const FiredBits& fired, const double* values, std::size_t n_columns,
+                                 const CancelToken& cancel);
+
+// Σ weight of the rules that fire, for every row.
+std::vector<double> weighted_sums(const FiredBits& fired, const double* weight, const CancelToken& cancel);
+
 }  // namespace clausewise::compact

@@ -91,7 +91,7 @@ def estimator(
     if budget is not None:
         return ECLAIRE(network, max_rules=budget, n_jobs=n_jobs, **options)
     method = METHODS[name]
-    given: dict[str, Any] = {"max_rules": None, "n_jobs": n_jobs, **options}
+    given: dict[str, Any] = {"max_rules": None, "voting": "confidence", "n_jobs": n_jobs, **options}
     if method.inducer == "cart":
         assert min_cases is not None
         # Both limit the tree: nodes with fewer rows are not split, and cost-complexity pruning follows.

@@ -173,7 +173,7 @@ def votes_table(results: Iterable[Results], titles: Sequence[str], methods: Sequ
     notes = (
         "The same rules under each vote: the share of a class's rules that fire (what the reference "
         "implementation does), the number of rules that fire (what the paper says), the sum of their "
-        "confidences (the default here), and weights that are fitted to the network's decisions on the "
+        "confidences, and weights that are fitted to the network's decisions on the "
         "training rows, one per rule or, with more than two classes, one per rule and class. μ is the best "
         "on the test rows for each vote.",
     )

@@ -2,9 +2,11 @@
 
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { clearSelection, Inspector } from "./Inspector";
-import { rowsShown } from "./lib/rows";
-import { counted, formatName } from "./lib/text";
+import { clearSelection, Inspector, isShownBeside } from "./Inspector";
+import type { Table } from "./lib/table";
+import { counted, formatName, grouped } from "./lib/text";
+import { usePrinting } from "./print/PrintSheet";
+import { Share } from "./Share";
 import { type Store, useStore } from "./store";
 import type { Theme } from "./theme";
 import { type View, VIEWS } from "./views";
@@ -15,6 +17,8 @@ export function App({ theme }: { theme: Signal<Theme> }) {
   const current = views.find((view) => view.id === store.view.value) ?? views[0];
   const Current = current.component;
   useEffect(() => listen(store), [store]);
+  usePrinting(store);
+  const isBeside = isShownBeside(store, current.id);
   return (
     <>
       <header class="top">
@@ -27,19 +31,20 @@ export function App({ theme }: { theme: Signal<Theme> }) {
         </div>
         <div class="tools">
           <EditState />
+          <Share />
           <button type="button" onClick={() => (theme.value = theme.value === "dark" ? "light" : "dark")}>
             {theme.value === "dark" ? "Light" : "Dark"} theme
           </button>
         </div>
-        <Tabs views={views} current={current} />
+        <Tabs views={views} current={current} onShow={(id) => store.show(id)} />
       </header>
-      <div class={store.selection.value === null ? "page" : "page has-selection"}>
+      <div class={isBeside ? "page has-selection" : "page"}>
         <main>
           <div id="view" class="view" role="tabpanel" aria-labelledby={`tab-${current.id}`} tabIndex={-1} key={current.id}>
             <Current />
           </div>
         </main>
-        {store.selection.value !== null && <Inspector />}
+        {isBeside && <Inspector />}
       </div>
     </>
   );
@@ -88,22 +93,29 @@ function isTextField(target: EventTarget | null): boolean {
 function Summary() {
   const { payload, rules, table } = useStore();
   const set = rules.value;
-  const rows = table === null ? "no data" : rowsShown(table);
-  const parts = [counted(set.rules.length, "rule"), counted(set.features.length, "feature"), counted(set.classes.length, "class", "classes"), rows];
+  const parts = [counted(set.rules.length, "rule"), counted(set.features.length, "feature"), counted(set.classes.length, "class", "classes")];
   return (
     <p class="summary">
-      {parts.join(" · ")} · <span class="quiet">voting {set.voting} · {payload.created_with}</span>
+      {parts.join(" · ")} · {basisOf(table)} <span class="quiet">· voting {set.voting} · {payload.created_with}</span>
     </p>
   );
 }
 
+/** What figures are counted on: said once, here. */
+function basisOf(table: Table | null): string {
+  if (table === null) return "no data";
+  if (table.nRows === table.nTotal) return `figures on all ${counted(table.nTotal, "row")}`;
+  return `figures on all ${counted(table.nTotal, "row")}; edits and single rows on the ${grouped(table.nRows)} of them in this page`;
+}
 
 function EditState() {
   const store = useStore();
   if (!store.canUndo.value && !store.canRedo.value) return null;
   return (
     <span class="edit-state">
-      <span class="badge">{store.isEdited.value ? "edited" : "original"}</span>
+      <span role="status">
+        {store.notice.value !== "" && <span class="notice">{store.notice.value}</span>} <span class="badge">{store.isEdited.value ? "edited" : "original"}</span>
+      </span>
       <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
         Undo
       </button>
@@ -130,8 +142,13 @@ function moved(key: string, place: number, n: number): number | null {
   }
 }
 
-function Tabs({ views, current }: { views: readonly View[]; current: View }) {
-  const store = useStore();
+interface TabsProps {
+  views: readonly Pick<View, "id" | "title">[];
+  current: Pick<View, "id" | "title">;
+  onShow: (id: string) => void;
+}
+
+export function Tabs({ views, current, onShow }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
   // Keep the current tab visible where the tabs are wider than the window.
   useEffect(() => {
@@ -148,7 +165,7 @@ function Tabs({ views, current }: { views: readonly View[]; current: View }) {
     if (target === null) return;
     event.preventDefault();
     const next = views[target];
-    store.show(next.id);
+    onShow(next.id);
     list.current?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
   };
   return (
@@ -162,7 +179,7 @@ function Tabs({ views, current }: { views: readonly View[]; current: View }) {
           aria-selected={view === current}
           aria-controls="view"
           tabIndex={view === current ? 0 : -1}
-          onClick={() => store.show(view.id)}
+          onClick={() => onShow(view.id)}
         >
           {view.title}
         </button>

@@ -1,4 +1,4 @@
-/** The selected rule, row or cohort in full, beside every view. */
+/** The selected rule, row or cohort in full, below the view, so that selecting something moves nothing above it. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CohortDetails } from "./inspector/CohortDetails";
@@ -6,6 +6,21 @@ import { RowDetails } from "./inspector/RowDetails";
 import { RuleDetails } from "./inspector/RuleDetails";
 import type { Selection } from "./lib/selection";
 import { type Store, useStore } from "./store";
+
+/** Whether the selection is shown: not where the view itself shows the same. */
+export function isShownBeside(store: Store, view: string): boolean {
+  const selection = store.selection.value;
+  switch (selection?.kind) {
+    case undefined:
+      return false;
+    case "rule":
+      return view !== "edit";
+    case "row":
+      return view !== "predict";
+    case "cohort":
+      return view !== "disagreement";
+  }
+}
 
 export function Inspector() {
   const store = useStore();
@@ -26,7 +41,9 @@ export function Inspector() {
           ✕
         </button>
       </div>
-      <Body selection={selection} />
+      <div class="inspector-body">
+        <Body selection={selection} />
+      </div>
     </aside>
   );
 }

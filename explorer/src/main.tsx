@@ -1,12 +1,18 @@
 /** Starts the page: reads the payload, makes the store, draws. */
 
+import type { Signal } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./App";
 import { scoresOf } from "./lib/evaluate";
 import { evaluateRow, rowValues } from "./lib/evaluateRow";
-import { readPayload, type Voting } from "./payload";
+import { setColours } from "./lib/colours";
+import { setNames } from "./lib/names";
+import { NumbersApp } from "./numbers/App";
+import { NumberStore, NumberStoreProvider } from "./numbers/store";
+import { type NumberTools, numberToolsOf } from "./numbers/tools";
+import { isForNumbers, type NumberPayload, type Payload, readPayload, type Voting } from "./payload";
 import { Store, StoreProvider } from "./store";
-import { themeSignal } from "./theme";
+import { type Theme, themeSignal } from "./theme";
 import { type Tools, toolsOf } from "./tools";
 import "./style.css";
 
@@ -26,9 +32,15 @@ interface Offered {
   tools: Tools;
 }
 
+/** The same for a report on rules for numbers. */
+interface OfferedNumbers {
+  store: NumberStore;
+  tools: NumberTools;
+}
+
 declare global {
   interface Window {
-    clausewise?: Offered;
+    clausewise?: Offered | OfferedNumbers;
   }
 }
 
@@ -60,20 +72,37 @@ function rowByRow(store: Store): Answers | null {
   };
 }
 
+function classesPage(payload: Payload, theme: Signal<Theme>) {
+  setColours(payload, document);
+  const store = new Store(payload, window);
+  window.clausewise = { store, answers: (voting) => answersOf(store, voting), rowByRow: () => rowByRow(store), tools: toolsOf(store) };
+  return (
+    <StoreProvider value={store}>
+      <App theme={theme} />
+    </StoreProvider>
+  );
+}
+
+function numbersPage(payload: NumberPayload, theme: Signal<Theme>) {
+  const store = new NumberStore(payload, window);
+  window.clausewise = { store, tools: numberToolsOf(store) };
+  return (
+    <NumberStoreProvider value={store}>
+      <NumbersApp theme={theme} />
+    </NumberStoreProvider>
+  );
+}
+
 function start(): void {
   const root = document.getElementById("app");
   if (root === null) return;
   const theme = themeSignal(window);
   try {
-    const store = new Store(readPayload(document), window);
-    window.clausewise = { store, answers: (voting) => answersOf(store, voting), rowByRow: () => rowByRow(store), tools: toolsOf(store) };
+    const payload = readPayload(document);
+    setNames(payload);
+    const page = isForNumbers(payload) ? numbersPage(payload, theme) : classesPage(payload, theme);
     root.textContent = "";
-    render(
-      <StoreProvider value={store}>
-        <App theme={theme} />
-      </StoreProvider>,
-      root,
-    );
+    render(page, root);
   } catch (error) {
     root.textContent = `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
     throw error;

@@ -1,9 +1,17 @@
 /*
- * Types of the JSON in a report. Written by scripts/payloadTypes.mjs from src/clausewise/report/payload.schema.json and
- * src/clausewise/io/rules.schema.json: change these, then run `npm run types`.
+ * Types of the JSON in a report. Written by scripts/payloadTypes.mjs from the schemas in src/clausewise/report
+ * (payload, number_payload) and src/clausewise/io (rules, numbers): change these, then run `npm run types`.
  */
 
+/**
+ * The JSON in a report, on rules for classes or for numbers.
+ */
+export type AnyPayload = Payload | NumberPayload;
 export type Scalar = string | number | boolean;
+/**
+ * @minItems 1
+ */
+export type Features = FeatureEntry[];
 /**
  * low < x <= high, an absent or null bound being open; or x one of values; or x missing. A missing value satisfies only the last.
  */
@@ -17,6 +25,18 @@ export type TermEntry = {
   values?: Scalar[];
   missing?: true;
 };
+/**
+ * All must hold; an empty list always holds.
+ */
+export type If = TermEntry[];
+export type Origin = {
+  layer?: string | null;
+  clause?: string | null;
+} | null;
+/**
+ * Edits by hand, oldest first; for information only.
+ */
+export type Changes = ChangeEntry[];
 /**
  * The cells of one column, encoded as `Features.encode` does: categories are codes, an unknown category is the number of categories, a missing value is NaN. "dictionary" holds the distinct values, ascending with NaN last, and for each row the place of its value; "plain" holds the value of each row, which is shorter where nearly all values differ.
  */
@@ -60,6 +80,18 @@ export type HistogramEntry =
  * @maxItems 2
  */
 export type Interval = number[];
+/**
+ * @minItems 2
+ * @maxItems 2
+ */
+export type Interval1 = number[];
+/**
+ * The bounds of a 95 % interval, by a bootstrap over the rows; null where it is not known.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type ErrorInterval = number[] | null;
 
 /**
  * The JSON inside a report, from which the page draws everything. Rows are packed; all else is plain JSON. Nothing in it is trusted to be HTML: it is only ever shown as text.
@@ -83,6 +115,17 @@ export interface Payload {
   frontier?: FrontierEntry;
   compare?: OtherRulesEntry[];
   served?: ServedEntry;
+  differences?: DifferencesEntry;
+  names?: NamesEntry;
+  /**
+   * A colour per class; null for those that keep the page's.
+   */
+  colors?: (string | null)[];
+  /**
+   * Places of the features that smallest changes do not touch unless they are unlocked.
+   */
+  fixed?: number[];
+  edits?: EditsEntry;
 }
 /**
  * Rules over the columns of a table, the classes they predict, and how they vote. See docs/rule-file-format.md.
@@ -131,15 +174,9 @@ export interface RuleFile {
    * Votes per unit of log-odds under voting = weights, used for probabilities; 1 if left out.
    */
   scale?: number;
-  /**
-   * @minItems 1
-   */
-  features: FeatureEntry[];
+  features: Features;
   rules: RuleEntry[];
-  /**
-   * Edits by hand, oldest first; for information only.
-   */
-  changes?: ChangeEntry[];
+  changes?: Changes;
 }
 export interface FeatureEntry {
   name: string;
@@ -150,10 +187,7 @@ export interface FeatureEntry {
   categories?: Scalar[];
 }
 export interface RuleEntry {
-  /**
-   * All must hold; an empty list always holds.
-   */
-  if: TermEntry[];
+  if: If;
   /**
    * One of classes.
    */
@@ -171,10 +205,7 @@ export interface RuleEntry {
    * Votes of the rule under voting = weights.
    */
   weight: number;
-  origin?: {
-    layer?: string | null;
-    clause?: string | null;
-  } | null;
+  origin?: Origin;
   /**
    * Whether the rule overrides those without priority; false if left out.
    */
@@ -398,4 +429,317 @@ export interface ServedEntry {
    * Number of rows that the server holds; the page shows a sample of them.
    */
   n_total: number;
+}
+/**
+ * Where the rules differ from the network, or from the truth if there is no network; on all data given.
+ */
+export interface DifferencesEntry {
+  against: "network" | "truth";
+  n_rows: number;
+  n_differ: number;
+  /**
+   * Those whose rates deviate most from the common one come first; at most 24.
+   */
+  features: FeatureDifferencesEntry[];
+  /**
+   * Found by a rule learner; at most three.
+   */
+  slices: SliceEntry[];
+}
+/**
+ * Rows and differences per bin of one feature.
+ */
+export interface FeatureDifferencesEntry {
+  /**
+   * Its place among the features.
+   */
+  feature: number;
+  /**
+   * Upper ends of all bins but the last, ascending; null for categories, whose bins are their codes, then unknown ones.
+   */
+  cuts: number[] | null;
+  /**
+   * Rows per bin; the last one has those with a missing value.
+   */
+  n_rows: number[];
+  /**
+   * Those of them on which the rules differ.
+   */
+  n_differ: number[];
+}
+/**
+ * Rows on which the rules differ often.
+ */
+export interface SliceEntry {
+  /**
+   * The terms that select them.
+   */
+  if: TermEntry[];
+  n_rows: number;
+  n_differ: number;
+}
+/**
+ * Names to show instead of those in the data; null where those are shown.
+ */
+export interface NamesEntry {
+  /**
+   * One per feature.
+   */
+  features: (string | null)[];
+  /**
+   * One per class.
+   */
+  classes: (string | null)[];
+  /**
+   * One list per feature, with one name per category; null for features without categories.
+   */
+  categories: ((string | null)[] | null)[];
+}
+/**
+ * Edited rules, in a report that the page itself saved.
+ */
+export interface EditsEntry {
+  rules: RuleFile;
+  /**
+   * For each rule the place of the report's rule that it was, or a larger number.
+   */
+  ids: number[];
+}
+/**
+ * The JSON inside a report on rules for numbers. Rows are packed as in reports on rules for classes (payload.schema.json).
+ */
+export interface NumberPayload {
+  format: "clausewise-report";
+  version: 1;
+  /**
+   * Tells this report from one on rules for classes, which has no kind.
+   */
+  kind: "numbers";
+  title: string;
+  /**
+   * Such as "clausewise 0.1.0".
+   */
+  created_with: string;
+  rules: NumberRuleFile;
+  rows?: NumberRowsEntry;
+  /**
+   * One entry per feature.
+   */
+  histograms?: HistogramEntry[];
+  measures?: NumberMeasuresEntry;
+  frontier?: NumberFrontierEntry;
+  names?: NamesEntry;
+  edits?: NumberEditsEntry;
+}
+/**
+ * Rules over the columns of a table, each of which adds a number to the prediction. Features, terms, origins and changes are those of version 1 (rules.schema.json). See docs/rule-file-format.md.
+ */
+export interface NumberRuleFile {
+  format: "clausewise-rules";
+  version: 2;
+  voting: "sum";
+  /**
+   * With log, the prediction is e to the power of the sum.
+   */
+  link: "identity" | "log";
+  /**
+   * What every row starts with.
+   */
+  base: number;
+  /**
+   * Terms that are added to every row after the rules, in this order.
+   */
+  linear: LinearEntry[];
+  /**
+   * Whether the names of the features came with the data, so that columns are matched by name.
+   */
+  named: boolean;
+  /**
+   * Name of what is predicted.
+   */
+  response?: string;
+  /**
+   * The smallest and the largest response in the training rows.
+   */
+  response_range?: Interval1;
+  features: Features;
+  rules: NumberRuleEntry[];
+  changes?: Changes;
+}
+export interface LinearEntry {
+  /**
+   * Name of a numeric or binary feature; at most one term per feature.
+   */
+  feature: string;
+  coefficient: number;
+  /**
+   * The value that a missing one counts as; 0 if left out.
+   */
+  fill?: number;
+  /**
+   * Smaller values count as this one; no limit if left out.
+   */
+  low?: number;
+  /**
+   * Larger values count as this one; no limit if left out.
+   */
+  high?: number;
+}
+export interface NumberRuleEntry {
+  if: If;
+  /**
+   * What the rule adds where it fires.
+   */
+  add: number;
+  /**
+   * Training rows on which the premise holds.
+   */
+  cover: number;
+  /**
+   * Mean response of these rows.
+   */
+  mean?: number | null;
+  /**
+   * The 5 % and the 95 % quantile of the response of these rows.
+   */
+  interval?: Interval1 | null;
+  origin?: Origin;
+}
+/**
+ * The rows of the report.
+ */
+export interface NumberRowsEntry {
+  /**
+   * Number of rows in this report.
+   */
+  n_shown: number;
+  /**
+   * Number of rows that were given.
+   */
+  n_total: number;
+  /**
+   * The seed with which the rows were drawn.
+   */
+  seed: number;
+  /**
+   * For each row its number in the data given, from 0.
+   */
+  numbers: Packed;
+  /**
+   * One entry per feature; null where the values were left out to keep the report small.
+   */
+  columns: (ColumnEntry | null)[];
+  /**
+   * The true numbers.
+   */
+  truth?: Packed;
+  /**
+   * The numbers that the network predicts.
+   */
+  network?: Packed;
+}
+/**
+ * Measures on all data given, not only on the rows in this report; null where the numbers that they need were not given.
+ */
+export interface NumberMeasuresEntry {
+  n_rows: number;
+  /**
+   * Fraction of rows on which a rule fires.
+   */
+  coverage: number;
+  /**
+   * What a person has to read: one per rule and coefficient, and what terms name.
+   */
+  reading_cost: number;
+  /**
+   * Errors of the rules against the network.
+   */
+  to_network: ErrorsEntry | null;
+  /**
+   * Errors of the rules against the truth.
+   */
+  to_truth: ErrorsEntry | null;
+  /**
+   * Errors of the network against the truth.
+   */
+  network_to_truth: ErrorsEntry | null;
+}
+/**
+ * How far predictions are from the numbers that they should be.
+ */
+export interface ErrorsEntry {
+  /**
+   * The fraction of the variance that is explained; null if all numbers are the same.
+   */
+  r_squared: number | null;
+  r_squared_interval: ErrorInterval;
+  /**
+   * Mean absolute error.
+   */
+  mean_absolute: number | null;
+  mean_absolute_interval: ErrorInterval;
+  /**
+   * Root of the mean squared error.
+   */
+  root_mean_squared: number | null;
+  /**
+   * Largest absolute error.
+   */
+  largest: number | null;
+  /**
+   * The number, in the data given, of the row on which it occurs.
+   */
+  largest_row: number;
+  /**
+   * The fraction of rows with an absolute error of at most the tolerance.
+   */
+  within: number;
+  within_interval: ErrorInterval;
+  /**
+   * A tenth of the width of the middle 90 % of the numbers.
+   */
+  tolerance: number;
+  /**
+   * Mean absolute error of always predicting the mean.
+   */
+  baseline_mean_absolute: number | null;
+}
+/**
+ * What rule sets of growing size explain on held-out rows.
+ */
+export interface NumberFrontierEntry {
+  /**
+   * What budgets count: rules, or conditions to read.
+   */
+  by: "rules" | "conditions";
+  /**
+   * What is measured: the fraction of the variance, or of another loss, that is explained.
+   */
+  measure: "fidelity" | "R²" | "D²";
+  /**
+   * Sizes, ascending.
+   */
+  budgets: number[];
+  /**
+   * Means on held-out rows, one per budget.
+   */
+  fidelity: number[];
+  /**
+   * Standard deviations, one per budget.
+   */
+  spread: number[];
+  /**
+   * The recommended size, one of budgets.
+   */
+  knee: number;
+}
+/**
+ * Edited rules, in a report that the page itself saved.
+ */
+export interface NumberEditsEntry {
+  rules: NumberRuleFile;
+  /**
+   * For each rule the place of the report's rule that it was.
+   */
+  ids: number[];
 }

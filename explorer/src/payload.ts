@@ -1,9 +1,9 @@
 /**
- * The JSON inside a report, as src/clausewise/report/payload.py writes it. Its types are generated from the schemas
+ * The JSON inside a report, as payload.py and number_payload.py in src/clausewise/report write it. Its types are generated from the schemas
  * (scripts/payloadTypes.mjs); here is how it is read.
  */
 
-import type { FeatureEntry, Payload, RuleFile } from "./payload.generated";
+import type { AnyPayload, FeatureEntry, NumberPayload, RuleFile } from "./payload.generated";
 
 export type * from "./payload.generated";
 
@@ -11,7 +11,7 @@ export type Kind = FeatureEntry["kind"];
 export type Voting = RuleFile["voting"];
 
 /** The payload of this page; throws an Error with a readable message if there is none. */
-export function readPayload(root: Document): Payload {
+export function readPayload(root: Document): AnyPayload {
   const element = root.getElementById("clausewise-payload");
   if (element === null) throw new Error("This page contains no report data.");
   const parsed: unknown = JSON.parse(element.textContent ?? "");
@@ -21,7 +21,12 @@ export function readPayload(root: Document): Payload {
   return parsed;
 }
 
-function isPayload(value: unknown): value is Payload {
+/** Whether a report is on rules for numbers. */
+export function isForNumbers(payload: AnyPayload): payload is NumberPayload {
+  return "kind" in payload;
+}
+
+function isPayload(value: unknown): value is AnyPayload {
   if (typeof value !== "object" || value === null) return false;
   return "format" in value && value.format === "clausewise-report" && "version" in value && value.version === 1;
 }

@@ -13,13 +13,25 @@ from clausewise.extractors import (
     ExtractionLimitExceeded,
     ExtractionWarning,
     Pedagogical,
+    RuleRegressor,
     TreeEnsembleRules,
     extract,
 )
 from clausewise.induction import C50Classifier, CARTClassifier
 from clausewise.io import RuleFileError
 from clausewise.networks import Network, wrap
-from clausewise.rules import Origin, Rule, RuleSet, RuleSetBuilder, RuleTextError, Term, metrics
+from clausewise.rules import (
+    LinearTerm,
+    Origin,
+    RegressionRule,
+    RegressionRules,
+    Rule,
+    RuleSet,
+    RuleSetBuilder,
+    RuleTextError,
+    Term,
+    metrics,
+)
 
 __version__ = _version("clausewise")
 __all__ = [
@@ -36,11 +48,15 @@ __all__ = [
     "Frontier",
     "GlobalExplanation",
     "LabelError",
+    "LinearTerm",
     "Network",
     "Origin",
     "Pedagogical",
+    "RegressionRule",
+    "RegressionRules",
     "Rule",
     "RuleFileError",
+    "RuleRegressor",
     "RuleSet",
     "RuleSetBuilder",
     "RuleTextError",

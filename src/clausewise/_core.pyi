@@ -161,6 +161,39 @@ def weighted_overlap(
     Return the sum of the weights of the rows on which both rules fire, for every pair.
     """
 
+def column_sums(
+    words: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    values: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Return the sum of each column over the rows on which each rule fires, concatenated.
+    """
+
+def product_sums(
+    words: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    values: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Return the sums of products of two columns over the rows on which each rule fires, concatenated.
+    """
+
+def weighted_sums(
+    words: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    n_rows: int,
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Return the sum of the weights of the rules that fire on each row."""
+
 def nearest_rows(
     points: Annotated[
         NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)

@@ -312,6 +312,7 @@ def test_export_writes_every_format(work, run, format, sign):
 
 
 def test_report_writes_one_page(work, run):
+    Path("names.json").write_text('{"age": "Age in years"}', encoding="utf-8")
     result = run(
         "report",
         work.path("rules.json"),
@@ -324,9 +325,19 @@ def test_report_writes_one_page(work, run):
         work.path("model.skops"),
         "--title",
         "Nurses & cooks",
+        "--labels",
+        "names.json",
+        "--color",
+        "yes=#0000AA",
+        "--fixed",
+        "age",
     )
     assert result.exit_code == 0, result.stderr
     page = Path("page.html").read_text(encoding="utf-8")
+    payload = json.loads(page.split('id="clausewise-payload">')[1].split("</script>")[0])
+    assert payload["names"]["features"][0] == "Age in years"
+    assert payload["colors"] == [None, "#0000aa"]
+    assert payload["fixed"] == [0]
     assert "Nurses &amp; cooks" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
 

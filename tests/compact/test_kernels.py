@@ -264,3 +264,24 @@ def test_sums_over_the_rows_of_rules():
     assert np.allclose(_core.weighted_cover(words, row_weight), fires @ row_weight)
     overlap = _core.weighted_overlap(words, other_words, row_weight).reshape(len(fires), 5)
     assert np.allclose(overlap, (fires * row_weight) @ others.T)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_of_columns_over_the_rows_of_rules(seed):
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns = int(rng.integers(1, 200)), int(rng.integers(1, 7))
+    holds = np.zeros((3, -(-n_rows // 64) * 64), dtype=bool)
+    holds[:, :n_rows] = rng.random((3, n_rows)) < 0.4
+    words = np.packbits(holds, axis=1, bitorder="little").view(np.uint64)
+    values = rng.normal(size=(n_rows, n_columns))
+    fired = [values[of_rule[:n_rows]] for of_rule in holds]
+    sums = _core.column_sums(words, values).reshape(3, n_columns)
+    assert sums == pytest.approx(np.array([rows.sum(axis=0) for rows in fired]))
+    products = _core.product_sums(words, values).reshape(3, n_columns, n_columns)
+    assert products == pytest.approx(np.array([rows.T @ rows for rows in fired]))
+
+
+def test_sums_need_a_bit_per_row():
+    for sums in (_core.column_sums, _core.product_sums):
+        with pytest.raises(ValueError, match="one bit per row"):
+            sums(np.zeros((1, 1), dtype=np.uint64), np.zeros((65, 2)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clausewise.compact.model import Member, Model, stacked
-from clausewise.compact.search import _promised, different
+from clausewise.compact.search import different
 
 N_ROWS = 4000
 
@@ -31,7 +31,7 @@ def test_the_promised_gain_is_by_how_much_the_objective_falls(model_and_rules):
     model, new = model_and_rules
     block = model.blocks[0]
     gradient, curvature = model.derivatives(0)
-    gains, starts = _promised(block, new, gradient, curvature, model.penalty)
+    gains, starts = model.promised(0, new, gradient, curvature)
     for rule, gain, start in zip(new, gains, starts, strict=True):
         fitted = model.fitted(0, (*block.members, rule), np.zeros(4))
         assert gain == pytest.approx(block.fit.objective - fitted.fit.objective, rel=0.1)

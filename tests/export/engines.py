@@ -76,7 +76,7 @@ class Database:
 
     def require_names(self, found, expected):
         assert found[: len(expected)] == expected
-        assert found[-1].rstrip("_") == "decision"
+        assert found[-1].rstrip("_") in ("decision", "prediction")
         assert len(set(found)) == len(found)
 
 
@@ -224,6 +224,24 @@ def pmml_decisions(rules, rows):
     engine, names = Engine(rules.to_pmml()), rules.features.names
     return [
         engine.decide({name: value for name, value in zip(names, row, strict=True) if not is_missing(value)})
+        for row in rows
+    ]
+
+
+def onnx_predictions(rules, rows):
+    """Return the predictions of rules for numbers on raw rows."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(rules.to_onnx().SerializeToString(), options)
+    (found,) = session.run(["prediction"], onnx_inputs(rules.features, rows))
+    return found.tolist()
+
+
+def pmml_predictions(rules, rows):
+    """Return the predictions of rules for numbers on raw rows."""
+    engine, names = Engine(rules.to_pmml()), rules.features.names
+    return [
+        engine.predict({name: value for name, value in zip(names, row, strict=True) if not is_missing(value)})
         for row in rows
     ]
 

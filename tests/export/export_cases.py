@@ -165,9 +165,7 @@ def shown_rules(rules):
                 one_line(term, 10_000)
                 for term in display.describe_terms(rules.columns, number, rules.features)
             ],
-            one_line(
-                display.describe_conclusion_at(rules.columns, number, rules.labels, rules.voting), 10_000
-            ),
+            one_line(rules.describe_parts(number)[1], 10_000),
         )
         for number in range(len(rules))
     ]

@@ -5,6 +5,7 @@ Transformations.html, BuiltinFunctions.html, MiningSchema.html. Where the specif
 this one is adversarial: it adds weights from the last rule to the first, and refuses to break ties.
 """
 
+import math
 import operator
 import xml.etree.ElementTree as ET
 
@@ -25,7 +26,8 @@ class Engine:
         dictionary = child(self.document, "DataDictionary")
         self.fields = {field.get("name"): field for field in dictionary}
         assert int(dictionary.get("numberOfFields")) == len(dictionary) == len(self.fields)
-        self.model = next(node for node in self.document if tag(node) in ("RuleSetModel", "MiningModel"))
+        models = ("RuleSetModel", "MiningModel", "RegressionModel")
+        self.model = next(node for node in self.document if tag(node) in models)
         target = next(
             field for field in child(self.model, "MiningSchema") if field.get("usageType") == "target"
         )
@@ -38,6 +40,23 @@ class Engine:
         kind = self.target.get("dataType")
         return {"string": str, "integer": int, "double": float, "boolean": "true".__eq__}[kind](label)
 
+    def predict(self, row):
+        """Return the number that a RegressionModel predicts for a row."""
+        assert self.model.get("functionName") == "regression"
+        values = self.prepared(child(self.model, "MiningSchema"), row)
+        self.derive(self.model, values)
+        table = child(self.model, "RegressionTable")
+        total = float(table.get("intercept"))
+        for predictor in table:
+            total += float(predictor.get("coefficient")) * values[predictor.get("name")]
+        return {"none": float, "exp": math.exp}[self.model.get("normalizationMethod")](total)
+
+    def derive(self, model, values):
+        """Compute the derived fields of a model, in order."""
+        for derived in children(model, "LocalTransformations"):
+            values[derived.get("name")] = self.value(derived[0], values)
+            assert derived.get("name") not in self.fields
+
     def score(self, model, row):
         values = self.prepared(child(model, "MiningSchema"), row)
         if tag(model) == "MiningModel":
@@ -48,9 +67,7 @@ class Engine:
                 if self.truth(predicate, values) is True:
                     return self.score(submodel, row)
             return MISSING
-        for derived in children(model, "LocalTransformations"):
-            values[derived.get("name")] = self.value(derived[0], values)
-            assert derived.get("name") not in self.fields
+        self.derive(model, values)
         return self.by_rules(child(model, "RuleSet"), values)
 
     def prepared(self, schema, row):
@@ -126,7 +143,9 @@ class Engine:
             assert node.get("dataType") == "double"
             return float(node.text)
         if kind == "FieldRef":
-            return values[node.get("field")]
+            value = values[node.get("field")]
+            is_mapped = value is MISSING and node.get("mapMissingTo") is not None
+            return self.typed(node.get("field"), node.get("mapMissingTo")) if is_mapped else value
         if kind == "NormDiscrete":
             value = values[node.get("field")]
             if value is MISSING:
@@ -148,10 +167,10 @@ class Engine:
         if function in ("and", "or"):
             assert len(arguments) >= 2
             return all(arguments) if function == "and" else any(arguments)
-        if function == "max":
-            return max(arguments)
+        if function in ("max", "min"):
+            return max(arguments) if function == "max" else min(arguments)
         first, second = arguments
-        arithmetic = {"+": operator.add, "/": operator.truediv}
+        arithmetic = {"+": operator.add, "*": operator.mul, "/": operator.truediv}
         return (COMPARISONS | arithmetic)[function](first, second)
 
 

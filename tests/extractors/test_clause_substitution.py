@@ -29,7 +29,7 @@ def random_case(seed):
 
 
 def assert_same(network, X, inducer, **options):
-    model = ECLAIRE(network, inducer=inducer, max_rules=None, n_jobs=2, **options).fit(X)
+    model = ECLAIRE(network, inducer=inducer, max_rules=None, voting="confidence", n_jobs=2, **options).fit(X)
     weights = options.pop("sample_weight", None)
     expected = eclaire(
         network,
@@ -66,7 +66,9 @@ def test_weights_count_as_in_algorithm_1(seed, balance):
     rng, network, X = random_case(seed)
     weights = rng.integers(1, 4, len(X)).astype(float)
     inducer = C50Inducer(min_cases=3)
-    model = ECLAIRE(network, inducer=inducer, balance=balance, max_rules=None).fit(X, sample_weight=weights)
+    model = ECLAIRE(network, inducer=inducer, balance=balance, max_rules=None, voting="confidence").fit(
+        X, sample_weight=weights
+    )
     expected = eclaire(network, X, network.features(X), inducer, weights=weights, balance=balance is not None)
     assert [rule.terms for rule in model.rules_] == [rule.terms for rule in expected]
     np.testing.assert_allclose(model.rules_.columns.cover, expected.columns.cover)
@@ -105,9 +107,9 @@ def test_categories_are_substituted_as_in_algorithm_1():
 def test_many_clauses_are_substituted_in_parts_with_the_same_result(monkeypatch):
     _, network, X = random_case(3)
     inducer = C50Inducer(min_cases=2)
-    whole = ECLAIRE(network, inducer=inducer, max_rules=None).fit(X)
+    whole = ECLAIRE(network, inducer=inducer, max_rules=None, voting="confidence").fit(X)
     assert max(layer.n_clauses for layer in whole.report_.layers) > 2
     monkeypatch.setattr(algorithm, "MAX_TARGET_BYTES", 2 * len(X))
-    in_parts = ECLAIRE(network, inducer=inducer, max_rules=None).fit(X)
+    in_parts = ECLAIRE(network, inducer=inducer, max_rules=None, voting="confidence").fit(X)
     assert in_parts.rules_ == whole.rules_
     assert in_parts.report_.layers == whole.report_.layers

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from clausewise import ECLAIRE, ExtractionWarning, Pedagogical, extract
+from clausewise import ECLAIRE, ExtractionWarning, Network, Pedagogical, RuleSet, extract
 from clausewise.extractors import METHODS
 from clausewise.networks import ArrayNetwork
 
@@ -47,7 +47,7 @@ def test_by_default_every_method_returns_what_fits_on_half_a_page(slanted, metho
 
 def test_for_more_classes_more_fits_in_proportion(slanted):
     networks, X = slanted
-    rules = ECLAIRE(networks[3], min_cases=100).fit(X).rules_
+    rules = ECLAIRE(networks[3], min_cases=100, synthetic=2).fit(X).rules_
     assert len(rules) <= 30
     assert 60 < rules.reading_cost <= 90
 
@@ -155,3 +155,36 @@ def test_a_bad_budget_is_refused_before_any_work(task, options, message):
     network, X = task
     with pytest.raises(ValueError, match=message):
         ECLAIRE(network, **options).fit(X)
+
+
+def test_without_seeds_no_hidden_layer_is_looked_at(task, monkeypatch):
+    network, X = task
+    asked = []
+    run = Network.run
+
+    def recorded(self, X, **options):
+        asked.append(options.get("hidden", False))
+        return run(self, X, **options)
+
+    monkeypatch.setattr(Network, "run", recorded)
+    free = ECLAIRE(network, max_rules=6, seeds=False).fit(X)
+    assert asked == [False] * len(asked) != []
+    assert free.report_.layers == ()
+    assert len(free.rules_) <= 6
+    assert {rule.origin.layer for rule in free.rules_} == {"residual"}
+    empty = RuleSet.from_rules([], free.features_, default="no", classes=free.classes_)
+    assert [rule.terms for rule in free.rules_] == [
+        rule.terms for rule in empty.compact(X, network, max_rules=6)
+    ]
+    seeded = ECLAIRE(network, max_rules=6).fit(X)
+    assert any(asked)
+    assert {rule.origin.layer for rule in seeded.rules_} != {"residual"}
+
+
+def test_all_rules_have_fitted_votes(task):
+    network, X = task
+    by_confidence = ECLAIRE(network, max_rules=None, min_cases=10, voting="confidence").fit(X)
+    rules = ECLAIRE(network, max_rules=None, min_cases=10).fit(X).rules_
+    assert [rule.terms for rule in rules] == [rule.terms for rule in by_confidence.rules_]
+    assert rules.voting == "weights"
+    assert np.mean(rules.predict(X) == network.predict(X)) > by_confidence.fidelity(X)

@@ -21,7 +21,18 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from clausewise import Features, Origin, Rule, RuleFileError, RuleSet, RuleTextError, Term
+from clausewise import (
+    Features,
+    LinearTerm,
+    Origin,
+    RegressionRule,
+    RegressionRules,
+    Rule,
+    RuleFileError,
+    RuleSet,
+    RuleTextError,
+    Term,
+)
 from clausewise.cli.input_rows import rows_for_rules
 from clausewise.cli.table_files import DataError, Source, read_table
 from clausewise.io import json as rule_json
@@ -96,6 +107,46 @@ def example_rules():
         *drawn,
         RuleSet.from_rules([], by_position, default=True, classes=[False, True], voting="share"),
     ]
+
+
+@cache
+def example_numbers():
+    """Return small rule sets for numbers that use every feature of the format."""
+    features = example_rules()[0].features
+    full = RegressionRules.from_rules(
+        [
+            RegressionRule(
+                (Term(0, "age", low=30), Term(1, 'a "name"', values=["cook"])), 1.4, 120, 3, (1, 5)
+            ),
+            RegressionRule((Term(2, "smokes", low=0),), -0.65, origin=Origin("h 1", "u > 3")),
+            RegressionRule((), 1 / 3),
+        ],
+        features,
+        base=2.07,
+        linear=[LinearTerm(0, "age", 0.43, fill=40, low=18, high=90), LinearTerm(4, "</script>", -1e-3)],
+        link="log",
+        response="</table>",
+        response_range=(0, 9.5),
+    )
+    return [full, full.add("IF age <= 17 THEN ADD 0.25", note="law"), full[[1]].rounded(1)]
+
+
+def check_numbers(rules):
+    """Check that a rule set for numbers can be written, read back, shown, and predicts rows."""
+    if not isinstance(rules, RegressionRules):  # a damaged file may still be one of rules for classes
+        check_rules(rules)
+        return
+    again = rule_json.loads_any(rule_json.dumps(rules).encode("utf-8"))
+    from_text = RegressionRules.from_text(rules.to_text())
+    assert again == rules == from_text
+    assert hash(again) == hash(rules)
+    assert again.changes == rules.changes
+    rows = rows_for(rules.features)
+    predicted = rules.predict(rows, n_jobs=1)
+    assert np.array_equal(predicted, from_text.predict(rows, n_jobs=1), equal_nan=True)
+    assert str(rules)
+    assert str(rules.explain(rows)[0])
+    assert_only_own_tags(rules._repr_html_())
 
 
 def check_rules(rules):
@@ -204,6 +255,10 @@ def _file_examples():
     return [rule_json.dumps(rules).encode("utf-8") for rules in example_rules()]
 
 
+def _number_file_examples():
+    return [rule_json.dumps(rules).encode("utf-8") for rules in example_numbers()]
+
+
 def _of_the_same_kind(value):
     if isinstance(value, bool):
         return st.booleans()
@@ -212,7 +267,7 @@ def _of_the_same_kind(value):
     return st.text(max_size=8) if isinstance(value, str) else st.just(value)
 
 
-def _damaged_files():
+def _damaged_files(examples=_file_examples):
     """Return a strategy for valid files with any JSON in any place, any JSON, and any bytes."""
     values = st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -224,7 +279,7 @@ def _damaged_files():
 
     @st.composite
     def damaged(draw):
-        document = json.loads(draw(st.sampled_from(_file_examples())))
+        document = json.loads(draw(st.sampled_from(examples())))
         for _ in range(draw(st.integers(1, 3))):
             inside = document
             while True:
@@ -251,6 +306,17 @@ RULE_FILE = Target(
     _file_examples,
     _damaged_files,
     _JSON_WORDS,
+    changed_json,
+)
+
+NUMBER_FILE = Target(
+    "number-file",
+    rule_json.loads_any,
+    (RuleFileError,),
+    check_numbers,
+    _number_file_examples,
+    lambda: _damaged_files(_number_file_examples),
+    [*_JSON_WORDS, *(f'"{key}": '.encode() for key in ("link", "linear", "add", "interval", "response"))],
     changed_json,
 )
 
@@ -284,25 +350,25 @@ def _is_text(data):
     return True
 
 
-def _text_examples():
-    return [rules.to_text().encode("utf-8", "surrogatepass") for rules in example_rules()]
+def _text_examples(rule_sets=example_rules):
+    return [rules.to_text().encode("utf-8", "surrogatepass") for rules in rule_sets()]
 
 
-def _words(words):
+def _words(words, rule_sets=example_rules):
     """Return a strategy for words of the language in any order, mixed with lines of valid texts."""
     word = st.sampled_from([word.decode("utf-8", "surrogatepass") for word in words if len(word) < 100])
-    lines = [line for rules in example_rules() for line in rules.to_text().splitlines()]
+    lines = [line for rules in rule_sets() for line in rules.to_text().splitlines()]
     name = st.sampled_from(["age", "smokes", "yes", "no", "x", "f0", "f1"])
     piece = word | name | st.sampled_from(lines) | st.text(max_size=5) | st.floats().map(str)
     return st.lists(piece, max_size=20).map(" ".join)
 
 
-def _statements():
+def _statements(rule_sets=example_rules):
     """Return a strategy for valid texts with a few words exchanged."""
 
     @st.composite
     def nearly(draw):
-        words = re.findall(r'"(?:[^"\\]|\\.)*"|\S+|\n', draw(st.sampled_from(example_rules())).to_text())
+        words = re.findall(r'"(?:[^"\\]|\\.)*"|\S+|\n', draw(st.sampled_from(rule_sets())).to_text())
         for _ in range(draw(st.integers(0, 3))):
             place = draw(st.integers(0, len(words) - 1))
             if re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", words[place]):
@@ -315,8 +381,9 @@ def _statements():
     return nearly()
 
 
-def _texts():
-    return (_words(_TEXT_WORDS) | _statements()).map(lambda text: text.encode("utf-8", "surrogatepass"))
+def _texts(words=_TEXT_WORDS, rule_sets=example_rules):
+    texts = _words(words, rule_sets) | _statements(rule_sets)
+    return texts.map(lambda text: text.encode("utf-8", "surrogatepass"))
 
 
 RULE_TEXT = Target(
@@ -327,6 +394,21 @@ RULE_TEXT = Target(
     _text_examples,
     _texts,
     _TEXT_WORDS,
+)
+
+
+_NUMBER_WORDS = [
+    *_TEXT_WORDS,
+    *b"ADD RESPONSE RANGE TO LINK log LINEAR fill low high mean lower upper".split(),
+]
+NUMBER_TEXT = Target(
+    "number-text",
+    lambda data: RegressionRules.from_text(_as_text(data)),
+    (RuleTextError,),
+    check_numbers,
+    lambda: _text_examples(example_numbers),
+    lambda: _texts(_NUMBER_WORDS, example_numbers),
+    _NUMBER_WORDS,
 )
 
 
@@ -640,7 +722,9 @@ TARGETS = {
     target.name: target
     for target in (
         RULE_FILE,
+        NUMBER_FILE,
         RULE_TEXT,
+        NUMBER_TEXT,
         RULE_TO_ADD,
         CSV_GZ,
         CSV,

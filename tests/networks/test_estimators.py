@@ -313,7 +313,7 @@ def test_a_function_of_probabilities_decides_by_the_larger_one():
 
 
 def test_numbers_that_are_not_labels_need_their_meaning():
-    with pytest.raises(ValueError, match=r"is not a class label. State what the number is: output='prob"):
+    with pytest.raises(ValueError, match=r"is not a class label. State what the number is: output='number'"):
         clausewise.wrap(lambda rows: shares(rows)[:, 1]).labels(NUMBERS)
     network = clausewise.wrap(lambda rows: shares(rows)[:, 1], output="probabilities", classes=["down", "up"])
     assert network.labels(NUMBERS).tolist() == by_name(NUMBERS).tolist()

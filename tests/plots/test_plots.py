@@ -12,12 +12,16 @@ from tests.rules.three_rules import RULES, X
 from clausewise import Frontier, Rule, RuleSet, Term, synthetic_rows
 from clausewise.plots import (
     AgreementDisplay,
+    ClassAgreementDisplay,
     CoverageDisplay,
+    FailureMapDisplay,
     FeatureUseDisplay,
     FrontierDisplay,
     NearnessDisplay,
     RuleLengthDisplay,
+    RuleMatrixDisplay,
     VotesDisplay,
+    WaterfallDisplay,
 )
 
 mpl.use("Agg")
@@ -40,6 +44,10 @@ def all_displays(rules, X, target):
         RuleLengthDisplay.from_rules(rules),
         CoverageDisplay.from_rules(rules, X),
         AgreementDisplay.from_rules(rules, X, target),
+        WaterfallDisplay.from_rules(rules, X),
+        RuleMatrixDisplay.from_rules(rules, X),
+        FailureMapDisplay.from_rules(rules, X, target),
+        ClassAgreementDisplay.from_rules(rules, X, target),
     ]
 
 
@@ -64,6 +72,61 @@ def test_votes_are_drawn_rule_by_rule():
 def test_a_row_on_which_nothing_fires_says_so():
     display = VotesDisplay.from_rules(RULES[:1], X, row=3)
     assert [text.get_text() for text in display.ax_.texts] == ["no rule fired"]
+
+
+def test_a_waterfall_adds_the_votes_up_to_the_lead():
+    weighted = RULES.with_weights([1, -2, 3], base=[0, 0.5])
+    (why,) = weighted.explain(X[:1])
+    display = WaterfallDisplay.from_rules(weighted, X, row=0)
+    assert names(display.ax_) == ["start", "rule 0: size ≤ 5", "rule 1: size ≤ 2 AND age ≤ 0", "total"]
+    # Votes for b count against the lead of a, and votes taken from b for it.
+    assert widths(display.ax_) == [-0.5, 1, 2, 2.5]
+    assert [patch.get_x() for patch in display.ax_.patches] == [0, -0.5, 0.5, 0]
+    assert why.scores["a"] - why.scores["b"] == 2.5
+    assert [text.get_text() for text in display.ax_.texts] == ["+0.5 b", "+1 a", "-2 b", "+2.5"]
+    short = WaterfallDisplay.from_rules(weighted, X, row=0, max_rules=1)
+    assert widths(short.ax_) == [-0.5, 2, 1, 2.5]
+    assert names(short.ax_)[2] == "1 rule with fewer votes"
+
+
+def test_a_matrix_draws_the_range_that_each_term_accepts():
+    display = RuleMatrixDisplay.from_rules(RULES, [[0.0, 0.0], [10.0, 10.0]])
+    assert names(display.ax_) == ["rule 0 → a", "rule 1 → b", "rule 2 → b"]
+    assert [label.get_text() for label in display.ax_.get_xticklabels()] == ["size", "age"]
+    drawn = {
+        (round(patch.get_y() + 0.13 - 0.16), int(patch.get_x())): (patch.get_x() % 1, patch.get_width())
+        for patch in display.ax_.patches
+        if patch.get_alpha() is None
+    }
+    assert drawn[0, 0] == pytest.approx((0.05, 0.9 * 0.5))  # size ≤ 5 of 0 to 10
+    assert drawn[1, 0] == pytest.approx((0.05, 0.9 * 0.2))
+    assert drawn[2, 1] == pytest.approx((0.05, 0.9))  # age > 0
+    assert [text.get_text() for text in display.ax_.texts] == ["≤ 5", "≤ 2", "≤ 0", "> 0"]
+    assert "2 of 3 rules" in RuleMatrixDisplay.from_rules(RULES, max_rules=2).ax_.get_title(loc="left")
+
+
+def test_a_failure_map_draws_the_rates_of_the_bins():
+    display = FailureMapDisplay.from_rules(RULES, X, TARGET)
+    differs = RULES.predict(X) != np.array(TARGET)
+    assert differs.any()
+    for axes in display.ax_:
+        column = ["size", "age"].index(axes.get_title())
+        bins = [X[:, column] == value for value in np.unique(X[~np.isnan(X[:, column]), column])]
+        bins += [np.isnan(X[:, column])] if np.isnan(X[:, column]).any() else []
+        rates = [100 * differs[rows].mean() for rows in bins]
+        assert [patch.get_height() for patch in axes.patches] == rates
+        assert axes.lines[0].get_ydata()[0] == 100 * differs.mean()
+
+
+def test_agreement_per_class_has_intervals_and_a_baseline():
+    display = ClassAgreementDisplay.from_rules(RULES, X, TARGET)
+    found = RULES.evaluate(X, network=TARGET)
+    assert names(display.ax_) == [f"{one.label}  ({one.n_rows:,} rows)" for one in found.class_fidelity]
+    assert widths(display.ax_) == [100 * one.fidelity for one in found.class_fidelity]
+    dashed, dotted = (line.get_xdata()[0] for line in display.ax_.lines if line.get_linestyle() in "--:")
+    assert (dashed, dotted) == (100 * found.fidelity, 100 * found.fidelity_baseline)
+    with pytest.raises(ValueError, match="has no fidelity"):
+        ClassAgreementDisplay(RULES.evaluate(X, TARGET))
 
 
 def test_feature_use_is_a_percentage_of_all_rules_by_class():
@@ -168,6 +231,10 @@ def test_matplotlib_is_imported_only_for_drawing():
         lambda: CoverageDisplay.from_rules(RULES, X),
         lambda: AgreementDisplay.from_rules(RULES, X, TARGET),
         lambda: FrontierDisplay.from_frontier(FRONTIER),
+        lambda: WaterfallDisplay.from_rules(RULES, X),
+        lambda: RuleMatrixDisplay.from_rules(RULES, X),
+        lambda: FailureMapDisplay.from_rules(RULES, X, TARGET),
+        lambda: ClassAgreementDisplay.from_rules(RULES, X, TARGET),
     ],
 )
 def test_without_matplotlib_every_display_says_how_to_install_it(monkeypatch, draw):

@@ -126,7 +126,9 @@ def written_rules(made):
 
 def test_the_overview_shows_names_as_text(page):
     assert texts(page.get_by_role("heading", level=1)) == [NAMES[8]]
+    page.get_by_text("Sizes, lengths and what the rules test").click()
     chips = page.locator("section", has_text="Rules per class").locator(".bars .chip-text")
+    chips.first.wait_for()
     assert texts(chips) == [shown_label(name) for name in NAMES]
     listed = texts(page.get_by_label("Rules per feature and class").get_by_role("rowheader"))
     assert sorted(listed) == sorted(map(shown_name, NAMES))
@@ -139,6 +141,7 @@ def test_the_overview_shows_names_as_text(page):
 
 def test_the_rules_are_listed_searched_and_drawn(page):
     view_tab(page, "Rules")
+    page.get_by_role("button", name="Table").click()
     grid = page.get_by_role("grid", name="Rules")
     assert texts(grid.locator(".chip-text")) == [shown_label(name) for name in NAMES]
     assert texts(page.get_by_label("Layer").locator("option"))[1:] == [name for name in NAMES if name]
@@ -159,7 +162,7 @@ def test_the_rules_are_listed_searched_and_drawn(page):
     grid = page.get_by_role("grid", name="Rules by features")
     heads = set(texts(page.locator(".matrix-name")))
     grid.evaluate("grid => (grid.scrollLeft = grid.scrollWidth)")
-    page.locator(f'.matrix-feature[aria-colindex="{len(NAMES) + 1}"]').wait_for()
+    page.locator(f'.matrix-feature[aria-colindex="{len(NAMES) + 3}"]').wait_for()
     assert heads | set(texts(page.locator(".matrix-name"))) == set(map(shown_name, NAMES))
     assert_nothing_ran(page)
 
@@ -175,7 +178,7 @@ def test_the_tree_shows_every_rule(page):
 
 
 def test_disagreement_and_origin_name_classes_and_layers(page):
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     heads = page.locator(".confusion thead .chip-text")
     assert texts(heads) == [shown_label(name) for name in NAMES]
     page.locator('[data-cell="1.0"]').click()
@@ -285,7 +288,16 @@ def test_rule_sets_with_such_titles_are_compared(page, tmp_path):
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_such_names_break_neither_layout_nor_accessibility(report, open_report, viewport):
     page = open_report(report, fragment="#sel=rule.6", viewport=viewport)
-    for view in ("Overview", "Rules", "Structure", "Predict", "Disagreement", "Origin", "Edit", "Compare"):
+    for view in (
+        "Overview",
+        "Rules",
+        "Structure",
+        "Predict",
+        "Where they differ",
+        "Origin",
+        "Edit",
+        "Compare",
+    ):
         view_tab(page, view)
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], view
         if viewport is NARROW:

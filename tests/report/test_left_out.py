@@ -35,17 +35,23 @@ def test_the_effect_of_an_edit_on_a_column_left_out_is_not_known(page):
 
 def test_no_view_counts_rows_of_a_rule_on_a_column_left_out(page):
     page.get_by_role("button", name="Add", exact=True).click()
+    page.evaluate("() => { window.clausewise.store.address.param('rules.as').value = 'table'; }")
+    view_tab(page, "Rules")
     assert f"not known here: {WHY}" in page.get_by_label("Selection", exact=True).inner_text()
     assert page.get_by_role("button", name="Show its rows").count() == 0
-    view_tab(page, "Rules")
     cells = page.get_by_role("grid", name="Rules").get_by_role("row").nth(3).get_by_role("gridcell")
     assert "not known" in cells.all_inner_texts()
+    page.get_by_role("button", name="Matrix").click()
+    line = page.get_by_role("row").filter(has=page.get_by_label("Tick rule 2"))
+    assert line.get_by_role("gridcell").first.inner_text() == "not known"
     view_tab(page, "Structure")
     assert page.get_by_role("treeitem").filter(has_text="income").get_by_text("not known").count() == 1
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     assert "is not known here" in page.locator(".toolbar").inner_text()
     assert "They agree on" not in page.locator(".toolbar").inner_text()
+    page.evaluate("() => { window.clausewise.store.address.param('overview.sizes').value = '1'; }")
     view_tab(page, "Overview")
+    assert "is not known here" in page.locator(".headline").inner_text()
     figures = page.get_by_label("Figures").inner_text()
     assert "not known here" in figures
     assert "Fidelity" not in figures
@@ -54,5 +60,6 @@ def test_no_view_counts_rows_of_a_rule_on_a_column_left_out(page):
 def test_rules_on_columns_that_are_there_are_counted_as_before(page):
     drawn = page.evaluate("Array.from(window.clausewise.store.table.numbers)")
     covered = int(np.sum(~reports.rules()[:1].uncovered(reports.table().iloc[drawn])))
+    view_tab(page, "Rules")
     page.evaluate("() => window.clausewise.store.selectRule(0)")
     assert f"{covered} rows" in page.get_by_label("Selection", exact=True).inner_text()

@@ -90,7 +90,10 @@ def test_payloads_satisfy_the_schema(name, monkeypatch):
 def full():
     served = PageApi(data()).served
     other = {"shorter": reports.rules().remove(0)}
-    return payload_of(reports.rules(), data(), frontier=CURVE, compare=other, served=served)
+    chosen = {"labels": {"age": "Age"}, "colors": {"no": "#0072b2"}, "fixed": ["age"]}
+    made = payload_of(reports.rules(), data(), frontier=CURVE, compare=other, served=served, **chosen)
+    # The page itself writes edits, when it saves itself.
+    return made | {"edits": {"rules": made["compare"][0]["rules"], "ids": [1, 2, 3, 4, 5, 6]}}
 
 
 def test_the_full_payload_has_every_field_of_the_schema(full):
@@ -143,6 +146,13 @@ def having(value, *path):
         having([[0.5]], "confusion", 0, "counts"),
         without("frontier", "knee"),
         having("pages", "frontier", "by"),
+        having("Network", "differences", "against"),
+        without("differences", "features", 0, "cuts"),
+        having([{"if": []}], "differences", "slices"),
+        having([1], "names", "classes"),
+        having("red", "colors", 0),
+        having([-1], "fixed"),
+        without("edits", "ids"),
         having("api", "served", "api"),
         without("served", "has_truth"),
     ],

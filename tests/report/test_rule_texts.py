@@ -68,10 +68,7 @@ def test_rules_are_written_shown_and_counted_alike(seed, page_about):
     page = page_about(rules)
     assert page.evaluate("window.clausewise.tools.writeRules()") == rules.to_text(header=False).splitlines()
     premises = [display.describe_premise(rules.columns, number, features) for number in range(60)]
-    conclusions = [
-        display.describe_conclusion_at(rules.columns, number, rules.labels, rules.voting)
-        for number in range(60)
-    ]
+    conclusions = [rules.describe_parts(number)[1] for number in range(60)]
     assert page.evaluate("window.clausewise.tools.describeRules()") == [
         f"IF {premise} THEN {conclusion}" for premise, conclusion in zip(premises, conclusions, strict=True)
     ]

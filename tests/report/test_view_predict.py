@@ -118,16 +118,15 @@ def test_a_category_that_the_rules_do_not_know_is_named(page):
     assert notice.inner_text() == "Row loaded."
 
 
-@pytest.mark.parametrize(
-    ("cell", "code"), [("True", 1), ("true", 1), ("1", 1), ("FALSE", 0), ("0", 0), ("2", 2), ("", None)]
-)
-def test_boolean_categories_are_read_as_people_write_them(cell, code, open_report, tmp_path):
+def test_boolean_categories_are_read_as_people_write_them(open_report, tmp_path):
     features = Features(("flag", "x"), ("categorical", "numeric"), ((False, True), None))
     rules = RuleSet.from_rules([Rule((Term(1, high=0),), "a")], features, default="b", classes=["a", "b"])
     rules.report(tmp_path / "r.html")
     page = open_report(tmp_path / "r.html", fragment="#view=predict")
-    paste(page, f"{cell},1")
-    assert page.get_by_label("flag", exact=True).input_value() == ("NaN" if code is None else str(code))
+    cells = {"True": "1", "true": "1", "1": "1", "FALSE": "0", "0": "0", "2": "2", "": "NaN"}
+    for cell, code in cells.items():
+        paste(page, f"{cell},1")
+        assert page.get_by_label("flag", exact=True).input_value() == code
 
 
 def test_a_csv_file_is_dropped(page):
@@ -147,17 +146,15 @@ def test_it_says_which_rules_fired_and_which_nearly_did(page):
     paste(page, "25,900,nurse,false")
     (why,) = reports.rules().explain(asked(first_row()))
     answer = page.get_by_label("Answer")
-    assert answer.get_by_role("heading", name=f"{len(why.fired)} rules fired").count() == 1
     assert answer.get_by_role("heading", name=f"{len(why.near_misses)} near misses").count() == 1
-    shown = [item.inner_text() for item in answer.locator(".rule-buttons").nth(0).get_by_role("button").all()]
+    votes = answer.get_by_label("Votes")
+    shown = [item.inner_text() for item in votes.get_by_role("button").all()]
     order = sorted(why.fired, key=lambda one: (one.rule.conclusion != why.prediction, -one.votes))
     assert [int(text.split()[0]) for text in shown] == [one.number for one in order]
-    missed = [
-        item.inner_text() for item in answer.locator(".rule-buttons").nth(1).get_by_role("button").all()
-    ]
+    missed = [item.inner_text() for item in answer.locator(".rule-buttons").get_by_role("button").all()]
     assert sorted(int(text.split()[0]) for text in missed) == [miss.number for miss in why.near_misses]
     assert "but not 30 < age ≤ 60: it is 25" in missed[0] + missed[1] + missed[2]
-    answer.locator(".rule-buttons").nth(0).get_by_role("button").first.click()
+    votes.get_by_role("button").first.click()
     assert (
         page.get_by_role("complementary").get_by_role("heading", level=2).inner_text()
         == f"Rule {order[0].number}"
@@ -176,9 +173,15 @@ def test_the_smallest_change_flips_the_decision_here_and_in_python(page):
         (found,) = rules.counterfactuals(asked(first_row()), to=to, reference=reference)
         shown = page.locator(".flip-found:not(.is-waiting)")
         shown.get_by_text(f"becomes {found.becomes}").wait_for()
-        assert f"distance {found.distance:.4g} standard deviations" in shown.inner_text()
-        for change in found.changes:
-            assert change.feature in shown.inner_text()
+        assert shown.locator("li").count() == len(found.changes)
+        units = {name: reference[name].std(ddof=0) for name in ("age", "income")}
+        for change, line in zip(found.changes, shown.locator("li").all_inner_texts(), strict=True):
+            assert line.startswith(change.feature)
+            if change.feature in units:
+                distance = abs(change.after - change.before) / units[change.feature]
+                assert f"({distance:.4g} standard deviations)" in line
+            else:
+                assert "(another value)" in line
     page.get_by_role("button", name="Make this change").press("Enter")
     assert verdict(page) == "perhaps"
     page.locator(".flip-found").get_by_text("None needed").wait_for()
@@ -212,11 +215,11 @@ def test_rules_without_rows_start_from_a_typical_row(bare_report, open_report):
     assert verdict(page) == reports.rules().predict(asked(first_row()))[0]
     (found,) = reports.rules().counterfactuals(asked(first_row()))
     page.locator(".flip-found").get_by_text(f"becomes {found.becomes}").wait_for()
-    assert f"distance {found.distance:.4g} of the range" in page.locator(".flip-found").inner_text()
+    numbers = [change for change in found.changes if change.feature in ("age", "income")]
+    assert page.locator(".flip-found").inner_text().count("of the range of thresholds") == len(numbers)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(("viewport", "theme"), [(WIDE, "light"), (NARROW, "dark")], ids=["wide", "narrow"])
 def test_the_form_is_accessible_and_fits(small_report, open_report, theme, viewport):
     page = open_report(small_report, fragment="#view=predict&sel=row.3", viewport=viewport, theme=theme)
     enter(page, "age", "41")
@@ -232,8 +235,9 @@ def test_no_probability_is_shown_of_a_label_that_the_rules_do_not_know(open_repo
     model = MLPClassifier((8,), solver="lbfgs", random_state=0).fit(X, y)
     rules = RuleSet.from_rules([Rule((Term(0, high=0),), "a")], ["x"], default="b", classes=["a", "b"])
     rules.report(tmp_path / "r.html", X, network=model)
+    page = open_report(tmp_path / "r.html", fragment="#view=predict")
     for row, label, has_share in ((0, "a", True), (29, "c", False)):
-        page = open_report(tmp_path / "r.html", fragment=f"#view=predict&predict.row={row}")
+        enter(page, "Row", str(row))
         assert page.locator(".recorded .chip").inner_text() == label
         assert ("%" in page.locator(".recorded").inner_text()) == has_share
 
@@ -245,33 +249,31 @@ def slider_report(tmp_path, column):
 
 
 @pytest.mark.parametrize(
-    ("column", "keys", "expected"),
+    ("column", "typed"),
     [
-        ([0, 1, 2, 3, 5], ["Home"], 0),
-        ([0, 1, 2, 3, 5], ["Home", "ArrowRight"], 1),
-        ([0, 1, 2, 3, 5], ["Home", "ArrowRight", "ArrowRight", "ArrowLeft"], 1),
-        ([0, 1, 2, 3, 5], ["End"], 5),
-        ([7, 7, 7], ["ArrowRight"], 7),
-        ([48.85, 48.86], ["Home", "ArrowRight"], 48.85005),
-        ([48.85, 48.86], ["End"], 48.86),
-        ([-1e308, 1e308], ["End"], 1e308),
-        ([-1e308, 1e308], ["Home", "ArrowRight"], -0.99e308),
+        (
+            [0, 1, 2, 3, 5],
+            [("Home", 0), ("Home ArrowRight", 1), ("Home ArrowRight ArrowRight ArrowLeft", 1), ("End", 5)],
+        ),
+        ([7, 7, 7], [("ArrowRight", 7)]),
+        ([48.85, 48.86], [("Home ArrowRight", 48.85005), ("End", 48.86)]),
+        ([-1e308, 1e308], [("End", 1e308), ("Home ArrowRight", -0.99e308)]),
     ],
 )
-def test_the_slider_reaches_the_values_of_its_range(column, keys, expected, open_report, tmp_path):
+def test_the_slider_reaches_the_values_of_its_range(column, typed, open_report, tmp_path):
     page = open_report(slider_report(tmp_path, column), fragment="#view=predict")
     slider = page.get_by_label("x, slider")
-    for key in keys:
-        slider.press(key)
-    assert float(slider.get_attribute("aria-valuetext")) == pytest.approx(expected, rel=1e-9)
+    for keys, expected in typed:
+        for key in keys.split():
+            slider.press(key)
+        assert float(slider.get_attribute("aria-valuetext")) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("column", [[0, 1, 2, 3, 5], [7, 7, 7], [0.5, 1.25, 2]])
 def test_the_thumb_of_the_slider_stands_where_the_value_is_marked(column, open_report, tmp_path):
-    for row, value in enumerate(column):
-        page = open_report(
-            slider_report(tmp_path, column), fragment=f"#view=predict&predict.row={row}&predict.set=0:{value}"
-        )
+    page = open_report(slider_report(tmp_path, column), fragment="#view=predict")
+    for value in column:
+        enter(page, "x", str(value))
         thumb = page.get_by_label("x, slider").evaluate(
             """input => { const box = input.getBoundingClientRect();
             const part = input.max === '0' ? 0 : Number(input.value) / Number(input.max);
@@ -322,5 +324,6 @@ def test_a_blank_name_is_shown_in_quotes(name, open_report, tmp_path):
     page = open_report(tmp_path / "r.html", fragment="#view=predict")
     assert page.locator(".field-name label").first.text_content() == f'"{name}"'
     check_accessibility(page)
-    view_tab(page, "Rules")
+    page.evaluate("() => { location.hash = '#view=rules&rules.as=table'; }")
+    page.get_by_role("grid", name="Rules").wait_for()
     assert page.locator(".clip").first.text_content().strip() == f'"{name}" ≤ 0'

@@ -77,12 +77,13 @@ def test_the_network_answers_for_the_row_and_for_its_smallest_change(page, model
 def test_edits_are_measured_on_all_rows(page, model):
     view_tab(page, "Edit")
     page.get_by_role("grid", name="Rules to edit").get_by_role("row").nth(2).click()
-    page.get_by_role("button", name="Delete the rule").click()
+    page.get_by_role("button", name="Delete the rule …").click()
+    page.get_by_role("button", name="Delete rule 1").click()
     edited = reports.rules().remove(1)
     X, truth = reports.table(), reports.labels()[0]
     accuracy = np.mean(edited.predict(X) == truth)
     fidelity = np.mean(edited.predict(X) == model.predict(X))
-    page.get_by_text("on all 400 rows").wait_for()
+    page.get_by_text("on all 400 rows", exact=True).wait_for()
     figures = page.get_by_label("On all 400 rows").locator("dd strong")
     figures.get_by_text(f"{100 * accuracy:.2f} %").wait_for()
     assert figures.all_inner_texts()[:2] == [f"{100 * fidelity:.2f} %", f"{100 * accuracy:.2f} %"]
@@ -95,9 +96,10 @@ def test_it_says_so_when_the_server_is_gone(browser):
     try:
         with Explorer(reports.rules(), reports.table()) as started:
             page.goto(started.url + "#view=edit")
-            page.get_by_text("on all 400 rows").wait_for()
+            page.get_by_text("on all 400 rows", exact=True).wait_for()
         page.evaluate("() => window.clausewise.store.selectRule(0)")
-        page.get_by_role("button", name="Delete the rule").click()
+        page.get_by_role("button", name="Delete the rule …").click()
+        page.get_by_role("button", name="Delete rule 0").click()
         page.get_by_text("The server did not answer").wait_for()
     finally:
         context.close()
@@ -155,6 +157,7 @@ def test_an_answer_about_another_row_is_not_shown_while_the_network_is_asked(pag
     page.get_by_text("on all 400 rows", exact=True).wait_for()
     page.route("**/api/measures", lambda route: None)
     page.get_by_role("grid", name="Rules to edit").get_by_role("row").nth(2).click()
-    page.get_by_role("button", name="Delete the rule").click()
+    page.get_by_role("button", name="Delete the rule …").click()
+    page.get_by_role("button", name="Delete rule 1").click()
     page.get_by_text("Measuring on all 400 rows …").wait_for()
     assert page.get_by_label("On all 400 rows").count() == 0

@@ -1,19 +1,31 @@
 """Each view used as a person would, with mouse and keyboard."""
 
+import base64
 import itertools
+import json
 import re
 
 import numpy as np
-import pytest
 
 from clausewise import Frontier, Origin, Rule, RuleSet, Term
 from tests.reference import rules as reference
 from tests.report import reports
 from tests.report.conftest import view_tab
 
+# The table of rules instead of the matrix, and the closed part of the Overview opened.
+SIZES = "#overview.sizes=1&rules.as=table"
+TABLE = "&rules.as=table"
+
 
 def selection(page):
     return page.get_by_role("complementary").get_by_role("heading", level=2).inner_text()
+
+
+def rows_shown(path):
+    """The numbers in the data of the rows in a report."""
+    payload = json.loads(path.read_text().split('id="clausewise-payload">')[1].split("</script>")[0])
+    packed = payload["rows"]["numbers"]
+    return np.frombuffer(base64.b64decode(packed["data"]), dtype=packed["type"]).tolist()
 
 
 def first_cells(page, table, column):
@@ -25,26 +37,26 @@ def first_cells(page, table, column):
 
 
 def test_the_overview_gives_the_measures_on_all_rows(small_report, open_report):
-    page = open_report(small_report)
+    page = open_report(small_report, fragment=SIZES)
     truth, network = reports.labels()
     measured = reports.rules().evaluate(reports.table(), truth, network=network)
     figures = page.get_by_label("Figures").inner_text()
     assert f"{100 * measured.fidelity:.1f} %" in figures
     assert f"{100 * measured.accuracy:.1f} %" in figures
-    assert "on all 400 rows given; 300 of 400 rows are in this report" in figures
+    assert "on all 400 rows given; 300 of 400 rows are in this page" in figures
     costs = [reference.reading_cost(rule, reports.rules().features.n_categories) for rule in reports.rules()]
     assert f"Reading cost\n{sum(costs)}\n" in figures
 
 
 def test_the_overview_leads_to_the_rules_of_a_class(small_report, open_report):
-    page = open_report(small_report)
+    page = open_report(small_report, fragment=SIZES)
     page.get_by_title("Show the rules for perhaps").focus()
     page.keyboard.press("Enter")
     assert first_cells(page, "Rules", 1) == ["perhaps", "perhaps"]
 
 
 def test_the_overview_leads_to_the_rules_with_a_term_and_of_a_feature(small_report, open_report):
-    page = open_report(small_report)
+    page = open_report(small_report, fragment=SIZES)
     page.get_by_role("button", name="age ≤ 30").click()
     assert first_cells(page, "Rules", 0) == ["0", "5"]
     view_tab(page, "Overview")
@@ -59,7 +71,7 @@ def test_a_term_leads_to_the_rules_with_that_very_term(open_report, tmp_path):
         Rule((Term(0, low=1, high=3),), "b"),
     ]
     RuleSet.from_rules(listed, ["x"], default="b", classes=["a", "b"]).report(tmp_path / "r.html")
-    page = open_report(tmp_path / "r.html")
+    page = open_report(tmp_path / "r.html", fragment=SIZES)
     page.get_by_role("button", name="x ≤ 3", exact=True).click()
     assert first_cells(page, "Rules", 0) == ["0"]
     assert page.get_by_label("Term", exact=True).locator("option:checked").inner_text() == "x ≤ 3"
@@ -72,15 +84,19 @@ def test_bars_of_equal_numbers_are_equally_long(open_report, tmp_path):
     listed = [Rule((Term(0, high=i),), label) for i in range(3) for label in "ab"]
     listed += [Rule((Term(0, low=i),), "c") for i in range(1_200)]
     RuleSet.from_rules(listed, ["x"], default="a", classes=list("abc")).report(tmp_path / "r.html")
-    page = open_report(tmp_path / "r.html")
-    boxes = [box.bounding_box() for box in page.locator("[aria-labelledby=per-class] .bar-box").all()]
+    page = open_report(tmp_path / "r.html", fragment=SIZES)
+    boxes = [box.bounding_box() for box in page.locator("[aria-labelledby=rules-per-class] .bar-box").all()]
     assert len({(round(box["x"], 2), round(box["width"], 2)) for box in boxes}) == 1
     assert boxes[0]["width"] > 50
 
 
-def test_the_overview_shows_the_frontier(small_report, open_report):
-    page = open_report(small_report)
-    assert "4 rules recommended" in page.get_by_role("img").get_attribute("aria-label")
+def test_the_frontier_marks_the_rule_set_of_the_report(small_report, open_report):
+    page = open_report(small_report, fragment=SIZES)
+    chart = page.get_by_role("img").get_attribute("aria-label")
+    assert "From 4 rules on (84.0 %), more adds little." in chart
+    truth, network = reports.labels()
+    fidelity = reports.rules().evaluate(reports.table(), truth, network=network).fidelity
+    assert f"This rule set: 7 rules, {100 * fidelity:.1f} %." in chart
 
 
 def test_the_overview_says_what_the_sizes_of_a_frontier_are(open_report, tmp_path):
@@ -88,14 +104,14 @@ def test_the_overview_says_what_the_sizes_of_a_frontier_are(open_report, tmp_pat
     reports.rules().report(tmp_path / "report.html", frontier=sizes)
     page = open_report(tmp_path / "report.html")
     chart = page.get_by_role("img")
-    assert "12 conditions recommended (90.0 %)" in chart.get_attribute("aria-label")
+    assert "From 12 conditions on (90.0 %), more adds little." in chart.get_attribute("aria-label")
     assert "conditions to read" in chart.locator("text").all_text_contents()
     assert page.get_by_role("heading", name="Fidelity by conditions to read").count() == 1
 
 
 def test_the_overview_leads_to_the_rows_without_a_rule(small_report, open_report):
-    page = open_report(small_report)
-    page.get_by_title("Show those in this report").click()
+    page = open_report(small_report, fragment=SIZES)
+    page.get_by_title("Show those in this page").click()
     assert selection(page) == "Rows on which no rule fires"
 
 
@@ -121,8 +137,7 @@ def test_the_frontier_writes_no_number_over_another_or_beyond_all(open_report, t
 
 
 def test_rules_are_searched_filtered_and_sorted(small_report, open_report):
-    page = open_report(small_report)
-    view_tab(page, "Rules")
+    page = open_report(small_report, fragment="#view=rules" + TABLE)
     assert len(first_cells(page, "Rules", 0)) == 7
     page.get_by_label("Words in the rule").fill("pilot age")
     assert first_cells(page, "Rules", 0) == ["5", "6"]
@@ -144,8 +159,7 @@ def test_rules_are_searched_filtered_and_sorted(small_report, open_report):
 def test_the_table_says_on_how_many_rows_a_rule_fires_and_how_often_the_network_agrees(
     small_report, open_report
 ):
-    page = open_report(small_report)
-    view_tab(page, "Rules")
+    page = open_report(small_report, fragment="#view=rules" + TABLE)
     drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
     fires = reports.rules().fires(reports.table().iloc[drawn]).dense()
     _, network = reports.labels()
@@ -156,8 +170,7 @@ def test_the_table_says_on_how_many_rows_a_rule_fires_and_how_often_the_network_
 
 
 def test_the_table_of_rules_is_walked_by_keyboard(small_report, open_report):
-    page = open_report(small_report)
-    view_tab(page, "Rules")
+    page = open_report(small_report, fragment="#view=rules" + TABLE)
     page.get_by_role("grid", name="Rules").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -168,19 +181,43 @@ def test_the_table_of_rules_is_walked_by_keyboard(small_report, open_report):
     assert selection(page) == "Rule 0"
 
 
-def test_the_matrix_shows_the_same_rules_by_feature(small_report, open_report):
-    page = open_report(small_report)
-    view_tab(page, "Rules")
-    page.get_by_role("button", name="Matrix").click()
+def test_the_matrix_comes_first_with_the_evidence_of_each_rule(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules")
     heads = page.get_by_role("grid").get_by_role("columnheader")
-    names = [heads.nth(i).locator(".matrix-name").inner_text() for i in range(1, heads.count())]
+    names = page.locator(".matrix-feature .matrix-name").all_inner_texts()
+    assert heads.count() == 7
     assert names == ["age", "income", "job", "smokes"]  # by the number of rules
-    assert page.get_by_role("row").nth(3).get_by_role("gridcell").all_inner_texts() == ["> 2000", "true"]
+    drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
+    fires = reports.rules().fires(reports.table().iloc[drawn]).dense()
+    network = reports.labels()[1][drawn]
+    for line in page.get_by_role("grid").get_by_role("row").all()[1:]:
+        place = int(line.get_by_role("rowheader").inner_text().split()[0])
+        cells = line.get_by_role("gridcell").all_inner_texts()
+        agrees = np.mean(network[fires[place]] == reports.rules()[place].conclusion)
+        assert cells[0] == f"{fires[place].sum()} · {100 * agrees:.0f} %"
+        assert cells[1] == f"{100 * reports.rules()[place].confidence:.1f} %"
+    line = page.get_by_role("row").filter(has=page.get_by_label("Tick rule 2"))
+    assert line.get_by_role("gridcell").all_inner_texts()[2:] == ["> 2000", "true"]
+    # Rules of one class are together, and similar ones among them.
+    classes = [text.split()[-1] for text in page.get_by_role("rowheader").all_inner_texts()]
+    assert classes == sorted(classes, key=reports.CLASSES.index)
     page.get_by_role("grid").focus()
     page.keyboard.press("ArrowDown")
-    assert selection(page) == "Rule 0"
-    page.get_by_role("row").nth(4).click()
-    assert selection(page) == "Rule 3"
+    assert selection(page) == f"Rule {page.get_by_role('rowheader').first.inner_text().split()[0]}"
+
+
+def test_a_head_of_the_matrix_sorts_and_filters(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules")
+    places = lambda: [int(text.split()[0]) for text in page.get_by_role("rowheader").all_inner_texts()]  # noqa: E731
+    page.get_by_role("button", name="income").click()
+    assert places() == [4, 6, 2]  # those that test it, by their bounds
+    page.get_by_role("button", name="income").click()
+    page.get_by_role("button", name="Conf.").click()
+    assert places()[:3] == [0, 3, 1]
+    page.get_by_role("button", name="network agrees").click()
+    drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
+    explained = reports.rules().explain_global(reports.table().iloc[drawn], reports.labels()[1][drawn])
+    assert places() == np.argsort(-explained.agreement, kind="stable").tolist()
 
 
 def test_the_inspector_shows_where_a_rule_fires(small_report, open_report):
@@ -190,19 +227,19 @@ def test_the_inspector_shows_where_a_rule_fires(small_report, open_report):
     beside.get_by_role("button", name="Show its rows").click()
     drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
     n_fired = int(reports.rules().fires(reports.table().iloc[drawn]).dense()[3].sum())
-    assert f"{n_fired} rows of the 300 in this report" in beside.inner_text()
+    assert f"{n_fired} rows of the 300 in this page" in beside.inner_text()
     beside.get_by_role("button", name="Back to the rule").click()
     assert selection(page) == "Rule 3"
 
 
 def test_rules_are_seen_against_the_row_or_cohort_selected(small_report, open_report):
-    page = open_report(small_report, fragment="#view=rules&sel=row.7")
-    row = page.evaluate("() => window.clausewise.store.table.numbers[7]")
+    row = rows_shown(small_report)[7]
+    page = open_report(small_report, fragment=f"#view=rules&sel=row.{row}" + TABLE)
     fires = reports.rules().fires(reports.table().iloc[[row]]).dense()[:, 0]
     assert first_cells(page, "Rules", 9) == ["fires" if fired else "–" for fired in fires]
     page.get_by_label("Only rules that fire on the selection").check()
     assert first_cells(page, "Rules", 0) == [str(place) for place in np.flatnonzero(fires)]
-    cohort = open_report(small_report, fragment="#view=rules&sel=differ.network.rules")
+    cohort = open_report(small_report, fragment="#view=rules&sel=differ.network.rules" + TABLE)
     drawn = cohort.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
     _, network = reports.labels()
     X = reports.table().iloc[drawn]
@@ -212,8 +249,8 @@ def test_rules_are_seen_against_the_row_or_cohort_selected(small_report, open_re
 
 
 def test_the_rules_that_fire_on_rows_are_gone_through_one_by_one(small_report, open_report):
-    page = open_report(small_report, fragment="#view=rules&sel=row.7")
-    row = page.evaluate("() => window.clausewise.store.table.numbers[7]")
+    row = rows_shown(small_report)[7]
+    page = open_report(small_report, fragment=f"#view=rules&sel=row.{row}" + TABLE)
     fires = reports.rules().fires(reports.table().iloc[[row]]).dense()[:, 0]
     expected = [str(place) for place in np.flatnonzero(fires)]
     page.get_by_label("Only rules that fire on the selection").check()
@@ -225,9 +262,9 @@ def test_the_rules_that_fire_on_rows_are_gone_through_one_by_one(small_report, o
     assert len(first_cells(page, "Rules", 0)) == 7
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
+def test_rules_are_searched_with_the_signs_of_the_rule_language(small_report, open_report):
+    page = open_report(small_report, fragment="#view=rules" + TABLE)
+    for query, expected in [
         ("age <= 30", ["0", "5"]),
         ("age<=30", ["0", "5"]),
         ('"age <= 30"', ["0", "5"]),
@@ -235,12 +272,9 @@ def test_the_rules_that_fire_on_rows_are_gone_through_one_by_one(small_report, o
         ("job in cook", ["5"]),
         ('"job in {cook"', ["5"]),
         ("job != nurse", ["5"]),
-    ],
-)
-def test_rules_are_searched_with_the_signs_of_the_rule_language(small_report, open_report, query, expected):
-    page = open_report(small_report, fragment="#view=rules")
-    page.get_by_label("Words in the rule").fill(query)
-    assert first_cells(page, "Rules", 0) == expected
+    ]:
+        page.get_by_label("Words in the rule").fill(query)
+        assert first_cells(page, "Rules", 0) == expected, query
 
 
 def test_a_rule_with_a_weight_below_zero_speaks_against_its_class(open_report, tmp_path):
@@ -255,7 +289,7 @@ def test_a_rule_with_a_weight_below_zero_speaks_against_its_class(open_report, t
     )
     X = np.arange(8.0)[:, None]
     rules.report(tmp_path / "report.html", X, network=np.where(X[:, 0] > 2, "yes", "no"))
-    page = open_report(tmp_path / "report.html", fragment="#view=rules&sel=rule.0")
+    page = open_report(tmp_path / "report.html", fragment="#view=rules&sel=rule.0" + TABLE)
     rows = page.get_by_role("grid", name="Rules").get_by_role("row")
     against, for_it = (rows.nth(number).get_by_role("gridcell").all_inner_texts() for number in (1, 2))
     # Three of the four rows up to 3 are not "yes" to the network, and all above 3 are.
@@ -267,7 +301,7 @@ def test_a_rule_with_a_weight_below_zero_speaks_against_its_class(open_report, t
     assert "THEN speaks against" in details
     assert "Confidence" not in details
     # On the row 3 the network says "yes", and this rule alone speaks against it.
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     shown = " ".join(page.locator(".rule-buttons").first.inner_text().split())
     assert shown == "0 x ≤ 3 → against yes · 1 row"
 
@@ -277,20 +311,20 @@ def test_a_rule_with_a_weight_below_zero_speaks_against_its_class(open_report, t
 
 def test_the_confusion_matrix_counts_all_rows_and_those_in_the_report(small_report, open_report):
     page = open_report(small_report)
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     _, network = reports.labels()
     decided = reports.rules().predict(reports.table())
     expected = int(np.sum((network == "yes") & (decided == "no")))
     assert page.get_by_role("button", name=f"Network yes, rules no: {expected} row").is_visible()
     drawn = page.evaluate("() => Array.from(window.clausewise.store.table.numbers)")
-    page.get_by_role("button", name="300 in this report").click()
+    page.get_by_role("button", name="300 in this page").click()
     expected = int(np.sum((network[drawn] == "yes") & (decided[drawn] == "no")))
     assert page.get_by_role("button", name=f"Network yes, rules no: {expected} row").is_visible()
 
 
 def test_a_cell_gives_its_rows_and_the_rules_that_misled(small_report, open_report):
     page = open_report(small_report)
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     drawn = np.array(page.evaluate("() => Array.from(window.clausewise.store.table.numbers)"))
     _, network = reports.labels()
     decided = reports.rules().predict(reports.table())
@@ -313,26 +347,28 @@ def test_a_cell_gives_its_rows_and_the_rules_that_misled(small_report, open_repo
 
 def test_the_confusion_matrix_is_walked_by_keyboard(small_report, open_report):
     page = open_report(small_report)
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     page.locator(".confusion button[tabindex='0']").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    assert selection(page) == "Network: yes, rules: yes"
+    rows = page.get_by_label("Rows of the cell").get_by_role("heading", level=2)
+    assert rows.inner_text().startswith("Network: yes, rules: yes: ")
     page.get_by_role("button", name="All that differ").click()
-    assert selection(page) == "Rows on which network and rules differ"
+    assert rows.inner_text().startswith("Rows on which network and rules differ: ")
 
 
 def test_a_cell_can_be_reached_whatever_pair_is_compared(small_report, open_report):
     page = open_report(small_report, fragment="#view=disagreement&dis.focus=9.9")
     page.locator(".confusion button[tabindex='0']").focus()
     page.keyboard.press("Enter")
-    assert selection(page) == "Network: perhaps, rules: perhaps"
+    rows = page.get_by_label("Rows of the cell").get_by_role("heading", level=2)
+    assert rows.inner_text().startswith("Network: perhaps, rules: perhaps: ")
 
 
 def test_edited_rules_are_compared_on_the_rows_in_the_report(small_report, open_report):
     page = open_report(small_report)
-    view_tab(page, "Disagreement")
+    view_tab(page, "Where they differ")
     page.evaluate(
         "() => { const { store } = window.clausewise; const set = store.rules.value;"
         " store.edit({ ...set, rules: set.rules.slice(1) }); }"
@@ -385,7 +421,7 @@ def test_origin_lists_numbered_layers_in_the_order_of_the_network(open_report, t
 def test_less_than_all_is_never_shown_as_all(open_report, tmp_path):
     listed = [Rule((Term(0, low=1),), "yes", 0.9996), Rule((Term(0, low=2),), "yes", 1.0)]
     RuleSet.from_rules(listed, ["x"], default="no", classes=["no", "yes"]).report(tmp_path / "report.html")
-    page = open_report(tmp_path / "report.html", fragment="#view=rules")
+    page = open_report(tmp_path / "report.html", fragment="#view=rules" + TABLE)
     assert first_cells(page, "Rules", 5) == ["99.9 %", "100.0 %"]
 
 
@@ -413,6 +449,6 @@ def test_misleading_rules_depend_on_the_pair_compared(open_report, tmp_path):
         assert f"but the {judge} differs" in misled.inner_text()
         assert [text.split()[0] for text in misled.locator("button").all_inner_texts()] == [place]
         page.locator(".confusion button").filter(has_text=re.compile(r"^\d")).last.click()
-        page.evaluate(f"() => window.location.hash += '&sel=differ.{pair.replace('-', '.')}'")
+        page.evaluate(f"() => window.location.hash = '#view=rules&sel=differ.{pair.replace('-', '.')}'")
         selected = page.get_by_label("Selection", exact=True)
         selected.get_by_text(f"but the {judge} differs").wait_for()

@@ -1,12 +1,13 @@
 /** Classes are marked by colour and shape together, never by colour alone; up to 64 combinations differ. */
 
+import { colourOf } from "../lib/colours";
 import type { Rule, RuleSet } from "../lib/rules";
 import { formatLabel } from "../lib/text";
 import { speaksAgainst } from "../lib/votes";
 import type { Scalar } from "../payload";
 import { useStore } from "../store";
 
-const N_COLOURS = 8;
+const N_SHAPES = 8;
 
 // Shapes of about equal weight inside a 10 × 10 box.
 const SHAPES = [
@@ -20,13 +21,8 @@ const SHAPES = [
   "M2.6.8h4.8l2.4 4.2l-2.4 4.2h-4.8l-2.4-4.2z",
 ];
 
-/** The CSS class that sets a class's colour: `fill`, and `--class` for other uses. */
-export function colourOf(classIndex: number): string {
-  return `class-${classIndex % N_COLOURS}`;
-}
-
 export function shapeOf(classIndex: number): string {
-  return SHAPES[(classIndex + Math.floor(classIndex / N_COLOURS)) % SHAPES.length];
+  return SHAPES[(classIndex + Math.floor(classIndex / N_SHAPES)) % SHAPES.length];
 }
 
 export function ClassMark({ index }: { index: number }) {

@@ -5,7 +5,7 @@ import { useId, useRef } from "preact/hooks";
 import { middleOf } from "../lib/axis";
 import { lowerBound, nextBelow, upperBound } from "../lib/decimals";
 import { type Term, termOn } from "../lib/rules";
-import { formatLabel, formatName, grouped } from "../lib/text";
+import { featureName, formatCategory, grouped } from "../lib/text";
 import { type Store, useStore } from "../store";
 import { TermStrip } from "./TermStrip";
 
@@ -17,8 +17,9 @@ interface Props {
 }
 
 export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
-  const { name: given, kind } = useStore().original.features[term.feature];
-  const name = formatName(given);
+  const about = useStore().original.features[term.feature];
+  const { kind } = about;
+  const name = featureName(about);
   return (
     <fieldset class="term-editor">
       <legend>{name}</legend>
@@ -128,10 +129,11 @@ const MANY_CATEGORIES = 12;
 function Categories({ term, name, onTerm }: PartProps & { name: string }) {
   const id = useId();
   const query = useSignal("");
-  const categories = useStore().original.features[term.feature].categories ?? [];
+  const about = useStore().original.features[term.feature];
+  const categories = about.categories ?? [];
   const accepted = new Set(term.codes ?? []);
   const words = query.value.trim().toLowerCase();
-  const shown = [...categories.keys()].filter((code) => formatLabel(categories[code]).toLowerCase().includes(words));
+  const shown = [...categories.keys()].filter((code) => formatCategory(categories[code], about).toLowerCase().includes(words));
   const accept = (codes: readonly number[], isAccepted: boolean) => {
     const next = new Set(accepted);
     for (const code of codes) {
@@ -162,7 +164,7 @@ function Categories({ term, name, onTerm }: PartProps & { name: string }) {
         {shown.map((code) => (
           <label key={code} for={`${id}-${code}`}>
             <input id={`${id}-${code}`} type="checkbox" checked={accepted.has(code)} onChange={(event) => accept([code], event.currentTarget.checked)} />
-            {formatLabel(categories[code])}
+            {formatCategory(categories[code], about)}
           </label>
         ))}
       </div>

@@ -1,9 +1,9 @@
 /** A term drawn over the distribution of its feature, with the accepted range highlighted. */
 
 import { type Axis, axisOf } from "../lib/axis";
+import { colourOf } from "../lib/colours";
 import type { Term } from "../lib/rules";
 import { useStore } from "../store";
-import { colourOf } from "./ClassMark";
 
 interface Props {
   term: Term | null;

@@ -7,7 +7,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { keepInSight, linesInSight, useViewport } from "./viewport";
+import { keepElementInSight, keepInSight, linesInSight, useViewport } from "./viewport";
 
 export interface TableColumn {
   key: string;
@@ -38,6 +38,10 @@ interface Props {
   /** Minimum width in px; a narrower table scrolls sideways. */
   minWidth?: number;
   empty?: string;
+  /** Called with the current row when Space is pressed. */
+  onTick?: (row: number) => void;
+  /** Rows are as high as their text, and all in the document: for short tables. */
+  wraps?: boolean;
 }
 
 export const ROW_HEIGHT = 28;
@@ -45,15 +49,23 @@ const HEADER_HEIGHT = 30;
 const MARGIN_ROWS = 8;
 let nTables = 0;
 
-export function VirtualTable({ label, nRows, columns, active, onActivate, sorting, onSort, minWidth = 0, empty }: Props) {
+export function VirtualTable({ label, nRows, columns, active, onActivate, sorting, onSort, minWidth = 0, empty, onTick, wraps = false }: Props) {
   const { box, view, measure } = useViewport();
   const [id] = useState(() => `table${nTables++}`);
-  useEffect(() => keepInSight(box.current, active, ROW_HEIGHT, HEADER_HEIGHT), [active, nRows]);
+  useEffect(() => {
+    if (!wraps) keepInSight(box.current, active, ROW_HEIGHT, HEADER_HEIGHT);
+    else if (active >= 0) keepElementInSight(box.current, document.getElementById(`${id}-${active}`), HEADER_HEIGHT);
+  }, [active, nRows, wraps]);
 
   const template = columns.map((column) => (column.width === undefined ? "minmax(160px, 1fr)" : `${column.width}px`)).join(" ");
-  const shown = linesInSight(view, ROW_HEIGHT, nRows, MARGIN_ROWS);
+  const shown = wraps ? Array.from({ length: nRows }, (_, row) => row) : linesInSight(view, ROW_HEIGHT, nRows, MARGIN_ROWS);
 
   const move = (event: KeyboardEvent) => {
+    if (event.key === " " && onTick !== undefined && active >= 0 && event.target === box.current) {
+      event.preventDefault();
+      onTick(active);
+      return;
+    }
     const perPage = Math.max(1, Math.floor((view.height - HEADER_HEIGHT) / ROW_HEIGHT) - 1);
     const target = moved(event.key, active, nRows, perPage);
     if (target === null || event.target !== box.current) return;
@@ -63,7 +75,7 @@ export function VirtualTable({ label, nRows, columns, active, onActivate, sortin
 
   return (
     <div
-      class="table"
+      class={wraps ? "table wraps" : "table"}
       role="grid"
       aria-label={label}
       aria-rowcount={nRows + 1}
@@ -80,7 +92,7 @@ export function VirtualTable({ label, nRows, columns, active, onActivate, sortin
             <HeaderCell key={column.key} column={column} sorting={sorting ?? null} onSort={onSort} />
           ))}
         </div>
-        <div class="table-body" role="rowgroup" style={{ height: `${nRows * ROW_HEIGHT}px` }}>
+        <div class="table-body" role="rowgroup" {...(wraps ? {} : { style: { height: `${nRows * ROW_HEIGHT}px` } })}>
           {shown.map((row) => (
             <div
               key={row}
@@ -89,7 +101,7 @@ export function VirtualTable({ label, nRows, columns, active, onActivate, sortin
               role="row"
               aria-rowindex={row + 2}
               aria-selected={row === active}
-              style={{ gridTemplateColumns: template, transform: `translateY(${row * ROW_HEIGHT}px)` }}
+              style={wraps ? { gridTemplateColumns: template } : { gridTemplateColumns: template, transform: `translateY(${row * ROW_HEIGHT}px)` }}
               onClick={() => onActivate(row)}
             >
               {columns.map((column) => (

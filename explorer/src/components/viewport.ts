@@ -41,3 +41,12 @@ export function keepInSight(box: HTMLElement | null, line: number, height: numbe
   if (top < box.scrollTop) box.scrollTop = top;
   else if (top + height > box.scrollTop + visible) box.scrollTop = top + height - visible;
 }
+
+/** The same for an element inside the box. */
+export function keepElementInSight(box: HTMLElement | null, element: HTMLElement | null, head: number): void {
+  if (box === null || element === null) return;
+  const [outer, own] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+  const [above, below] = [outer.top + head - own.top, own.bottom - outer.top - box.clientHeight];
+  if (above > 0) box.scrollTop -= above;
+  else if (below > 0) box.scrollTop += below;
+}

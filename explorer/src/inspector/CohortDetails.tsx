@@ -19,21 +19,23 @@ export function CohortDetails({ cohort }: { cohort: Cohort }) {
   const misled = found === null ? [] : misleading(found, table, rows, judge);
   return (
     <>
-      <p>
-        {counted(rows.length, "row")} of the {grouped(table.nRows)} in this report
-        {table.nRows > 0 && ` (${percent(rows.length / table.nRows)})`}
-      </p>
-      {cohort.kind === "covered" && <BackToRule store={store} id={cohort.rule} />}
-      <UnknownDecisions />
+      <div>
+        <p>
+          {counted(rows.length, "row")} of the {grouped(table.nRows)} in this page
+          {table.nRows > 0 && ` (${percent(rows.length / table.nRows)})`}
+        </p>
+        {cohort.kind === "covered" && <BackToRule store={store} id={cohort.rule} />}
+        <UnknownDecisions />
+        <h3>Rows</h3>
+        <RowButtons rows={rows} />
+      </div>
       {table[judge] !== null && (
-        <>
+        <div class="two">
           <h3>Misleading rules</h3>
           <p class="quiet">They fired and their class won, but the {judge} differs.</p>
           <MisleadingRules misled={misled} />
-        </>
+        </div>
       )}
-      <h3>Rows</h3>
-      <RowButtons rows={rows} />
     </>
   );
 }

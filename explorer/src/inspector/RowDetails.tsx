@@ -7,8 +7,8 @@ import { UnknownDecisions } from "../components/UnknownDecisions";
 import { VoteBars } from "../components/VoteBars";
 import { firedOn, scoresOf } from "../lib/evaluate";
 import { rowDraftOf } from "../lib/rowDraft";
-import { counted, describeValue, formatName, shortNumber } from "../lib/text";
-import { strongestFirst, votesOf } from "../lib/votes";
+import { counted, describeValue, featureName, formatLabel, shortNumber } from "../lib/text";
+import { startOf, strongestFirst, votesOf } from "../lib/votes";
 import { useStore } from "../store";
 
 export function RowDetails({ row }: { row: number }) {
@@ -22,60 +22,69 @@ export function RowDetails({ row }: { row: number }) {
   const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
   const features = set.features.map((_, place) => place).filter((place) => tested.has(place));
   const scores = Array.from(scoresOf(found, row));
+  const isPriority = fired.some((place) => set.rules[place].priority);
+  const start = isPriority ? [] : startOf(set);
   return (
     <>
-      <UnknownDecisions />
-      <dl class="facts">
-        <div>
-          <dt>Rules</dt>
-          <dd>
-            <ClassChip index={found.decisions[row]} />
-          </dd>
-        </div>
-        {table.network !== null && (
+      <div>
+        <UnknownDecisions />
+        <dl class="facts">
           <div>
-            <dt>Network</dt>
+            <dt>Rules</dt>
             <dd>
-              <ClassChip index={table.network.codes[row]} names={table.network.names} />
+              <ClassChip index={found.decisions[row]} />
             </dd>
           </div>
+          {table.network !== null && (
+            <div>
+              <dt>Network</dt>
+              <dd>
+                <ClassChip index={table.network.codes[row]} names={table.network.names} />
+              </dd>
+            </div>
+          )}
+          {table.truth !== null && (
+            <div>
+              <dt>Truth</dt>
+              <dd>
+                <ClassChip index={table.truth.codes[row]} names={table.truth.names} />
+              </dd>
+            </div>
+          )}
+        </dl>
+        <h3>Votes</h3>
+        <VoteBars scores={scores} decision={found.decisions[row]} />
+        {start.some((votes) => votes !== 0) && <p class="quiet">of which base votes: {set.classes.flatMap((label, c) => (start[c] === 0 ? [] : [`${formatLabel(label)} ${shortNumber(start[c])}`])).join(", ")}</p>}
+      </div>
+      <div>
+        <h3>{counted(fired.length, "rule")} fired</h3>
+        <RuleButtons places={fired} note={(place) => `· ${shortNumber(votesOf(set.rules[place], set.voting))}`} />
+        {store.view.value !== "predict" && (
+          <p>
+            <button
+              type="button"
+              onClick={() =>
+                store.address.step(() => {
+                  rowDraftOf(store).setBase(row);
+                  store.show("predict");
+                })
+              }
+            >
+              Try other values
+            </button>
+          </p>
         )}
-        {table.truth !== null && (
-          <div>
-            <dt>Truth</dt>
-            <dd>
-              <ClassChip index={table.truth.codes[row]} names={table.truth.names} />
-            </dd>
-          </div>
-        )}
-      </dl>
-      <h3>Votes</h3>
-      <VoteBars scores={scores} decision={found.decisions[row]} />
-      <h3>{counted(fired.length, "rule")} fired</h3>
-      <RuleButtons places={fired} note={(place) => `· ${shortNumber(votesOf(set.rules[place], set.voting))}`} />
-      {store.view.value !== "predict" && (
-        <p>
-          <button
-            type="button"
-            onClick={() =>
-              store.address.step(() => {
-                rowDraftOf(store).setBase(row);
-                store.show("predict");
-              })
-            }
-          >
-            Try other values
-          </button>
-        </p>
-      )}
-      <h3>Values tested by rules</h3>
-      <dl class="facts">
-        {features.map((place) => {
-          const column = table.columns[place];
-          const value = column === null ? "not in this report" : describeValue(column.values[column.codes[row]], set.features[place]);
-          return <Fact key={place} name={formatName(set.features[place].name)} value={value} />;
-        })}
-      </dl>
+      </div>
+      <div>
+        <h3>Values tested by rules</h3>
+        <dl class="facts">
+          {features.map((place) => {
+            const column = table.columns[place];
+            const value = column === null ? "not in this report" : describeValue(column.values[column.codes[row]], set.features[place]);
+            return <Fact key={place} name={featureName(set.features[place])} value={value} />;
+          })}
+        </dl>
+      </div>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { TermStrip } from "../components/TermStrip";
 import { type Bits, countBits } from "../lib/bits";
 import { whyTermsUnknown } from "../lib/leftOut";
 import { agreementOf } from "../lib/measures";
+import { layerName } from "../lib/origin";
 import { ruleCost } from "../lib/readingCost";
 import type { Rule, Term } from "../lib/rules";
 import { counted, describeTerm, grouped, MOST_CATEGORIES, percent, shortNumber } from "../lib/text";
@@ -20,18 +21,20 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
   const cover = why === null ? (store.evaluation.value?.covers[place] ?? null) : null;
   return (
     <>
-      <p class="rule-then">
-        {rule.priority && <span class="badge">priority</span>} THEN {isAgainst && "speaks against"} <ClassChip index={rule.classIndex} />
-      </p>
-      <ul class="terms" aria-label="Terms, all of which must hold">
-        {rule.terms.length === 0 && <li>no terms: the rule fires on every row</li>}
-        {rule.terms.map((term) => (
-          <li key={term.feature}>
-            <TermText term={term} />
-            <TermStrip term={term} classIndex={rule.classIndex} />
-          </li>
-        ))}
-      </ul>
+      <div class="two">
+        <p class="rule-then">
+          {rule.priority && <span class="badge">priority</span>} THEN {isAgainst && "speaks against"} <ClassChip index={rule.classIndex} />
+        </p>
+        <ul class="terms" aria-label="Terms, all of which must hold">
+          {rule.terms.length === 0 && <li>no terms: the rule fires on every row</li>}
+          {rule.terms.map((term) => (
+            <li key={term.feature}>
+              <TermText term={term} />
+              <TermStrip term={term} classIndex={rule.classIndex} />
+            </li>
+          ))}
+        </ul>
+      </div>
       <dl class="facts">
         {!isAgainst && <Fact name="Confidence" value={percent(rule.confidence)} />}
         <Fact name="Votes where it fires" value={shortNumber(votesOf(rule, set.voting))} />
@@ -40,7 +43,7 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
         <Fact name="Reading cost" value={grouped(ruleCost(rule, set.features))} />
         {cover !== null && <CoverFacts rule={rule} cover={cover} />}
         {why !== null && <Fact name="Fires here on" value={`not known here: ${why}`} />}
-        {rule.origin?.layer != null && <Fact name="Layer" value={rule.origin.layer} />}
+        {rule.origin?.layer != null && <Fact name="Layer" value={layerName(rule.origin.layer)} />}
         {rule.origin?.clause != null && <Fact name="Clause" value={rule.origin.clause} />}
       </dl>
       <p class="row-buttons">
@@ -62,6 +65,19 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
             Edit it
           </button>
         )}
+        <button
+          type="button"
+          onClick={() =>
+            store.address.step(() => {
+              store.untickAll();
+              store.tick([rule.id], true);
+              store.address.param("rules.panel").value = "delete";
+              store.show("rules");
+            })
+          }
+        >
+          Delete …
+        </button>
       </p>
     </>
   );

@@ -1,7 +1,7 @@
 /** The horizontal axis of a feature: its range, and the bars of its distribution, in a box of 1 × 1. */
 
 import type { HistogramEntry } from "../payload";
-import type { Store } from "../store";
+import type { Feature, Term } from "./rules";
 
 export interface Axis {
   kind: "numeric" | "categories";
@@ -17,10 +17,16 @@ export interface Axis {
   place: (value: number) => number;
 }
 
-const known = new WeakMap<Store, Map<number, Axis>>();
+/** What axes are made of: the store of either kind of report. */
+export interface AxisSource {
+  readonly payload: { histograms?: readonly (HistogramEntry | null)[] };
+  readonly original: { readonly features: readonly Feature[]; readonly rules: readonly { readonly terms: readonly Term[] }[] };
+}
+
+const known = new WeakMap<AxisSource, Map<number, Axis>>();
 
 /** Made once per feature. Without data, the range is that of the report's thresholds. */
-export function axisOf(store: Store, feature: number): Axis {
+export function axisOf(store: AxisSource, feature: number): Axis {
   let axes = known.get(store);
   if (axes === undefined) known.set(store, (axes = new Map()));
   let axis = axes.get(feature);
@@ -28,7 +34,7 @@ export function axisOf(store: Store, feature: number): Axis {
   return axis;
 }
 
-function makeAxis(store: Store, feature: number): Axis {
+function makeAxis(store: AxisSource, feature: number): Axis {
   const histogram = store.payload.histograms?.[feature] ?? null;
   const { kind, categories } = store.original.features[feature];
   if (kind !== "numeric") {
@@ -66,7 +72,7 @@ export function roundedWithin(value: number, low: number, high: number): number 
 }
 
 /** The middle of a feature's axis as a short number, whole where all numbers are. */
-export function middleOf(store: Store, feature: number): number {
+export function middleOf(store: AxisSource, feature: number): number {
   const { ends } = axisOf(store, feature);
   const histogram = store.payload.histograms?.[feature] ?? null;
   const middle = ends[0] / 2 + ends[1] / 2;
@@ -77,7 +83,7 @@ function clamp(place: number): number {
   return Math.min(1, Math.max(0, place));
 }
 
-function thresholdRange(store: Store, feature: number): [number, number] {
+function thresholdRange(store: AxisSource, feature: number): [number, number] {
   const cuts: number[] = [];
   for (const rule of store.original.rules) {
     for (const term of rule.terms) if (term.feature === feature) cuts.push(...[term.low, term.high].filter(Number.isFinite));

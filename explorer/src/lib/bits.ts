@@ -34,6 +34,13 @@ export function countCommon(a: Bits, b: Bits): number {
   return n;
 }
 
+/** The number of rows in both sets but not in a third. */
+export function countCommonWithout(a: Bits, b: Bits, without: Bits): number {
+  let n = 0;
+  for (let w = 0; w < a.length; w++) n += countWord(a[w] & b[w] & ~without[w]);
+  return n;
+}
+
 function countWord(word: number): number {
   let v = word - ((word >>> 1) & 0x55555555);
   v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);

@@ -5,7 +5,7 @@ import type { Evaluation, Evaluator } from "./evaluate";
 import type { Feature, Rule, RuleSet } from "./rules";
 import { writeValue } from "./ruleText";
 import type { Table } from "./table";
-import { formatName, formatNumber } from "./text";
+import { featureName, formatName, formatNumber } from "./text";
 
 export interface Comparison {
   /** Places in the later set of rules that are not in the earlier one. */
@@ -97,7 +97,7 @@ function differingFeatures(before: readonly Feature[], after: readonly Feature[]
   const others = [new Set(newer), new Set(old)];
   const names = [new Set(before.map((feature) => feature.name)), new Set(after.map((feature) => feature.name))];
   // Features of one name that differ need more than the name.
-  const shown = (feature: Feature) => (names[0].has(feature.name) && names[1].has(feature.name) ? detailed(feature) : formatName(feature.name));
+  const shown = (feature: Feature) => (names[0].has(feature.name) && names[1].has(feature.name) ? detailed(feature) : featureName(feature));
   const gone = before.filter((_, i) => !others[0].has(old[i])).map(shown);
   const come = after.filter((_, i) => !others[1].has(newer[i])).map(shown);
   if (gone.length === 0 && come.length === 0) return { name: "features", before: "in another order", after: "in another order" };

@@ -82,7 +82,7 @@ interface Bound {
  * ascends, and are removed from (or intersected with) each rule with a bound there. Much faster than rule by rule, because it reads
  * every column once and then only combines sets.
  */
-export function coversOf(rules: readonly Rule[], table: Table): Bits[] {
+export function coversOf(rules: readonly Pick<Rule, "terms">[], table: Table): Bits[] {
   const covers = rules.map(() => allBits(table.nRows));
   const bounds = new Map<number, Bound[]>();
   rules.forEach((rule, r) => {

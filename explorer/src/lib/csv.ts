@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../payload";
 import type { Feature, RuleSet } from "./rules";
-import { counted, formatLabel, formatName } from "./text";
+import { counted, featureName, formatLabel, formatName } from "./text";
 
 export interface ReadRow {
   /** One encoded value per feature, NaN where missing. */
@@ -18,7 +18,7 @@ const BOOLEANS: ReadonlyMap<string, number> = new Map([
 const MISSING = new Set(["", "na", "n/a", "nan", "null", "none", "?"]);
 
 /** The first row of values; throws an Error with a readable message. */
-export function readCsvRow(text: string, set: RuleSet): ReadRow {
+export function readCsvRow(text: string, set: Pick<RuleSet, "features">): ReadRow {
   const delimiter = delimiterOf(text.replace(/^\ufeff/, ""));
   const lines = cellsOf(text.replace(/^\ufeff/, ""), delimiter).filter((cells) => cells.some((cell) => cell.trim() !== ""));
   if (lines.length === 0) throw new Error("There is no row; paste a line of values, with or without a line of names above it.");
@@ -40,7 +40,7 @@ export function readCsvRow(text: string, set: RuleSet): ReadRow {
   return { values, notes };
 }
 
-function byPlace(set: RuleSet, cells: readonly string[]): (place: number) => string {
+function byPlace(set: Pick<RuleSet, "features">, cells: readonly string[]): (place: number) => string {
   if (cells.length !== set.features.length) {
     throw new Error(
       `The row has ${counted(cells.length, "value")}, the rules have ${counted(set.features.length, "feature")}; ` +
@@ -50,7 +50,7 @@ function byPlace(set: RuleSet, cells: readonly string[]): (place: number) => str
   return (place) => cells[place];
 }
 
-function byName(set: RuleSet, names: readonly string[], cells: readonly string[], known: ReadonlySet<string>, notes: string[]): (place: number) => string {
+function byName(set: Pick<RuleSet, "features">, names: readonly string[], cells: readonly string[], known: ReadonlySet<string>, notes: string[]): (place: number) => string {
   if (cells.length !== names.length) throw new Error(`There are ${counted(names.length, "name")} and ${counted(cells.length, "value")}; give one value per name.`);
   const at = new Map(names.map((name, i) => [name, i]));
   const absent = set.features.filter((feature) => !at.has(feature.name));
@@ -78,11 +78,11 @@ function encoded(cell: string, feature: Feature, delimiter: string): number {
   if (MISSING.has(text.toLowerCase())) return NaN;
   if (feature.kind === "binary") {
     const value = BOOLEANS.get(text.toLowerCase()) ?? Number(text);
-    if (value !== 0 && value !== 1) throw new Error(`${formatName(feature.name)} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
+    if (value !== 0 && value !== 1) throw new Error(`${featureName(feature)} is ${JSON.stringify(text)}; expected true, false, 0, 1 or an empty cell.`);
     return value;
   }
   const number = numberOf(text, delimiter);
-  if (number !== number) throw new Error(`${formatName(feature.name)} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
+  if (number !== number) throw new Error(`${featureName(feature)} is ${JSON.stringify(text)}; expected a number or an empty cell.`);
   return number;
 }
 

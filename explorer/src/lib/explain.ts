@@ -1,6 +1,6 @@
 /** Near misses: rules that almost fired on a row. */
 
-import { holds, type RuleSet, type Term } from "./rules";
+import { holds, type Rule, type Term } from "./rules";
 
 /** A rule with exactly one term that fails. */
 export interface NearMiss {
@@ -11,7 +11,7 @@ export interface NearMiss {
 }
 
 /** The near misses on a row of encoded values, the nearest first. */
-export function nearMisses(set: RuleSet, values: ArrayLike<number>, units: ArrayLike<number>): NearMiss[] {
+export function nearMisses(set: { readonly rules: readonly Pick<Rule, "terms">[] }, values: ArrayLike<number>, units: ArrayLike<number>): NearMiss[] {
   const found: NearMiss[] = [];
   set.rules.forEach((rule, place) => {
     const failing = rule.terms.filter((term) => !holds(term, values[term.feature]));

@@ -2,7 +2,7 @@
 
 import type { Voting } from "../payload";
 import { type Feature, namedCategories, type Rule, type RuleSet, type Term, termKey } from "./rules";
-import { describeCondition, describeRule, formatLabel } from "./text";
+import { describeCondition, describeRule, describeTerm, formatCategory } from "./text";
 import { speaksAgainst } from "./votes";
 
 export interface Filter {
@@ -32,7 +32,9 @@ function textOf(rule: Rule, set: RuleSet): string {
     const bounded = rule.terms.filter((term) => Number.isFinite(term.low) && Number.isFinite(term.high));
     const turned = bounded.map((term) => `${set.features[term.feature].name} ${describeCondition(term, set.features[term.feature])}`).join(" ");
     const accepted = rule.terms.map((term) => acceptedCategories(term, set.features[term.feature])).join(" ");
-    text = plain(`${describeRule(rule, set)} ${origin} ${turned} ${accepted}`);
+    // Also by the names in the data, where the report shows others.
+    const names = rule.terms.map((term) => set.features[term.feature].name).join(" ");
+    text = plain(`${describeRule(rule, set)} ${origin} ${turned} ${accepted} ${names}`);
     texts.set(rule, text);
   }
   return text;
@@ -41,7 +43,7 @@ function textOf(rule: Rule, set: RuleSet): string {
 /** `job ≠ cook` is found by the categories that it accepts, too. */
 function acceptedCategories(term: Term, feature: Feature): string {
   if (term.codes === null || !namedCategories(term.codes, feature).areExcluded) return "";
-  return `${feature.name} ∈ {${term.codes.map((code) => formatLabel((feature.categories ?? [])[code])).join(", ")}}`;
+  return `${feature.name} ∈ {${term.codes.map((code) => formatCategory((feature.categories ?? [])[code], feature)).join(", ")}}`;
 }
 
 /** Places of the rules that pass, in their order. */
@@ -60,7 +62,7 @@ export function searched(set: RuleSet, query: string): number[] {
 }
 
 /** The words of a query. A comparison, typed as shown or as in the rule language, is one word. */
-function wordsOf(query: string): string[] {
+export function wordsOf(query: string): string[] {
   return Array.from(query.matchAll(/"([^"]+)"?|[^"]+/g)).flatMap(([part, together]) => {
     if (together !== undefined) return [plain(together).trim()];
     const bound = plain(part).replace(/ ([≤≥≠<>=]) /g, "\0$1\0");
@@ -82,6 +84,12 @@ function plain(text: string): string {
     .replace(/ not in \{/g, " ∉ {")
     .replace(/ in \{/g, " ∈ {")
     .replace(/[\u2068\u2069]/g, "");
+}
+
+/** The terms of a rule, those with a word of the query first. */
+export function matchesFirst(rule: Rule, features: readonly Feature[], words: readonly string[]): readonly Term[] {
+  const isFound = (term: Term) => words.some((word) => plain(describeTerm(term, features[term.feature])).includes(word));
+  return words.length === 0 ? rule.terms : [...rule.terms.filter(isFound), ...rule.terms.filter((term) => !isFound(term))];
 }
 
 function hasWord(text: string, word: string): boolean {

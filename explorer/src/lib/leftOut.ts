@@ -2,12 +2,12 @@
 
 import type { RuleSet, Term } from "./rules";
 import type { Table } from "./table";
-import { formatName } from "./text";
+import { featureName } from "./text";
 
 /** The reason why it is unknown on which rows these terms hold; null if it is known. */
 export function whyTermsUnknown(terms: Iterable<Term>, set: RuleSet, table: Table): string | null {
   const names = new Set<string>();
-  for (const { feature } of terms) if (table.columns[feature] === null) names.add(formatName(set.features[feature].name));
+  for (const { feature } of terms) if (table.columns[feature] === null) names.add(featureName(set.features[feature]));
   if (names.size === 0) return null;
   const shown = [...names].slice(0, 3).join(", ") + (names.size > 3 ? ` and ${names.size - 3} more features` : "");
   return `the report has no values for ${shown}`;

@@ -47,11 +47,29 @@ function countLabelled(cover: Bits, codes: ArrayLike<number>, classIndex: number
   return n;
 }
 
+interface Counted {
+  readonly codes: ArrayLike<number>;
+  readonly classIndex: number;
+  readonly n: number;
+  readonly nOfClass: number;
+}
+
+/** Covers outlive edits of other rules, and so does what was counted on them. */
+const counts = new WeakMap<Bits, Counted>();
+
+function countedOn(cover: Bits, codes: ArrayLike<number>, classIndex: number): Counted {
+  let known = counts.get(cover);
+  if (known === undefined || known.codes !== codes || known.classIndex !== classIndex) {
+    known = { codes, classIndex, n: countBits(cover), nOfClass: countLabelled(cover, codes, classIndex) };
+    counts.set(cover, known);
+  }
+  return known;
+}
+
 /** Of the rows that a rule covers, the fraction whose label is what it speaks for: its class, or any other if it speaks against it. */
 export function agreementOf(rule: Rule, voting: Voting, cover: Bits, codes: ArrayLike<number>): number | null {
-  const n = countBits(cover);
+  const { n, nOfClass } = countedOn(cover, codes, rule.classIndex);
   if (n === 0) return null;
-  const nOfClass = countLabelled(cover, codes, rule.classIndex);
   return (speaksAgainst(rule, voting) ? n - nOfClass : nOfClass) / n;
 }
 

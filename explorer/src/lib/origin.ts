@@ -1,6 +1,7 @@
 /** Rules grouped by layer and clause of origin. Pure functions. */
 
 import type { RuleSet } from "./rules";
+import { formatName } from "./text";
 
 export interface Clause {
   /** Empty for rules that name no clause. */
@@ -18,6 +19,40 @@ export interface LayerUse {
   perClass: number[];
   /** Clauses with most rules first. */
   clauses: Clause[];
+}
+
+/** The layer that Python names where a rule comes from no unit of the network (rules/rule.py). */
+const FROM_SEARCH = "residual";
+
+export function isFromSearch(layer: string | null | undefined): boolean {
+  return layer === FROM_SEARCH;
+}
+
+/** The name of a layer as it is shown. */
+export function layerName(layer: string): string {
+  if (layer === "") return "no layer";
+  return isFromSearch(layer) ? "found by search" : formatName(layer);
+}
+
+/** The units of a layer that clauses test, and in how many clauses and rules each occurs; ascending. */
+export interface UnitUse {
+  unit: number;
+  nClauses: number;
+  nRules: number;
+}
+
+export function unitsOf(layer: LayerUse): UnitUse[] {
+  const uses = new Map<number, UnitUse>();
+  for (const { text, places } of layer.clauses) {
+    const units = new Set(Array.from(text.matchAll(/\[(\d+)\]/g), ([, unit]) => Number(unit)));
+    for (const unit of units) {
+      const use = uses.get(unit) ?? { unit, nClauses: 0, nRules: 0 };
+      use.nClauses++;
+      use.nRules += places.length;
+      uses.set(unit, use);
+    }
+  }
+  return [...uses.values()].sort((a, b) => a.unit - b.unit);
 }
 
 /** Layers as the rules name them, numbered ones in the order of the network; rules without a layer last. */
@@ -54,5 +89,6 @@ function inOrder(layers: readonly LayerUse[]): LayerUse[] {
   for (const layer of layers) ranked.set(likeness(layer), [...(ranked.get(likeness(layer)) ?? []), layer]);
   for (const alike of ranked.values()) alike.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   const ordered = layers.map((layer) => ranked.get(likeness(layer))?.shift() ?? layer);
-  return [...ordered.filter((layer) => layer.name !== ""), ...ordered.filter((layer) => layer.name === "")];
+  const rank = ({ name }: LayerUse) => (name === "" ? 2 : isFromSearch(name) ? 1 : 0);
+  return [...ordered].sort((a, b) => rank(a) - rank(b));
 }

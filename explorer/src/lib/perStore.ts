@@ -2,8 +2,8 @@
 
 import type { Store } from "../store";
 
-export function perStore<T>(make: (store: Store) => T): (store: Store) => T {
-  const known = new WeakMap<Store, { made: T }>();
+export function perStore<T, S extends object = Store>(make: (store: S) => T): (store: S) => T {
+  const known = new WeakMap<S, { made: T }>();
   return (store) => {
     let entry = known.get(store);
     if (entry === undefined) known.set(store, (entry = { made: make(store) }));

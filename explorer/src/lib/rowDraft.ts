@@ -3,16 +3,21 @@
 import { batch, computed, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Scalar } from "../payload";
 import type { Store } from "../store";
-import { middleOf } from "./axis";
+import type { Address } from "./address";
+import { type AxisSource, middleOf } from "./axis";
 import { rowValues } from "./evaluateRow";
 import { perStore } from "./perStore";
 import type { Feature } from "./rules";
+import { placeOfNumber, type Selection } from "./selection";
 import type { AskedRow } from "./served";
+import type { Table } from "./table";
 import { describeValue, formatName } from "./text";
 
 export interface RowDraft {
   /** The row of the report that the draft starts from; null for a typical row. */
   readonly base: ReadonlySignal<number | null>;
+  /** The number of a row that the address names but that is not in this report; null if there is none. */
+  readonly unknownRow: ReadonlySignal<number | null>;
   readonly baseValues: ReadonlySignal<readonly number[]>;
   /** Encoded, one per feature, NaN where missing. */
   readonly values: ReadonlySignal<readonly number[]>;
@@ -25,16 +30,25 @@ export interface RowDraft {
   reset: () => void;
 }
 
-export const rowDraftOf = perStore((store): RowDraft => {
+/** What a draft starts from: the store of either kind of report. */
+export interface DraftSource extends AxisSource {
+  readonly address: Address;
+  readonly table: Table | null;
+  readonly selection: ReadonlySignal<Selection | null>;
+}
+
+export const rowDraftOf = perStore((store: DraftSource): RowDraft => {
   const row: Signal<string> = store.address.param("predict.row", "");
   const written: Signal<string> = store.address.param("predict.set", "");
   const base = computed(() => {
     const { table } = store;
     if (table === null || table.nRows === 0 || row.value === "typical") return null;
     const selection = store.selection.value;
-    const asked = /^\d+$/.test(row.value) ? Number(row.value) : selection?.kind === "row" ? selection.row : 0;
-    return asked < table.nRows ? asked : 0;
+    const asked = /^\d+$/.test(row.value) ? placeOfNumber(Number(row.value), table) : selection?.kind === "row" ? selection.row : 0;
+    // A row that is not in this report; not another one in its place.
+    return asked < table.nRows ? asked : null;
   });
+  const unknownRow = computed(() => (base.value === null && /^\d+$/.test(row.value) && store.table !== null ? Number(row.value) : null));
   const baseValues = computed((): readonly number[] => {
     if (base.value === null || store.table === null) return typicalRow(store);
     return rowValues(store.table, base.value).map((value) => value ?? NaN);
@@ -51,13 +65,14 @@ export const rowDraftOf = perStore((store): RowDraft => {
   const leftOut = computed(() => new Set(baseValues.value.flatMap((_, feature) => (isLeftOut(feature) && !overrides.value.has(feature) ? [feature] : []))));
   return {
     base,
+    unknownRow,
     baseValues,
     values,
     changed,
     leftOut,
     setBase: (next) => {
       const change = () => {
-        row.value = next === null ? "typical" : String(next);
+        row.value = next === null ? "typical" : String(store.table?.numbers[next] ?? next);
         written.value = "";
       };
       // The browser's Back restores values set by hand; stepping through rows leaves no history.
@@ -66,7 +81,7 @@ export const rowDraftOf = perStore((store): RowDraft => {
     },
     setValues: (changes) => {
       // Keep the current row as the base, even if another row is selected later.
-      row.value = base.value === null ? "typical" : String(base.value);
+      row.value = base.value === null ? "typical" : String(store.table?.numbers[base.value] ?? base.value);
       const next = new Map([...overrides.value, ...changes]);
       for (const [feature, value] of next) if (isAsBase(feature, value)) next.delete(feature);
       written.value = [...next].map(([feature, value]) => `${feature}:${value}`).join(";");
@@ -85,7 +100,7 @@ function readValues(text: string, nFeatures: number): Map<number, number> {
 }
 
 /** The middle of every axis, and the most common category. */
-function typicalRow(store: Store): number[] {
+function typicalRow(store: DraftSource): number[] {
   return store.original.features.map((feature, place) => {
     const histogram = store.payload.histograms?.[place] ?? null;
     if (feature.kind !== "numeric") return histogram === null ? 0 : histogram.counts.indexOf(Math.max(...histogram.counts));

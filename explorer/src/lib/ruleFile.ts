@@ -3,14 +3,14 @@
 import type { FeatureEntry, RuleEntry, RuleFile, Scalar, TermEntry } from "../payload";
 import { type Feature, type Origin, type Rule, type RuleSet, type Term, termOn } from "./rules";
 
+/** The features of a rule file. */
+export function readFeatures(entries: readonly FeatureEntry[]): Feature[] {
+  return entries.map(({ name, kind, categories }) => ({ name, kind, categories: categories ?? null }));
+}
+
 export function readRuleFile(file: RuleFile): RuleSet {
-  const features: Feature[] = file.features.map((entry) => ({
-    name: entry.name,
-    kind: entry.kind,
-    categories: entry.categories ?? null,
-  }));
-  const placeOf = new Map(features.map((feature, place) => [feature.name, place]));
-  const codeOf = features.map((feature) => new Map((feature.categories ?? []).map((value, code) => [value, code])));
+  const features = readFeatures(file.features);
+  const read = termReader(features);
   const classOf = new Map(file.classes.map((label, place) => [label, place]));
   return {
     features,
@@ -23,15 +23,7 @@ export function readRuleFile(file: RuleFile): RuleSet {
     scale: file.scale ?? 1,
     rules: file.rules.map((entry, id) => ({
       id,
-      terms: entry.if.map((term) => {
-        const feature = found(placeOf, term.feature, "feature");
-        return termOn(feature, {
-          low: term.low ?? -Infinity,
-          high: term.high ?? Infinity,
-          codes: term.values?.map((value) => found(codeOf[feature], value, "category")).sort((a, b) => a - b) ?? null,
-          missing: term.missing ?? false,
-        });
-      }),
+      terms: read(entry.if),
       classIndex: found(classOf, entry.then, "class"),
       confidence: entry.confidence,
       cover: entry.cover,
@@ -44,7 +36,27 @@ export function readRuleFile(file: RuleFile): RuleSet {
   };
 }
 
-function originOf({ origin }: RuleEntry): Origin | null {
+/** The terms of a premise over these features. */
+export function readTerms(entries: readonly TermEntry[], features: readonly Feature[]): Term[] {
+  return termReader(features)(entries);
+}
+
+function termReader(features: readonly Feature[]): (entries: readonly TermEntry[]) => Term[] {
+  const placeOf = new Map(features.map((feature, place) => [feature.name, place]));
+  const codeOf = features.map((feature) => new Map((feature.categories ?? []).map((value, code) => [value, code])));
+  const read = (term: TermEntry): Term => {
+    const feature = found(placeOf, term.feature, "feature");
+    return termOn(feature, {
+      low: term.low ?? -Infinity,
+      high: term.high ?? Infinity,
+      codes: term.values?.map((value) => found(codeOf[feature], value, "category")).sort((a, b) => a - b) ?? null,
+      missing: term.missing ?? false,
+    });
+  };
+  return (entries) => entries.map(read);
+}
+
+export function originOf({ origin }: Pick<RuleEntry, "origin">): Origin | null {
   return origin == null ? null : { layer: origin.layer ?? null, clause: origin.clause ?? null };
 }
 
@@ -72,7 +84,7 @@ export function writeRuleFile(set: RuleSet): RuleFile {
   return set.changes.length > 0 ? { ...file, changes: [...set.changes] } : file;
 }
 
-function featureEntry(feature: Feature): FeatureEntry {
+export function featureEntry(feature: Feature): FeatureEntry {
   const entry: FeatureEntry = { name: feature.name, kind: feature.kind };
   return feature.categories === null ? entry : { ...entry, categories: [...feature.categories] };
 }
@@ -91,7 +103,7 @@ function ruleEntry(rule: Rule, set: RuleSet): RuleEntry {
   return entry;
 }
 
-function termEntry(term: Term, feature: Feature): TermEntry {
+export function termEntry(term: Term, feature: Feature): TermEntry {
   if (term.missing) return { feature: feature.name, missing: true };
   if (term.codes !== null) {
     const categories = feature.categories ?? [];

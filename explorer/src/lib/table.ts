@@ -53,7 +53,7 @@ function readLabels(entry: LabelsEntry | undefined, classes: readonly Scalar[]):
   return entry === undefined ? null : { codes: unpackCodes(entry.codes), names: [...classes, ...entry.extra] };
 }
 
-function readColumn(entry: ColumnEntry): Column {
+export function readColumn(entry: ColumnEntry): Column {
   return entry.encoding === "plain"
     ? columnOfNumbers(unpackNumbers(entry.values))
     : ordered(unpackNumbers(entry.values), unpackCodes(entry.codes));

@@ -2,6 +2,7 @@
 
 import type { Scalar } from "../payload";
 import { formatNumber, lowerBound, upperBound } from "./decimals";
+import { chosenCategoryName, chosenClassName, chosenFeatureName } from "./names";
 import { type Feature, namedCategories, type Rule, type RuleSet, type Term } from "./rules";
 import { speaksAgainst } from "./votes";
 
@@ -19,9 +20,12 @@ export function knownNumber(number: number): string {
   return formatNumber(Number(number.toPrecision(6)));
 }
 
+/** Made once: a format per call takes a hundred times as long. */
+const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+
 /** 15216 as 15,216. */
 export function grouped(number: number): string {
-  return number.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  return GROUPED.format(number);
 }
 
 /** Anything below 1 is shown as less than 100 %: 99.96 % as 99.9 %. */
@@ -35,14 +39,28 @@ export function counted(n: number, one: string, many = `${one}s`): string {
   return n === 1 ? `1 ${one}` : `${grouped(n)} ${many}`;
 }
 
-/** A class or category as text: quoted only where it could be misread. */
+/** A class as text: by the name chosen for it, else as in the data, quoted only where it could be misread. */
 export function formatLabel(label: Scalar): string {
+  return chosenClassName(label) ?? plainLabel(label);
+}
+
+/** A category of a feature as text. */
+export function formatCategory(category: Scalar, feature: Feature): string {
+  return chosenCategoryName(category, feature.name) ?? plainLabel(category);
+}
+
+/** The name of a feature: the one chosen for it, else the one in the data. */
+export function featureName(feature: Pick<Feature, "name">): string {
+  return chosenFeatureName(feature.name) ?? formatName(feature.name);
+}
+
+function plainLabel(label: Scalar): string {
   if (typeof label !== "string") return typeof label === "number" ? formatNumber(label) : String(label);
   const isPlain = label !== "" && label === label.trim() && !/[{},'"\p{C}]/u.test(label);
   return isPlain ? label : JSON.stringify(label);
 }
 
-/** The name of a feature, a layer or a rule set, quoted if it is blank. */
+/** The name of a layer or a rule set, quoted if it is blank. */
 export function formatName(name: string): string {
   return name.trim() === "" ? JSON.stringify(name) : name;
 }
@@ -69,7 +87,7 @@ function boundsOf(term: Term): [above: string, below: string] {
 
 /** `age ≤ 47`, `30 < age ≤ 47`, `job ∉ {nurse, cook}`, `smokes = true`; at most `most` categories by name. */
 export function describeTerm(term: Term, feature: Feature, most = Infinity): string {
-  const name = isolated(formatName(feature.name));
+  const name = isolated(featureName(feature));
   if (term.missing) return `${name} ${describeCondition(term, feature)}`;
   if (term.codes !== null) {
     const { codes, areExcluded } = namedCategories(term.codes, feature);
@@ -109,7 +127,7 @@ export function describeValue(value: number, feature: Feature): string {
   if (value !== value) return "missing";
   if (feature.categories !== null) {
     const category = feature.categories[value];
-    return category === undefined ? "unknown category" : formatLabel(category);
+    return category === undefined ? "unknown category" : formatCategory(category, feature);
   }
   if (feature.kind === "binary") return value === 0 ? "false" : "true";
   return formatCell(value);
@@ -133,7 +151,8 @@ export function describeShortly(value: number, feature: Feature): string {
 
 function categoriesOf(codes: readonly number[], feature: Feature, most: number): string[] {
   const known = feature.categories ?? [];
-  const name = (code: number) => isolated(formatLabel(known[code]));
+  // Bins of a report may hold categories that the rules do not know.
+  const name = (code: number) => (known[code] === undefined ? "unknown category" : isolated(formatCategory(known[code], feature)));
   if (codes.length <= most) return codes.map(name);
   return [...codes.slice(0, most).map(name), `… ${grouped(codes.length - most)} more of ${grouped(known.length)}`];
 }

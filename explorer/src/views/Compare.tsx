@@ -86,7 +86,7 @@ export function Compare() {
       </div>
       <Summary comparison={comparison.value} before={before} after={after} answers={answers.value} />
       <div class="compare-parts">
-        <Differences comparison={comparison.value} before={before.set} after={after.set} isNow={after.id === "now"} />
+        <Differences comparison={comparison.value} before={before.set} after={after.set} answers={answers.value} isNow={after.id === "now"} />
         <FlipList answers={answers.value} />
       </div>
     </div>

@@ -3,10 +3,12 @@
 import { useComputed } from "@preact/signals";
 import { chipWidth, ClassChip, ClassMark, ConclusionChip, conclusionWidth } from "../components/ClassMark";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { type Clause, type LayerUse, layersOf } from "../lib/origin";
-import { counted, describePremise, formatLabel, formatName, grouped, MOST_CATEGORIES, percent } from "../lib/text";
+import { colourOf } from "../lib/colours";
+import { type Clause, isFromSearch, type LayerUse, layerName, layersOf } from "../lib/origin";
+import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent } from "../lib/text";
 import { speaksAgainst } from "../lib/votes";
 import { type Store, useStore } from "../store";
+import { NetworkDrawing } from "./origin/NetworkDrawing";
 import "./origin.css";
 
 export function hasOrigins(store: Store): boolean {
@@ -21,7 +23,7 @@ export function Origin() {
   // The layer and clause of the selected rule are shown, until others are chosen here.
   const selected = store.selectedRule.value;
   const ruleLayer = selected === null ? undefined : layers.find((layer) => layer.name === (selected.rule.origin?.layer ?? ""));
-  const layer = layers.find((one) => named(one.name) === layerParam.value) ?? ruleLayer ?? layers[0];
+  const layer = layers.find((one) => named(one.name) === layerParam.value) ?? ruleLayer ?? mostUsed(layers);
   if (layer === undefined) return <p>No rule has an origin.</p>;
   const clauseOfRule = selected === null ? -1 : layer.clauses.findIndex((clause) => clause.places.includes(selected.place));
   const chosen = clauseParam.value === "" ? -1 : layer.clauses.findIndex((clause) => named(clause.text) === clauseParam.value);
@@ -32,40 +34,55 @@ export function Origin() {
   };
   const clause = clausePlace < 0 ? null : layer.clauses[clausePlace];
   return (
-    <div class="origin">
-      <section aria-label="Layers" class="origin-layers">
-        <h2>1 Layer</h2>
-        <LayerList layers={layers} current={layer} onChoose={chooseLayer} />
-      </section>
-      <section aria-label="Clauses" class="origin-part">
-        <div class="origin-head">
-          <h2>
-            2 Intermediate clauses of {layer.name === "" ? "rules without a layer" : formatName(layer.name)} <span class="quiet">({counted(layer.clauses.length, "clause")})</span>
-          </h2>
-        </div>
-        <ClauseTable layer={layer} active={clausePlace} onChoose={(place) => (clauseParam.value = named(layer.clauses[place].text))} />
-      </section>
-      <section aria-label="Rules" class="origin-part">
-        <div class="origin-head">
-          <h2>
-            3 Final rules {clause === null ? `of ${layer.name === "" ? "no layer" : formatName(layer.name)}` : "of the clause"}{" "}
-            <span class="quiet">({counted((clause ?? layer).places.length, "rule")})</span>
-          </h2>
-          {clause !== null && (
-            <button type="button" onClick={() => chooseLayerOnly(store, layer.name)}>
-              All rules of the layer
-            </button>
+    <div class="origin-page">
+      <NetworkDrawing layers={layers} current={layer} onChoose={chooseLayer} />
+      <div class="origin">
+        <section aria-label="Layers" class="origin-layers">
+          <h2>1 Layer</h2>
+          <LayerList layers={layers} current={layer} onChoose={chooseLayer} />
+          {layers.some((one) => isFromSearch(one.name)) && (
+            <p class="quiet">
+              <strong>Found by search</strong>: these rules come from no unit. The search for a short rule set added them, or changed others so far that they no longer follow from their clause, because that brings the
+              decisions closer to the network's.
+            </p>
           )}
-        </div>
-        {clause !== null && (
-          <p class="clause-text" tabIndex={0} role="region" aria-label="Clause">
-            {clause.text === "" ? "no clause" : clause.text}
-          </p>
-        )}
-        <RuleTable places={(clause ?? layer).places} />
-      </section>
+        </section>
+        <section aria-label="Clauses" class="origin-part">
+          <div class="origin-head">
+            <h2>
+              2 Intermediate clauses of {layer.name === "" ? "rules without a layer" : layerName(layer.name)} <span class="quiet">({counted(layer.clauses.length, "clause")})</span>
+            </h2>
+          </div>
+          <ClauseTable layer={layer} active={clausePlace} onChoose={(place) => (clauseParam.value = named(layer.clauses[place].text))} />
+        </section>
+        <section aria-label="Rules" class="origin-part">
+          <div class="origin-head">
+            <h2>
+              3 Final rules {clause === null ? `of ${layerName(layer.name)}` : "of the clause"}{" "}
+              <span class="quiet">({counted((clause ?? layer).places.length, "rule")})</span>
+            </h2>
+            {clause !== null && (
+              <button type="button" onClick={() => chooseLayerOnly(store, layer.name)}>
+                All rules of the layer
+              </button>
+            )}
+          </div>
+          {clause !== null && (
+            <p class="clause-text" tabIndex={0} role="region" aria-label="Clause">
+              {clause.text === "" ? "no clause" : clause.text}
+            </p>
+          )}
+          <RuleTable places={(clause ?? layer).places} />
+        </section>
+      </div>
     </div>
   );
+}
+
+/** The layer of the network with most rules; rules that come from no layer only if there are no others. */
+function mostUsed(layers: readonly LayerUse[]): LayerUse | undefined {
+  const real = layers.filter((layer) => layer.name !== "" && !isFromSearch(layer.name));
+  return real.reduce<LayerUse | undefined>((best, layer) => (best === undefined || layer.places.length > best.places.length ? layer : best), undefined) ?? layers[0];
 }
 
 /** A name for the address, where the empty name of rules without a layer or clause must not be the default. */
@@ -87,12 +104,12 @@ function LayerList({ layers, current, onChoose }: { layers: readonly LayerUse[];
       {layers.map((layer) => (
         <li key={layer.name}>
           <button type="button" aria-pressed={layer === current} class={layer === current ? "layer is-on" : "layer"} onClick={() => onChoose(layer.name)}>
-            <span class="layer-name">{layer.name === "" ? "no layer" : formatName(layer.name)}</span>
+            <span class="layer-name">{layerName(layer.name)}</span>
             <span class="quiet">
               {counted(layer.clauses.length, "clause")} → {counted(layer.places.length, "rule")}
             </span>
             <span class="layer-bar" aria-hidden="true" style={{ width: `${(100 * layer.places.length) / most}%` }}>
-              {layer.perClass.map((n, index) => (n === 0 ? null : <span key={index} class={`layer-part class-${index % 8}`} style={{ flexGrow: String(n) }} title={`${formatLabel(set.classes[index])}: ${n}`} />))}
+              {layer.perClass.map((n, index) => (n === 0 ? null : <span key={index} class={`layer-part ${colourOf(index)}`} style={{ flexGrow: String(n) }} title={`${formatLabel(set.classes[index])}: ${n}`} />))}
             </span>
             <span class="layer-classes">
               {layer.perClass.map((n, index) =>
@@ -114,7 +131,7 @@ function ClauseTable({ layer, active, onChoose }: { layer: LayerUse; active: num
   const at = (row: number): Clause => layer.clauses[row];
   const columns: TableColumn[] = [
     { key: "class", title: "Class", width: chipWidth(useStore().rules.value.classes), cell: (row) => <Classes clause={at(row)} /> },
-    { key: "text", title: "Clause over the layer's units", cell: (row) => <span class="clip" title={at(row).text}>{at(row).text === "" ? "no clause" : withoutLayer(at(row).text, layer.name)}</span> },
+    { key: "text", title: isFromSearch(layer.name) ? "Clause" : "Clause over the layer's units", cell: (row) => <span class="clip" title={at(row).text}>{at(row).text === "" ? "no clause" : withoutLayer(at(row).text, layer.name)}</span> },
     { key: "rules", title: "Rules", width: 66, align: "end", cell: (row) => grouped(at(row).places.length) },
   ];
   return <VirtualTable label="Intermediate clauses" nRows={layer.clauses.length} columns={columns} active={active} onActivate={onChoose} minWidth={300} />;

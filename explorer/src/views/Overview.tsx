@@ -1,158 +1,50 @@
-/** The first look: how faithful and how large the rules are, and what they test. */
+/** The first look: one sentence, how often the rules agree and where, the strongest rules, and what needs attention. */
 
 import { useComputed } from "@preact/signals";
-import { ClassChip, ClassMark } from "../components/ClassMark";
-import { termKey } from "../lib/rules";
-import { type FeatureUse, summaryOf } from "../lib/summary";
-import { counted, describeTerm, formatLabel, formatName, grouped, MOST_CATEGORIES } from "../lib/text";
+import { headline, strongestRules } from "../lib/story";
 import { useStore } from "../store";
-import { Figures } from "./overview/Figures";
+import { Agreements, ClassBars } from "./overview/Agreements";
+import { Concerns } from "./overview/Concerns";
+import { showRules } from "./overview/filters";
 import { Frontier } from "./overview/Frontier";
+import { Sizes } from "./overview/Sizes";
+import { RuleMatrix } from "./rules/RuleMatrix";
 import "./overview.css";
+
+const N_STRONGEST = 8;
 
 export function Overview() {
   const store = useStore();
-  const summary = useComputed(() => summaryOf(store.rules.value)).value;
+  const strongest = useComputed(() => strongestRules(store, N_STRONGEST)).value;
   const set = store.rules.value;
-  const largest = Math.max(...summary.rulesPerClass, 1);
-  const goTo = (filters: Filters) => showRules(store, filters);
+  const selected = store.selectedRule.value;
+  const { frontier } = store.payload;
   return (
     <div class="overview" data-ready>
-      <Figures nTerms={summary.terms.length} nFeatures={summary.features.length} meanLength={summary.meanLength} />
-      <section class="card" aria-labelledby="per-class">
-        <h2 id="per-class">Rules per class</h2>
-        <ul class="bars">
-          {set.classes.map((label, index) => (
-            <li key={index}>
-              <button type="button" class="plain" onClick={() => goTo({ class: String(index) })} title={`Show the rules for ${formatLabel(label)}`}>
-                <ClassChip index={index} />
-              </button>
-              <span class="bar-box" aria-hidden="true">
-                <span class={`bar by-class class-${index % 8}`} style={{ width: `${(100 * summary.rulesPerClass[index]) / largest}%` }} />
-              </span>
-              <span class="number">{grouped(summary.rulesPerClass[index])}</span>
-              <span>
-                {summary.againstPerClass[index] > 0 && <span class="quiet">{grouped(summary.againstPerClass[index])} against it</span>}{" "}
-                {index === set.defaultIndex && <span class="badge">default</span>}
-              </span>
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section class="card" aria-labelledby="lengths">
-        <h2 id="lengths">Terms per rule</h2>
-        <Lengths lengths={summary.lengths} />
-        <p class="quiet">Mean {summary.meanLength.toFixed(2)}. {counted(summary.terms.length, "different term")}.</p>
-      </section>
-      {store.payload.frontier !== undefined && (
-        <section class="card wide" aria-labelledby="frontier">
-          <h2 id="frontier">Fidelity by {store.payload.frontier.by === "rules" ? "number of rules" : "conditions to read"}</h2>
-          <Frontier frontier={store.payload.frontier} />
+      <p class="headline">{headline(store).replaceAll(" %", "\u00a0%")}</p>
+      <div class="cards">
+        <Agreements />
+        <ClassBars />
+        <Concerns />
+      </div>
+      {strongest.length > 0 && (
+        <section class="card full" aria-labelledby="strongest">
+          <div class="card-head">
+            <h2 id="strongest">{set.rules.length > N_STRONGEST ? `The ${N_STRONGEST} rules that cast most votes` : "The rules, by the votes they cast"}</h2>
+            <button type="button" onClick={() => showRules(store, {})}>
+              All {set.rules.length} rules
+            </button>
+          </div>
+          <RuleMatrix isPart label="Strongest rules" places={strongest} active={selected === null ? -1 : strongest.indexOf(selected.place)} onActivate={(row) => store.selectRule(set.rules[strongest[row]].id)} />
         </section>
       )}
-      <section class={set.classes.length > 10 ? "card full" : "card wide"} aria-labelledby="feature-use">
-        <h2 id="feature-use">Features in rules, by class</h2>
-        <FeatureTable features={summary.features} goTo={goTo} />
-      </section>
-      <section class="card wide" aria-labelledby="top-terms">
-        <h2 id="top-terms">Most used terms</h2>
-        <ul class="bars terms-used">
-          {summary.terms.slice(0, 12).map(({ term, nRules }) => {
-            return (
-              <li key={termKey(term)}>
-                <button type="button" class="plain" onClick={() => goTo({ term: termKey(term) })} title="Show the rules with this term">
-                  {describeTerm(term, set.features[term.feature], MOST_CATEGORIES)}
-                </button>
-                <span class="bar-box" aria-hidden="true">
-                  <span class="bar" style={{ width: `${(100 * nRules) / summary.terms[0].nRules}%` }} />
-                </span>
-                <span class="number">{grouped(nRules)}</span>
-              </li>
-            );
-          })}
-        </ul>
-        {summary.terms.length === 0 && <p class="quiet">No rule has a term.</p>}
-      </section>
+      {frontier !== undefined && (
+        <section class="card full" aria-labelledby="frontier">
+          <h2 id="frontier">Fidelity by {frontier.by === "rules" ? "number of rules" : "conditions to read"}</h2>
+          <Frontier frontier={frontier} />
+        </section>
+      )}
+      <Sizes />
     </div>
-  );
-}
-
-/** Parameters of the Rules view that are set; without the prefix `rules.`. */
-type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
-const FILTERS = ["q", "class", "feature", "term", "length", "support", "confidence", "layer", "fired"] as const;
-
-/** Go to the table of rules with these filters and no others. */
-function showRules(store: ReturnType<typeof useStore>, filters: Filters): void {
-  store.address.step(() => {
-    for (const name of FILTERS) store.address.param(`rules.${name}`).value = filters[name] ?? "";
-    store.show("rules");
-  });
-}
-
-const MOST_FEATURES = 30;
-
-function FeatureTable({ features, goTo }: { features: readonly FeatureUse[]; goTo: (filters: Filters) => void }) {
-  const set = useStore().rules.value;
-  const most = Math.max(1, ...features.map((use) => Math.max(...use.perClass)));
-  const isWide = set.classes.length > 10;
-  if (features.length === 0) return <p class="quiet">No rule tests a feature.</p>;
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Rules per feature and class">
-      <table class={isWide ? "heat is-dense" : "heat"}>
-        <thead>
-          <tr>
-            <th scope="col">Feature</th>
-            <th scope="col" class="end">Rules</th>
-            {set.classes.map((label, index) => (
-              <th key={index} scope="col" title={formatLabel(label)}>
-                {isWide ? (
-                  <span class="stacked">
-                    <ClassMark index={index} />
-                    <span class="chip-text">{formatLabel(label)}</span>
-                  </span>
-                ) : (
-                  <ClassChip index={index} />
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {features.slice(0, MOST_FEATURES).map((use) => (
-            <tr key={use.feature}>
-              <th scope="row">
-                <button type="button" class="plain" onClick={() => goTo({ feature: String(use.feature) })} title={`Show the rules that test ${formatName(set.features[use.feature].name)}`}>
-                  {formatName(set.features[use.feature].name)}
-                </button>
-              </th>
-              <td class="end">{grouped(use.nRules)}</td>
-              {use.perClass.map((n, index) => (
-                <td key={index} class="heat-cell" style={{ "--share": String(n / most) }}>
-                  {n > 0 ? grouped(n) : ""}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {features.length > MOST_FEATURES && <p class="quiet">… and {counted(features.length - MOST_FEATURES, "more feature")}; the Rules view lists them all.</p>}
-    </div>
-  );
-}
-
-function Lengths({ lengths }: { lengths: readonly number[] }) {
-  const largest = Math.max(...lengths, 1);
-  const first = Math.max(0, lengths.findIndex((n) => n > 0));
-  const bars = lengths.slice(first);
-  return (
-    <ul class="columns" aria-label="Number of rules by number of terms">
-      {bars.map((n, i) => (
-        <li key={i} title={`${counted(n, "rule")} with ${counted(first + i, "term")}`}>
-          <span class="column-count">{n > 0 ? grouped(n) : ""}</span>
-          <span class="column-bar" style={{ height: `${(70 * n) / largest}px` }} />
-          <span class="column-name">{first + i}</span>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -5,6 +5,7 @@ import { CounterfactualSearch } from "../lib/counterfactuals/search";
 import { readCsvRow } from "../lib/csv";
 import { evaluateRow } from "../lib/evaluateRow";
 import { rowDraftOf } from "../lib/rowDraft";
+import { winningParts } from "../lib/story";
 import { useStore } from "../store";
 import { Answer, Verdict } from "./predict/Answer";
 import { Fields } from "./predict/Fields";
@@ -16,6 +17,8 @@ export function Predict() {
   const draft = rowDraftOf(store);
   const search = useComputed(() => new CounterfactualSearch(store.rules.value, store.table));
   const found = useComputed(() => evaluateRow(store.rules.value, draft.values.value));
+  const parts = useComputed(() => winningParts(store));
+  const lit = useSignal<number | null>(null);
   const notice = useSignal("");
   const take = (text: string) => {
     try {
@@ -37,14 +40,14 @@ export function Predict() {
         else take(event.dataTransfer?.getData("text") ?? "");
       }}
     >
-      <Verdict found={found} draft={draft} />
+      <Verdict found={found} draft={draft} parts={parts} />
       <section class="predict-form" aria-label="Values of the row">
         <Start draft={draft} />
         <Paste onText={take} notice={notice.value} />
-        <Fields draft={draft} search={search} />
+        <Fields draft={draft} search={search} lit={lit} />
       </section>
       <section class="predict-answer" aria-label="Answer">
-        <Answer draft={draft} found={found} search={search} />
+        <Answer draft={draft} found={found} search={search} lit={lit} />
       </section>
     </div>
   );

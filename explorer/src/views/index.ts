@@ -6,7 +6,8 @@
 import type { ComponentType } from "preact";
 import type { Store } from "../store";
 import { Compare } from "./Compare";
-import { canDisagree, Disagreement } from "./Disagreement";
+import { Disagreement } from "./Disagreement";
+import { canDisagree } from "./disagreement/pairs";
 import { Edit } from "./Edit";
 import { hasOrigins, Origin } from "./Origin";
 import { Overview } from "./Overview";
@@ -28,7 +29,7 @@ export const VIEWS: readonly View[] = [
   { id: "rules", title: "Rules", component: Rules },
   { id: "structure", title: "Structure", component: Structure },
   { id: "predict", title: "Predict", component: Predict },
-  { id: "disagreement", title: "Disagreement", component: Disagreement, isAvailable: canDisagree },
+  { id: "disagreement", title: "Where they differ", component: Disagreement, isAvailable: canDisagree },
   { id: "origin", title: "Origin", component: Origin, isAvailable: hasOrigins },
   { id: "edit", title: "Edit", component: Edit },
   { id: "compare", title: "Compare", component: Compare },

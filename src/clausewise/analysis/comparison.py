@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
-from clausewise.rules.rule import Rule
+from clausewise.rules.regression import RegressionRules
+from clausewise.rules.regression_rule import RegressionRule, describe_addition, describe_amount
+from clausewise.rules.rule import Conjunction, Rule
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.stored import StoredRules
 from clausewise.rules.term import format_category
-from clausewise.rules.text import write_rule
 
 SHOWN = 20
 """At most this many rules or flips of a kind are printed; the rest is counted."""
@@ -43,6 +45,33 @@ class Flips:
 
 
 @dataclass(frozen=True, eq=False)
+class Shifts:
+    """The rows for which two rule sets predict different numbers, with both predictions."""
+
+    n_rows: int
+    rows: NDArray[np.int64]
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        share = 100 * len(self) / self.n_rows if self.n_rows else 0.0
+        line = f"{len(self):,} of {self.n_rows:,} rows get another prediction ({share:.2f} %)"
+        if len(self) == 0:
+            return line
+        change = self.after - self.before
+        most = np.argsort(-np.abs(change), kind="stable")[:SHOWN]
+        mean = describe_addition(float(f"{change.sum() / self.n_rows:.4g}"))
+        lines = [f"{line}; mean change {mean}"]
+        for place in most.tolist():
+            old, new = (describe_amount(float(part[place])) for part in (self.before, self.after))
+            lines.append(f"  row {self.rows[place]}: {old} → {new}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """The differences between an earlier and a later rule set; made by `RuleSet.compare`.
 
@@ -53,14 +82,15 @@ class Comparison:
     removed : tuple of int
         Rules that only the earlier set has, by their number there.
     changed : tuple of (int, int)
-        Rules with the same premise in both sets but another conclusion, statistics, weight, priority or
-        origin, by their numbers in the earlier and the later set.
+        Rules with the same premise in both sets but another conclusion, addition, statistics, weight,
+        priority or origin, by their numbers in the earlier and the later set.
     n_same : int
         Number of rules that are in both sets, in any order.
     settings : dict
-        Other differences (voting, default, classes, base, scale, features), as (before, after).
-    flips : Flips or None
-        Rows whose decision differs, if rows were given.
+        Other differences (voting, default, classes, base, scale, features; for numbers base, linear terms,
+        link, response and features), as (before, after).
+    flips : Flips, Shifts or None
+        Rows whose decision, or predicted number, differs, if rows were given.
     """
 
     added: tuple[int, ...]
@@ -68,7 +98,7 @@ class Comparison:
     changed: tuple[tuple[int, int], ...]
     n_same: int
     settings: dict[str, tuple[Any, Any]]
-    flips: Flips | None
+    flips: Flips | Shifts | None
     texts: tuple[Sequence[str], Sequence[str]] = field(repr=False)
 
     @property
@@ -127,23 +157,58 @@ class Comparison:
 
 def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
     """Compare two rule sets, and their decisions on `X` if it is given; see `RuleSet.compare`."""
+    return _compared(
+        before,
+        after,
+        [
+            lambda rule: (_premise(rule), rule.conclusion, *_properties(rule)),
+            lambda rule: (_premise(rule), rule.conclusion),
+            _premise,
+        ],
+        _settings(before, after),
+        None if X is None else _flips(before, after, X),
+    )
+
+
+def compare_sums(before: RegressionRules, after: RegressionRules, X: Any = None) -> Comparison:
+    """Compare two rule sets for numbers, and their predictions; see `RegressionRules.compare`."""
+    names = ("base", "linear", "link", "response", "response_range")
+    pairs = {name: (getattr(before, name), getattr(after, name)) for name in names}
+    settings = _differing(pairs, before, after)
+    if "linear" in settings:
+        settings["linear"] = before.footnotes, after.footnotes
+    return _compared(
+        before,
+        after,
+        [lambda rule: (_premise(rule), *_responses(rule)), _premise],
+        settings,
+        None if X is None else _shifts(before, after, X),
+    )
+
+
+def _compared(
+    before: StoredRules[Any],
+    after: StoredRules[Any],
+    keys: Sequence[Callable[[Any], Hashable]],
+    settings: dict[str, tuple[Any, Any]],
+    flips: "Flips | Shifts | None",
+) -> Comparison:
+    """Pair rules with the same first key, which are the same, then with each other key: these changed."""
     left: tuple[list[int], list[int]] = list(range(len(before))), list(range(len(after)))
     rules = tuple(before), tuple(after)
-    same = _take_pairs(rules, left, lambda rule: (_premise(rule), rule.conclusion, *_properties(rule)))
-    changed = _take_pairs(rules, left, lambda rule: (_premise(rule), rule.conclusion))
-    changed += _take_pairs(rules, left, _premise)
+    same, *others = [_take_pairs(rules, left, key) for key in keys]
     return Comparison(
         added=tuple(left[1]),
         removed=tuple(left[0]),
-        changed=tuple(sorted(changed)),
+        changed=tuple(sorted(pair for pairs in others for pair in pairs)),
         n_same=len(same),
-        settings=_settings(before, after),
-        flips=None if X is None else _flips(before, after, X),
+        settings=settings,
+        flips=flips,
         texts=(_Texts(before), _Texts(after)),
     )
 
 
-def _premise(rule: Rule) -> Hashable:
+def _premise(rule: Conjunction) -> Hashable:
     # By name, since the two sets may have their features in a different order.
     return frozenset((term.name, term.low, term.high, term.values, term.missing) for term in rule.terms)
 
@@ -152,10 +217,14 @@ def _properties(rule: Rule) -> tuple[Hashable, ...]:
     return rule.confidence, rule.cover, rule.correct, rule.weight, rule.priority, rule.origin
 
 
+def _responses(rule: RegressionRule) -> tuple[Hashable, ...]:
+    return rule.addition, rule.cover, rule.mean, rule.interval, rule.origin
+
+
 def _take_pairs(
-    rules: tuple[Sequence[Rule], Sequence[Rule]],
+    rules: tuple[Sequence[Conjunction], Sequence[Conjunction]],
     left: tuple[list[int], list[int]],
-    key: Callable[[Rule], Hashable],
+    key: Callable[[Any], Hashable],
 ) -> list[tuple[int, int]]:
     """Pair rules of both sets with equal keys, each rule once, and remove them from `left`."""
     unpaired: dict[Hashable, list[int]] = {}
@@ -176,6 +245,13 @@ def _settings(before: RuleSet, after: RuleSet) -> dict[str, tuple[Any, Any]]:
     pairs = {name: (getattr(before, name), getattr(after, name)) for name in ("voting", "default", "scale")}
     pairs["classes"] = before.labels, after.labels
     pairs["base"] = tuple(before.base.tolist()), tuple(after.base.tolist())
+    return _differing(pairs, before, after)
+
+
+def _differing(
+    pairs: dict[str, tuple[Any, Any]], before: StoredRules[Any], after: StoredRules[Any]
+) -> dict[str, tuple[Any, Any]]:
+    """Return the settings that differ, with the features that do."""
     pairs["features"] = _described(before), _described(after)
     differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     if "features" in differing:  # only the differences, since there may be thousands of features
@@ -186,7 +262,7 @@ def _settings(before: RuleSet, after: RuleSet) -> dict[str, tuple[Any, Any]]:
     return differing
 
 
-def _described(rules: RuleSet) -> tuple[tuple[str, Hashable], ...]:
+def _described(rules: StoredRules[Any]) -> tuple[tuple[str, Hashable], ...]:
     features = rules.features
     parts = zip(features.names, features.kinds, features.categories, strict=True)
     return tuple((name, (kind, categories)) for name, kind, categories in parts)
@@ -198,18 +274,23 @@ def _flips(before: RuleSet, after: RuleSet, X: Any) -> Flips:
     return Flips(len(old), rows, old[rows], new[rows])
 
 
+def _shifts(before: RegressionRules, after: RegressionRules, X: Any) -> Shifts:
+    old, new = (rules.predict(X) for rules in (before, after))
+    rows = np.flatnonzero(old != new)
+    return Shifts(len(old), rows, old[rows], new[rows])
+
+
 class _Texts(Sequence[str]):
     """The rules of a set as text, written on demand."""
 
-    def __init__(self, rules: RuleSet) -> None:
+    def __init__(self, rules: StoredRules[Any]) -> None:
         self._rules = rules
 
     def __len__(self) -> int:
         return len(self._rules)
 
     def __getitem__(self, number: Any) -> Any:
-        rules = self._rules
-        return write_rule(rules.columns, number, rules.features, rules.labels, rules.voting)
+        return self._rules.write_rule(number)
 
 
 def _shown(lines: list[str], what: str) -> list[str]:

@@ -105,19 +105,27 @@ class Counterfactual:
             return None
         return self.becomes is not None and self.network_after == self.becomes
 
+    def shown(self, prediction: Label) -> str:
+        """Return a prediction as text."""
+        return format_category(prediction)
+
+    @property
+    def aim(self) -> str:
+        """What a change should do, as text: `flips it`, `flips it to yes`."""
+        return "flips it" if self.to is None else f"flips it to {self.shown(self.to)}"
+
     def __str__(self) -> str:
-        head = f"row {self.row}: {format_category(self.prediction)}"
-        wanted = "" if self.to is None else f" to {format_category(self.to)}"
+        head = f"row {self.row}: {self.shown(self.prediction)}"
         n_features = "one feature" if self.max_features == 1 else f"up to {self.max_features} features"
         if self.becomes is None:
-            return f"{head}; no change of {n_features} flips it{wanted}"
-        flips = f"becomes {format_category(self.becomes)} if {' and '.join(map(str, self.changes))}"
+            return f"{head}; no change of {n_features} {self.aim}"
+        flips = f"becomes {self.shown(self.becomes)} if {' and '.join(map(str, self.changes))}"
         if self.network_after is None:
             return f"{head} {flips}" if self.changes else f"{head} already"
         if self.is_confirmed:
             agrees = "the network agrees"
             return f"{head} {flips} ({agrees})" if self.changes else f"{head} already, and {agrees}"
-        network = f"the network: {format_category(self.network_after)}"
+        network = f"the network: {self.shown(self.network_after)}"
         rules = f"for the rules alone, it {flips}" if self.changes else "the rules decide so already"
         return (
             f"{head}; no change of {n_features} was found that the rules and the network confirm ({rules}; "
@@ -176,11 +184,11 @@ class Counterfactuals(Sequence[Counterfactual]):
         rows = [
             (
                 str(one.row),
-                format_category(one.prediction),
-                "–" if one.becomes is None else format_category(one.becomes),
+                one.shown(one.prediction),
+                "–" if one.becomes is None else one.shown(one.becomes),
                 " and ".join(map(str, one.changes)) or "–",
                 f"{one.distance:.3g}" if one.is_found else "",
-                "" if one.network_after is None else format_category(one.network_after),
+                "" if one.network_after is None else one.shown(one.network_after),
             )
             for one in self.found[:_SHOWN_ROWS]
         ]

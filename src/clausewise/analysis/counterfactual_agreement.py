@@ -10,6 +10,7 @@ from clausewise.analysis.counterfactual_tables import ChangeableTable
 from clausewise.data.labels import Label, class_meant, plain_label
 from clausewise.networks.answers import labels_by
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.stored import StoredRules
 
 Codes = NDArray[np.int32]
 
@@ -17,7 +18,7 @@ Codes = NDArray[np.int32]
 _CELLS_PER_TABLE: Final = 2**21
 
 
-def require_changeable_rows(network: Any, rules: RuleSet) -> None:
+def require_changeable_rows(network: Any, rules: StoredRules[Any]) -> None:
     """Raise a ValueError if the rows that a network reads do not follow from the columns of rules."""
     source = rules.features.source
     if source is not None or getattr(network, "computes_features", False):

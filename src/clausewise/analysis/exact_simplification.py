@@ -15,14 +15,15 @@ more than the rounding error.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.rules.columns import NO_SET, RuleColumns
-from clausewise.rules.rule import Rule
+from clausewise.rules.rule import Conjunction, Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term
 from clausewise.rules.voting import SCHEMES, sums_are_exact
@@ -133,25 +134,43 @@ def _with_joined_neighbours(rules: RuleSet) -> RuleSet:
     ):
         return rules
     votes = SCHEMES[rules.voting].votes(rules.columns).tolist()
-    alive: dict[int, Rule] = dict(enumerate(rules))
-    n_before = len(alive)
-    for feature in range(len(rules.features)):
+    alive = joined_neighbours(
+        list(rules), len(rules.features), lambda number, rule: (rule.conclusion, votes[number]), _joined
+    )
+    return rules if len(alive) == len(rules) else replace(rules, columns=rules.columns_of(alive))
+
+
+_Rule = TypeVar("_Rule", bound=Conjunction)
+
+
+def joined_neighbours(
+    rules: Sequence[_Rule],
+    n_features: int,
+    effect: Callable[[int, _Rule], Hashable],
+    join: Callable[[_Rule, _Rule, Term], _Rule],
+) -> list[_Rule]:
+    """Join rules with the same effect that differ in one feature and never both fire.
+
+    `join` makes one rule of two, given the term that holds where the term of either holds.
+    """
+    alive = dict(enumerate(rules))
+    for feature in range(n_features):
         groups: dict[Hashable, list[int]] = {}
         for number, rule in alive.items():
             others = tuple(term for term in rule.terms if term.feature != feature)
             if len(others) < len(rule.terms):
-                groups.setdefault((rule.conclusion, votes[number], others), []).append(number)
+                groups.setdefault((effect(number, rule), others), []).append(number)
         for group in groups.values():
-            _join_group(alive, group, feature)
-    if len(alive) == n_before:
-        return rules
-    joined = rules.from_rules(
-        alive.values(), rules.features, default=rules.default, classes=rules.classes, voting=rules.voting
-    )
-    return replace(rules, columns=joined.columns)
+            _join_group(alive, group, feature, join)
+    return list(alive.values())
 
 
-def _join_group(alive: dict[int, Rule], group: Sequence[int], feature: int) -> None:
+def _join_group(
+    alive: dict[int, _Rule],
+    group: Sequence[int],
+    feature: int,
+    join: Callable[[_Rule, _Rule, Term], _Rule],
+) -> None:
     """Join rules that differ only in this feature where possible; the first of two is kept."""
     remaining = list(group)
     while remaining:
@@ -162,13 +181,13 @@ def _join_group(alive: dict[int, Rule], group: Sequence[int], feature: int) -> N
             for other in remaining:
                 union = _disjoint_union(_term_on(alive[first], feature), _term_on(alive[other], feature))
                 if union is not None:
-                    alive[first] = _joined(alive[first], alive.pop(other), union)
+                    alive[first] = join(alive[first], alive.pop(other), union)
                     remaining.remove(other)
                     joined_one = True
                     break
 
 
-def _term_on(rule: Rule, feature: int) -> Term:
+def _term_on(rule: Conjunction, feature: int) -> Term:
     return next(term for term in rule.terms if term.feature == feature)
 
 
@@ -186,10 +205,16 @@ def _disjoint_union(one: Term, other: Term) -> Term | None:
     return None
 
 
+def with_term(rule: Conjunction, term: Term) -> tuple[Term, ...]:
+    """Return the terms of a rule, with another one on the same feature."""
+    return tuple(term if old.feature == term.feature else old for old in rule.terms)
+
+
 def _joined(one: Rule, other: Rule, union: Term) -> Rule:
-    terms = tuple(union if term.feature == union.feature else term for term in one.terms)
     # They never both fire, so their counts add up.
-    return replace(one, terms=terms, cover=one.cover + other.cover, correct=one.correct + other.correct)
+    return replace(
+        one, terms=with_term(one, union), cover=one.cover + other.cover, correct=one.correct + other.correct
+    )
 
 
 # --- Rules that never decide ---

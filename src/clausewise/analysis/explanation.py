@@ -1,10 +1,11 @@
 """Explanations of single decisions: the rules that fired, their votes, and the rules that nearly fired."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
 from clausewise.rules.columns import RuleColumns, rule_at, term_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.display import describe_premise, describe_rule_at, describe_start, describe_term
+from clausewise.rules.display import describe_parts_at, describe_premise, describe_start, describe_term
 from clausewise.rules.evaluator import FiredAndNear
-from clausewise.rules.rule import Rule
+from clausewise.rules.regression_rule import RegressionRule
+from clausewise.rules.rule import Rule, one_line_rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term, Value, format_category
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting, votes_of_rules
@@ -76,7 +78,7 @@ class NearMiss:
     """A rule with exactly one term that failed on the row; `value` is the row's value of that feature."""
 
     number: int
-    rule: Rule
+    rule: Rule | RegressionRule
     failing: Term
     value: Value
     reason: str
@@ -142,8 +144,33 @@ class Explanation:
         return describe_start(tuple(self.start), np.array(list(self.start.values())))
 
 
+_Explained = TypeVar("_Explained")
+
+
+class RowExplanations(ABC, Sequence[_Explained]):
+    """One explanation per row, made on demand."""
+
+    @abstractmethod
+    def explanation_of(self, row: int) -> _Explained:
+        """Return the explanation of one row."""
+
+    @overload
+    def __getitem__(self, row: int) -> _Explained: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[_Explained]: ...
+    def __getitem__(self, row: int | slice) -> _Explained | list[_Explained]:
+        if isinstance(row, slice):
+            return [self.explanation_of(i) for i in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"There is no row {row}; {len(self)} rows were explained.")
+        return self.explanation_of(row % len(self))
+
+    def __iter__(self) -> Iterator[_Explained]:
+        return map(self.explanation_of, range(len(self)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanations(Sequence[Explanation]):
+class Explanations(RowExplanations[Explanation]):
     """One Explanation per row, made on demand."""
 
     columns: RuleColumns
@@ -159,20 +186,6 @@ class Explanations(Sequence[Explanation]):
 
     def __len__(self) -> int:
         return len(self.decisions)
-
-    @overload
-    def __getitem__(self, row: int) -> Explanation: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[Explanation]: ...
-    def __getitem__(self, row: int | slice) -> Explanation | list[Explanation]:
-        if isinstance(row, slice):
-            return [self._at(i) for i in range(*row.indices(len(self)))]
-        if not -len(self) <= row < len(self):
-            raise IndexError(f"There is no row {row}; {len(self)} rows were explained.")
-        return self._at(row % len(self))
-
-    def __iter__(self) -> Iterator[Explanation]:
-        return map(self._at, range(len(self)))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return one line per row and rule that fired, with its votes.
@@ -209,7 +222,8 @@ class Explanations(Sequence[Explanation]):
             backend,
         )
 
-    def _at(self, row: int) -> Explanation:
+    def explanation_of(self, row: int) -> Explanation:
+        """Return the explanation of one row."""
         found = self.found
         fired = slice(found.fired_starts[row], found.fired_starts[row + 1])
         near = slice(found.near_starts[row], found.near_starts[row + 1])
@@ -241,23 +255,16 @@ class Explanations(Sequence[Explanation]):
         return FiredRule(rule, self._rule(rule), votes, overridden, premise, self._text(rule))
 
     def _near(self, row: int, rule: int, term: int) -> NearMiss:
-        feature = int(self.columns.feature[term])
-        code = float(self.matrix[row, feature])
-        value = self.features.decode(feature, code)
-        if value is not None:
-            shown = format_category(value)
-        else:
-            shown = "missing" if math.isnan(code) else "a category unknown in training"
-        condition = describe_term(self.columns, term, self.features)
-        reason = f"{condition} fails ({self.features.names[feature]} is {shown})"
-        failing = term_at(self.columns, term, self.features)
-        return NearMiss(rule, self._rule(rule), failing, value, reason, self._text(rule))
+        return near_miss(
+            self.columns, self.features, self.matrix[row], term, rule, self._rule(rule), self._text(rule)
+        )
 
     def _rule(self, rule: int) -> Rule:
         return rule_at(self.columns, rule, self.features, self.labels)
 
     def _text(self, rule: int) -> str:
-        return describe_rule_at(self.columns, rule, self.features, self.labels, self.voting)
+        parts = describe_parts_at(self.columns, rule, self.features, self.labels, self.voting)
+        return one_line_rule(*parts)
 
     def _repr_html_(self) -> str:
         shown = [one._repr_html_() for one in self[:_SHOWN_ROWS]]
@@ -270,3 +277,25 @@ class Explanations(Sequence[Explanation]):
 
     def __repr__(self) -> str:
         return f"<Explanations of {len(self):,} rows by {self.columns.n_rules:,} rules, voting {self.voting}>"
+
+
+def near_miss(
+    columns: RuleColumns,
+    features: Features,
+    row: NDArray[Any],
+    term: int,
+    number: int,
+    rule: Rule | RegressionRule,
+    text: str,
+) -> NearMiss:
+    """Return the rule that only this term keeps from firing on an encoded row, with the reason."""
+    feature = int(columns.feature[term])
+    code = float(row[feature])
+    value = features.decode(feature, code)
+    if value is not None:
+        shown = format_category(value)
+    else:
+        shown = "missing" if math.isnan(code) else "a category unknown in training"
+    condition = describe_term(columns, term, features)
+    reason = f"{condition} fails ({features.names[feature]} is {shown})"
+    return NearMiss(number, rule, term_at(columns, term, features), value, reason, text)

@@ -12,11 +12,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
+from clausewise.cli.rule_files import AnyRules
 from clausewise.cli.table_files import DataError, Source, read_raw, read_table, require_fits
+from clausewise.compact.regression_examples import range_codes
 from clausewise.data.labels import Label, describe_unknown, read_labels
+from clausewise.data.responses import read_responses
 from clausewise.data.rows import split_once
 from clausewise.networks import Network
-from clausewise.rules import RuleSet
+from clausewise.networks.answers import one_number
+from clausewise.rules import RegressionRules
+
+# Held-out rows are drawn from so many ranges of a network's numbers.
+_N_RANGES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +53,12 @@ class RuleRows(Rows):
     all_columns: pa.Table
     source: Source
 
-    def network_labels(self, network: Network, rules: RuleSet) -> NDArray[Any]:
-        """Return the network's labels of the rows, as the classes of the rules that they mean."""
-        labels = network.labels(self.for_network(network))
-        return _labels_as_classes(labels, rules.labels, "The network's output")
+    def network_answers(self, network: Network, rules: AnyRules) -> NDArray[Any]:
+        """Return what the network says about the rows: classes of the rules, or numbers."""
+        rows = self.for_network(network)
+        if isinstance(rules, RegressionRules):
+            return one_number(network.numbers(rows), "The network")
+        return _labels_as_classes(network.labels(rows), rules.labels, "The network's output")
 
     def for_network(self, network: Network) -> Any:
         """Return the rows as the network reads them."""
@@ -71,9 +80,18 @@ class RuleRows(Rows):
 
 
 def rows_for_network(
-    source: Source, network: Network, target: str | None, drop: Sequence[str], text: Sequence[str] = ()
+    source: Source,
+    network: Network,
+    target: str | None,
+    drop: Sequence[str],
+    text: Sequence[str] = (),
+    *,
+    for_numbers: bool = False,
 ) -> Rows:
-    """Read the columns that a network names, or all but the target and those to drop, and the target."""
+    """Read the columns that a network names, or all but the target and those to drop, and the target.
+
+    The target is read as numbers if `for_numbers`, or if the network says that it estimates numbers.
+    """
     table = read_table(source, text=text)
     labels = None if target is None else target_column(table, target, source)
     for name in (*drop, *text):
@@ -87,25 +105,30 @@ def rows_for_network(
     rows = Rows(_with_rows(table.select(inputs), source), None)
     if labels is None:
         return rows
+    if for_numbers or network.estimates_numbers(rows.X):
+        return Rows(rows.table, _as_numbers(labels, _column_of(target, source)))
     network.inspect(rows.X)  # some networks know their classes only after a prediction
     classes = network.classes.tolist()
     return Rows(rows.table, _labels_as_classes(labels, classes, _column_of(target, source)))
 
 
-def rows_for_rules(source: Source, rules: RuleSet, target: str | None = None) -> RuleRows:
+def rows_for_rules(source: Source, rules: AnyRules, target: str | None = None) -> RuleRows:
     """Read the columns of rules, and the target."""
     table = read_raw(source)
     y = None
     if target is not None:
-        labels = target_column(table, target, source)
-        y = _labels_as_classes(labels, rules.labels, _column_of(target, source))
+        values, name = target_column(table, target, source), _column_of(target, source)
+        if isinstance(rules, RegressionRules):
+            y = _as_numbers(values, name)
+        else:
+            y = _labels_as_classes(values, rules.labels, name)
         if target not in rules.features.names:
             table = table.drop_columns([target])
     columns = columns_for_rules(table, rules.features, source)
     return RuleRows(_with_rows(columns, source), y, table, source)
 
 
-def rows_for_both(source: Source, old: RuleSet, new: RuleSet) -> Rows:
+def rows_for_both(source: Source, old: AnyRules, new: AnyRules) -> Rows:
     """Read the columns of two rule sets."""
     table = read_raw(source)
     first, second = (columns_for_rules(table, rules.features, source) for rules in (old, new))
@@ -115,12 +138,33 @@ def rows_for_both(source: Source, old: RuleSet, new: RuleSet) -> Rows:
     return Rows(_with_rows(first, source), None)
 
 
-def split_held_out(rows: Rows, network: Network, fraction: float, seed: int) -> tuple[Rows, Rows]:
-    """Draw held-out rows, stratified by the network's labels; return rows to learn from and held-out rows."""
+def split_held_out(
+    rows: Rows, network: Network, fraction: float, seed: int, *, for_numbers: bool = False
+) -> tuple[Rows, Rows]:
+    """Draw held-out rows, stratified by the network's answers; return rows to learn from and those.
+
+    With `for_numbers`, the answers are numbers even if the network does not say so.
+    """
     if fraction == 0.0 or len(rows) < 2:
         return rows, rows.take(np.array([], dtype=np.int64))
-    learn, held_out = split_once(network.labels(rows.X), fraction, seed)
+    if for_numbers or network.estimates_numbers(rows.X):
+        strata: NDArray[Any] = range_codes(network.numbers(rows.X)[:, 0], _N_RANGES)
+    else:
+        strata = network.labels(rows.X)
+    learn, held_out = split_once(strata, fraction, seed)
     return rows.take(learn), rows.take(held_out)
+
+
+def _as_numbers(values: Sequence[Any], name: str) -> NDArray[np.float64]:
+    """Return the numbers in a column, which are texts in a CSV file."""
+    numbers: list[Any] = []
+    for row, value in enumerate(values):
+        try:
+            numbers.append(float(value))
+        except (TypeError, ValueError):
+            shown = "missing" if value is None else repr(value)
+            raise DataError(f"{name} is {shown} in row {row}; expected a number.") from None
+    return read_responses(numbers, len(numbers), name)
 
 
 def _labels_as_classes(values: Any, classes: Sequence[Label], name: str) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clausewise.networks import Network, wrap
+from clausewise.networks.answers import number_model
 
 # Types of scikit-learn, NumPy and SciPy that ordinary pipelines contain and skops does not trust itself; each
 # was reviewed. Building one from its state, or calling the functions on rows, imports nothing, opens nothing
@@ -37,12 +38,18 @@ class ModelError(ValueError):
     """A model that cannot be loaded."""
 
 
-def load_network(model: str, classes: str | None = None, trusted: Sequence[str] | None = None) -> Network:
+def load_network(
+    model: str,
+    classes: str | None = None,
+    trusted: Sequence[str] | None = None,
+    *,
+    for_numbers: bool = False,
+) -> Network:
     """Load the network in an `.onnx`, `.keras` or `.skops` file, or at `module:object`.
 
     Nothing in a file is executed; `module:object` imports, and so runs, the user's own module. Types in a
     `.skops` file beyond those of ordinary scikit-learn pipelines must be named in `trusted`. `classes` are
-    labels with commas between.
+    labels with commas between. With `for_numbers`, a function is taken to return numbers.
     """
     found: Any = model
     if Path(model).suffix == ".skops":
@@ -57,6 +64,8 @@ def load_network(model: str, classes: str | None = None, trusted: Sequence[str] 
         found = _import_object(model)
     if isinstance(found, Network):
         return found
+    if for_numbers:
+        return number_model(found)
     return wrap(found, classes=_labels(classes) if classes else None)
 
 

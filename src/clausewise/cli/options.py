@@ -142,6 +142,22 @@ Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Number of threa
 Seed = Annotated[
     int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of the random number generator.")
 ]
+PageLabels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", metavar="FILE", help="JSON with names to show for columns, categories and classes."
+    ),
+]
+PageColors = Annotated[
+    list[str] | None,
+    typer.Option("--color", metavar="CLASS=#RRGGBB", help="The colour of a class (repeatable)."),
+]
+PageFixed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fixed", metavar="COLUMN", help="A column that smallest changes do not touch (repeatable)."
+    ),
+]
 PageTitle = Annotated[str | None, typer.Option("--title", help="Title of the page.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Do not print progress on standard error.")]

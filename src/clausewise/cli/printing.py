@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from clausewise.base.json_text import json_text
-from clausewise.rules import RuleSet, display
+from clausewise.rules import display
+from clausewise.rules.stored import StoredRules
 
 _WIDTH_WITHOUT_TERMINAL = 120
 """Width of tables that do not go to a terminal, in characters."""
@@ -40,7 +41,7 @@ def console(*, stderr: bool = False) -> Console:
     return found
 
 
-def print_rules(rules: RuleSet, to: Console, *, most: int = display.SHOWN_RULES) -> None:
+def print_rules(rules: StoredRules[Any], to: Console, *, most: int = display.SHOWN_RULES) -> None:
     """Print a headline and a table of rules, at most the first `most`."""
     to.print(Text(str(rules).split("\n", 1)[0]))
     table = Table(box=None, pad_edge=False, show_edge=False)
@@ -49,19 +50,14 @@ def print_rules(rules: RuleSet, to: Console, *, most: int = display.SHOWN_RULES)
     table.add_column("THEN", overflow="fold")
     table.add_column("", style="dim")
     for number in range(min(len(rules), most)):
-        stored, features, labels = rules.columns, rules.features, rules.labels
-        cells = (
-            str(number),
-            display.describe_premise(stored, number, features),
-            display.describe_conclusion_at(stored, number, labels, rules.voting),
-            display.describe_statistics_at(stored, number, features, labels, rules.voting),
-        )
         # Text, since names may contain what rich takes for markup.
-        table.add_row(*map(Text, cells))
+        table.add_row(*map(Text, (str(number), *rules.describe_parts(number))))
     if len(rules):
         to.print(table)
     if len(rules) > most:
         to.print(Text(f"… and {len(rules) - most:,} more"))
+    for note in rules.footnotes:
+        to.print(Text(note))
 
 
 def print_pairs(pairs: Mapping[str, str], to: Console) -> None:

@@ -13,7 +13,7 @@ from clausewise.data.features import Features, require_finite
 from clausewise.data.table import Matrix
 from clausewise.rules.columns import NO_SET
 from clausewise.rules.decimals import shortest_decimal
-from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.stored import StoredRules
 
 # A premise in bins: the accepted bins of each tested column, as four words of 64 bits, sorted by column.
 BinSet = tuple[int, int, int, int]
@@ -130,7 +130,7 @@ class Bins:
         costs: NDArray[np.int32] = 1 + self.core.reading_cost(*packed(boxes))
         return costs
 
-    def boxes_of(self, rules: RuleSet) -> list[Box]:
+    def boxes_of(self, rules: StoredRules[Any]) -> list[Box]:
         """Return the premises of rules as boxes, with thresholds moved to the borders of bins."""
         stored = rules.columns
         boxes = []

@@ -62,11 +62,11 @@ class Examples:
         Rows that the model puts into a class that none of these rows has are left out.
         """
         assert self.generator is not None
-        found = self.generator.labelled(n_wanted, n_threads)
-        is_known = np.isin(found.codes, np.unique(self.codes))
+        found = self.generator.answered(n_wanted, n_threads)
+        is_known = np.isin(found.answers, np.unique(self.codes))
         return Examples(
             found.table[is_known],
-            found.codes[is_known],
+            found.answers[is_known],
             self.n_classes,
             weights=None if self.weights is None else self.weights[found.sources[is_known]],
         )

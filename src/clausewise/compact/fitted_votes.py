@@ -23,7 +23,7 @@ from clausewise.base.parameters import (
     number,
 )
 from clausewise.compact.compaction import CompactionWarning
-from clausewise.compact.examples import Examples, examples_of
+from clausewise.compact.examples import Balance, Examples, examples_of
 from clausewise.compact.minimisation import dot, minimised
 from clausewise.compact.points import calibrated, exact
 from clausewise.compact.settings import seed_of
@@ -90,6 +90,7 @@ class VoteSettings:
     allow_negative: bool = False
     penalty: float | None = None
     n_jobs: int | None = None
+    balance: Balance = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def fit_votes_to(rules: RuleSet, examples: Examples, settings: VoteSettings, see
     if len(rules) == 0 or (examples.codes == examples.codes[0]).all():
         return FittedVotes(rules)
     fires = _fires(rules, examples, settings.n_jobs)
-    weights = examples.row_weights(None)
+    weights = examples.row_weights(settings.balance)
     penalty, start = settings.penalty, None
     if len(examples.codes) >= _MIN_ROWS:
         learnt, held_out = split_once(examples.codes, _HELD_OUT, seed)

@@ -1,4 +1,4 @@
-"""Fidelity on held-out rows for rule sets of growing size."""
+"""Fidelity, or R², on held-out rows for rule sets of growing size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from clausewise.plots import FrontierDisplay
 
 Size = Literal["rules", "conditions"]
+Measure = Literal["fidelity", "R²", "D²"]
 Floats = NDArray[np.float64]
 
 # A smaller rule set is recommended if its fidelity is at most this much below the best.
 TOLERANCE = 0.0025
+# The same for R².
+TOLERANCE_OF_NUMBERS = 0.01
 _MANY_BUDGETS = 24
 
 
@@ -37,6 +40,9 @@ class Frontier:
         What the budgets count: `max_rules` or `max_conditions` of `RuleSet.compact`.
     rules_by_split, cost_by_split : ndarray of shape (n_splits, n_budgets), optional
         Number of rules and reading cost of each rule set.
+    measure : {"fidelity", "R²", "D²"}, default "fidelity"
+        What is measured: the fraction of rows decided alike or, of rules for numbers, the fraction of the
+        variance (R²) or of the loss (D², for other losses than the squared one) that they explain.
     """
 
     budgets: NDArray[np.int64]
@@ -44,10 +50,11 @@ class Frontier:
     by: Size = "rules"
     rules_by_split: Floats | None = None
     cost_by_split: Floats | None = None
+    measure: Measure = "fidelity"
 
     @property
     def fidelity(self) -> Floats:
-        """Mean fidelity on held-out rows."""
+        """Mean fidelity, or what `measure` names, on held-out rows."""
         return np.asarray(self.by_split.mean(axis=0))
 
     @property
@@ -68,8 +75,12 @@ class Frontier:
 
     @property
     def knee(self) -> int:
-        """The recommended budget: the smallest whose fidelity is within a quarter of a point of the best."""
-        found = self.smallest(float(self.fidelity.max()) - TOLERANCE)
+        """The recommended budget: the smallest whose fidelity is within a quarter of a point of the best.
+
+        Of rules for numbers, the smallest whose R² (or D²) is within 0.01 of the best.
+        """
+        tolerance = TOLERANCE if self.measure == "fidelity" else TOLERANCE_OF_NUMBERS
+        found = self.smallest(float(self.fidelity.max()) - tolerance)
         assert found is not None
         return found
 
@@ -93,7 +104,7 @@ class Frontier:
             shown.setdefault(round(n_rules[nearest]), nearest)
         parts = []
         for count, i in sorted(shown.items()):
-            part = f"{count} rule{'' if count == 1 else 's'} {100 * self.fidelity[i]:.1f} %"
+            part = f"{count} rule{'' if count == 1 else 's'} {self._shown_value(i, 1)}"
             parts.append(f"**{part}**" if i == middle else part)
         return f"{', '.join(parts)} on held-out rows"
 
@@ -107,7 +118,8 @@ class Frontier:
             columns["rules"] = self.n_rules
         if self.reading_cost is not None:
             columns["reading_cost"] = self.reading_cost
-        columns |= {"fidelity": self.fidelity, "spread": self.spread, "is_knee": self.budgets == self.knee}
+        name = {"R²": "r2", "D²": "d2"}.get(self.measure, "fidelity")
+        columns |= {name: self.fidelity, "spread": self.spread, "is_knee": self.budgets == self.knee}
         return frame_of(columns, backend)
 
     def plot(self, ax: "Axes | None" = None) -> "FrontierDisplay":
@@ -117,9 +129,10 @@ class Frontier:
         return FrontierDisplay.from_frontier(self, ax=ax)
 
     def __repr__(self) -> str:
-        best = f"{100 * self.fidelity[np.searchsorted(self.budgets, self.knee)]:.2f} %"
+        best = self._shown_value(int(np.searchsorted(self.budgets, self.knee)), 2)
         limit = f"max_{self.by} up to {self.budgets[-1]:,}"
-        return f"<Frontier: {limit}; {self.knee:,} recommended, fidelity {best}>"
+        named = best if self.measure != "fidelity" else f"fidelity {best}"
+        return f"<Frontier: {limit}; {self.knee:,} recommended, {named}>"
 
     def _repr_html_(self) -> str:
         rows: list[Sequence[html.Cell]] = []
@@ -137,9 +150,20 @@ class Frontier:
             lines.append("  " + "  ".join(cells).rstrip())
         return "\n".join(lines)
 
+    @property
+    def _name(self) -> str:
+        return "Fidelity" if self.measure == "fidelity" else self.measure
+
+    def _shown_value(self, i: int, n_decimals: int) -> str:
+        """Return the value of a budget: a percentage, or "R² 0.951"; decimals are those of percentages."""
+        value = self.fidelity[i]
+        if self.measure == "fidelity":
+            return f"{100 * value:.{n_decimals}f} %"
+        return f"{self.measure} {value:.{n_decimals + 2}f}"
+
     def _title(self) -> str:
         n_splits = len(self.by_split)
-        return "Fidelity on held-out rows" + (f" ({n_splits} splits)" if n_splits > 1 else "")
+        return f"{self._name} on held-out rows" + (f" ({n_splits} splits)" if n_splits > 1 else "")
 
     def _head(self) -> list[str]:
         head = [f"max_{self.by}"]
@@ -147,7 +171,7 @@ class Frontier:
             head.append("rules")
         if self.reading_cost is not None:
             head.append("to read")
-        return [*head, "fidelity".rjust(16 if len(self.by_split) > 1 else 8), ""]
+        return [*head, self.measure.rjust(16 if len(self.by_split) > 1 else 8), ""]
 
     def _cells(self, i: int) -> list[str]:
         """Return the printed line of a budget, a cell per column."""
@@ -156,9 +180,13 @@ class Frontier:
             cells.append(f"{self.n_rules[i]:,.0f}")
         if self.reading_cost is not None:
             cells.append(f"{self.reading_cost[i]:,.0f}")
-        spread = f" ± {100 * self.spread[i]:5.2f}" if len(self.by_split) > 1 else ""
         mark = "recommended" if self.budgets[i] == self.knee else ""
-        return [*cells, f"{100 * self.fidelity[i]:.2f} %{spread}", mark]
+        value, spread = self.fidelity[i], self.spread[i]
+        if self.measure == "fidelity":
+            shown = f"{100 * value:.2f} %" + (f" ± {100 * spread:5.2f}" if len(self.by_split) > 1 else "")
+        else:
+            shown = f"{value:.4f}" + (f" ± {spread:.4f}" if len(self.by_split) > 1 else "")
+        return [*cells, shown, mark]
 
     def _shown(self) -> list[int]:
         """Return which budgets to show: all, or of many those that are powers of two, and the knee."""

@@ -83,6 +83,16 @@ class Block:
         return members, np.delete(self.fit.weights, member)
 
 
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """The rules of one output of a fitted model, what they add to it and how much they matter."""
+
+    members: tuple[Member, ...]
+    weights: Floats
+    intercept: float
+    importance: Floats
+
+
 class Model:
     """The blocks of all outputs.
 
@@ -120,6 +130,18 @@ class Model:
     def n_rules(self) -> int:
         """Number of rules in all blocks."""
         return sum(len(block.members) for block in self.blocks)
+
+    @property
+    def objective(self) -> float:
+        """The largest objective of a block."""
+        return max(block.fit.objective for block in self.blocks)
+
+    def votes(self) -> list[Votes]:
+        """Return the rules and weights of each output."""
+        return [
+            Votes(block.members, block.fit.weights[:-1], float(block.fit.weights[-1]), block.importance)
+            for block in self.blocks
+        ]
 
     def offset(self, output: int) -> Floats:
         """Return the offset to add to a block's score to get its log-odds; empty if there is none."""
@@ -159,6 +181,28 @@ class Model:
         for member, weight in zip(block.members, step, strict=False):
             change += weight * fires(member, len(change))
         return gradient - curvature * change, curvature
+
+    def promised(
+        self, output: int, found: Sequence[Member], gradient: Floats, curvature: Floats
+    ) -> tuple[Floats, list[Floats]]:
+        """Estimate, to second order, how far each rule lowers the objective if all weights are refitted.
+
+        Also return the weights of that fit. With the second derivatives M of the block, c of the new rule
+        with itself (penalty included) and b of both, the new weight is w = g / (c − b'M⁻¹b), and the other
+        weights change by −w·M⁻¹b.
+        """
+        block = self.blocks[output]
+        rows = np.stack([member.rows for member in found])
+        own = _core.weighted_cover(rows, curvature)
+        first = _core.weighted_cover(rows, gradient)
+        cross = _core.weighted_overlap(rows, block.rows, curvature).reshape(len(found), -1)
+        cross = np.column_stack([cross, own])  # with the intercept, which covers every row
+        moved = np.linalg.solve(block.fit.second, cross.T).T
+        left = np.maximum(own + self.penalty - (cross * moved).sum(axis=1), 1e-9)
+        weight = first / left
+        others = block.fit.weights - weight[:, None] * moved
+        starts = [np.concatenate([o[:-1], [w], o[-1:]]) for o, w in zip(others, weight, strict=True)]
+        return first**2 / (2 * left), starts
 
     def fitted(
         self, output: int, members: Sequence[Member], start: Floats, max_steps: int = _MAX_STEPS

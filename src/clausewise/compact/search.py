@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from clausewise.compact.bins import Bins, packed, unpacked
 from clausewise.compact.model import Block, Floats, Member, Model, stacked
 from clausewise.rules.rule import RESIDUAL, Origin
 
+Sized = TypeVar("Sized")
 StageReport = Callable[[str, int, int], None]
 """Called with a stage, the number of steps done and their total."""
 
@@ -38,6 +41,8 @@ _MAX_OVERLAP = 0.8
 _MAX_OPPOSITE_OVERLAP = 0.9
 # An exchange must lower the objective by more than the precision of a fit.
 _MIN_GAIN = 1e-2
+# On the way down to fewer rules, they are exchanged each time their number has fallen by this factor.
+_EXCHANGE_AT = 0.7
 # Above this many rules, only one sweep of exchanges is worth its time.
 _MANY_RULES = 32
 
@@ -151,7 +156,7 @@ class Search:
 
         Rules found at a high price are short, and become longer only as far as that pays later.
         """
-        self.price = _FIRST_PRICE * max(block.fit.objective for block in self.model.blocks)
+        self.price = _FIRST_PRICE * self.model.objective
         n_idle, last = 0, max(price, _LAST_PRICE)
         while n_idle < _MAX_IDLE and self.price > last:
             self.price = max(_PRICE_STEP * self.price, last)
@@ -164,6 +169,34 @@ class Search:
             yield self.price
             is_nearly_full = self.cost >= _NEARLY_FULL * budget.reading_cost
             n_idle = n_idle + 1 if is_nearly_full and self.cost == before else 0
+
+    def sizes_down_from(
+        self,
+        n_rules: int,
+        price_of: Callable[[int], float],
+        present: Callable[[], Sized],
+        run: Callable[[Callable[[], None]], None] = lambda work: work(),
+    ) -> dict[int, Sized]:
+        """Return what `present` returns for every number of rules up to this one, from one search.
+
+        `price_of` returns the price for a number of rules; `run` does the parts that take long, or only some
+        of their work if time is limited.
+        """
+        self.price = price_of(n_rules)
+        run(lambda: self.grow(Budget(self.overgrown(n_rules))))
+        found: dict[int, Sized] = {}
+        next_exchange: float = n_rules
+        for n_left in range(n_rules, 0, -1):
+            if found and self.n_rules <= n_left:
+                found[n_left] = found[n_left + 1]  # further rules did not help
+                continue
+            self.price = price_of(n_left)
+            self.prune(n_left)
+            if n_left <= next_exchange:
+                run(partial(self.exchange, 1, Budget(n_left)))
+                next_exchange = _EXCHANGE_AT * n_left
+            found[n_left] = present()
+        return found
 
     @staticmethod
     def overgrown(n_rules: int) -> int:
@@ -325,7 +358,7 @@ class Search:
         found = different(found, block, _MAX_OPPOSITE_OVERLAP if model.n_outputs == 1 else _MAX_OVERLAP)
         if not found:
             return Offer(block, 0.0, model.n_rules)
-        promised, starts_of = _promised(block, found, *model.derivatives(output), model.penalty)
+        promised, starts_of = model.promised(output, found, *model.derivatives(output))
         # A rule that was started from a given one has an origin to show, so it may be slightly worse.
         credit = np.array([1.0 if member.origin == _FREE else _PREFERENCE for member in found])
         prices = self.price * np.array([member.cost for member in found])
@@ -426,25 +459,3 @@ def _different(
     is_opposite = others - both > max_opposite_overlap * (n_rows - own + both)
     repeated = np.flatnonzero((is_same | is_opposite).any(axis=1)).tolist()
     return [member for number, member in enumerate(found) if number not in repeated]
-
-
-def _promised(
-    block: Block, found: Sequence[Member], gradient: Floats, curvature: Floats, penalty: float
-) -> tuple[Floats, list[Floats]]:
-    """Estimate, to second order, how far each rule lowers the objective if all weights are refitted.
-
-    Also return the weights of that fit. With the second derivatives M of the block, c of the new rule with
-    itself (penalty included) and b of both, the new weight is w = g / (c − b'M⁻¹b), and the other weights
-    change by −w·M⁻¹b.
-    """
-    rows = np.stack([member.rows for member in found])
-    own = _core.weighted_cover(rows, curvature)
-    first = _core.weighted_cover(rows, gradient)
-    cross = _core.weighted_overlap(rows, block.rows, curvature).reshape(len(found), -1)
-    cross = np.column_stack([cross, own])  # with the intercept, which covers every row
-    moved = np.linalg.solve(block.fit.second, cross.T).T
-    left = np.maximum(own + penalty - (cross * moved).sum(axis=1), 1e-9)
-    weight = first / left
-    others = block.fit.weights - weight[:, None] * moved
-    starts = [np.concatenate([o[:-1], [w], o[-1:]]) for o, w in zip(others, weight, strict=True)]
-    return first**2 / (2 * left), starts

@@ -14,6 +14,7 @@ from clausewise.compact.examples import Examples
 from clausewise.compact.model import Member, Model
 from clausewise.compact.points import calibrated, with_points
 from clausewise.compact.search import Budget, Search, SearchOptions, StageReport
+from clausewise.compact.seeds import seed_members
 from clausewise.compact.settings import (
     MANY_ROWS,
     CompactionSettings,
@@ -22,17 +23,13 @@ from clausewise.compact.settings import (
     price_unit,
     searches_generated,
 )
+from clausewise.compact.shared_model import SharedModel
 from clausewise.compact.shared_premises import SharedSearch
 from clausewise.compact.to_rules import constant_rules, rule_set_of
-from clausewise.rules.columns import RuleColumns
-from clausewise.rules.display import describe_premise
-from clausewise.rules.rule import Origin
 from clausewise.rules.ruleset import RuleSet
 
 # On smaller tables, the parts of a search are too short to be worth threads.
 _MANY_CELLS = 2**19
-# A frontier exchanges rules each time their number has fallen by this factor.
-_EXCHANGE_AT = 0.7
 
 
 class SeededSearch:
@@ -85,7 +82,7 @@ class SeededSearch:
         codes = np.searchsorted(self._present, examples.codes).astype(np.int32)
         assert not isinstance(settings.penalty, str)  # chosen by now
         penalty = default_penalty(len(codes), n_present) if settings.penalty is None else settings.penalty
-        model = Model(codes, n_present, examples.row_weights(settings.balance), penalty)
+        row_weight = examples.row_weights(settings.balance)
         n_real = len(self._examples.codes)
         is_large = examples.table.size >= _MANY_CELLS
         options = SearchOptions(
@@ -93,8 +90,11 @@ class SeededSearch:
             min_rows=max(5, n_real // 1000),
             n_threads=threads.resolve(settings.n_jobs) if is_large else 1,
         )
-        kind = SharedSearch if self._is_shared else Search
-        return kind(bins, model, seeds, options, self._report, n_real)
+        if self._is_shared:
+            shared = SharedModel(codes, n_present, row_weight, penalty)
+            return SharedSearch(bins, shared, seeds, options, self._report, n_real)
+        model = Model(codes, n_present, row_weight, penalty)
+        return Search(bins, model, seeds, options, self._report, n_real)
 
     @property
     def n_searched(self) -> int:
@@ -126,22 +126,7 @@ class SeededSearch:
         """Return rule sets of every size up to this one, from one search, without statistics."""
         if self._is_constant:
             return dict.fromkeys(range(1, n_rules + 1), constant_rules(self._rules, self._examples))
-        search = self._search
-        search.price = self._price(Budget(n_rules))
-        search.grow(Budget(search.overgrown(n_rules)))
-        found: dict[int, RuleSet] = {}
-        next_exchange: float = n_rules
-        for n_left in range(n_rules, 0, -1):
-            if found and search.n_rules <= n_left:
-                found[n_left] = found[n_left + 1]  # further rules did not help
-                continue
-            search.price = self._price(Budget(n_left))
-            search.prune(n_left)
-            if n_left <= next_exchange:
-                search.exchange(1, Budget(n_left))
-                next_exchange = _EXCHANGE_AT * n_left
-            found[n_left] = self._deciding()
-        return found
+        return self._search.sizes_down_from(n_rules, lambda n: self._price(Budget(n)), self._deciding)
 
     @property
     def _has_last_stage(self) -> bool:
@@ -181,21 +166,12 @@ class SeededSearch:
         return len(self._present) == 1
 
     def _seeds(self) -> list[Member]:
-        rules = self._rules.distinct()
-        boxes = self._bins.boxes_of(rules)
-        rows, costs = self._bins.covered(boxes), self._bins.reading_costs(boxes).tolist()
-        seen = set()
-        seeds = []
-        for number, box in enumerate(boxes):
-            if box and box not in seen:
-                seen.add(box)
-                seeds.append(Member(box, rows[number], _origin(rules.columns, number, rules), costs[number]))
-        return seeds
+        return seed_members(self._rules.distinct(), self._bins)
 
     def _deciding(self) -> RuleSet:
         """Return the model as a rule set, the most important rules first."""
         examples = self._examples
-        rules = rule_set_of(self._search.model.blocks, self._rules, self._present, self._bins)
+        rules = rule_set_of(self._search.model.votes(), self._rules, self._present, self._bins)
         if not self._settings.points:
             return rules
         return with_points(rules, examples.table, examples.target_probabilities, self._row_weight)
@@ -208,9 +184,3 @@ class SeededSearch:
         if is_scaled and not self._settings.points:
             rules = calibrated(rules, table, examples.target_probabilities, self._row_weight)
         return rules.with_counts(*rules.evaluator.statistics(table, codes, examples.weights))
-
-
-def _origin(columns: RuleColumns, number: int, rules: RuleSet) -> Origin:
-    """Return the origin of a seed; a rule without an origin is its own."""
-    origin = columns.origins[number]
-    return origin if origin is not None else Origin("rule", describe_premise(columns, number, rules.features))

@@ -33,6 +33,7 @@ LEAST_PENALTY_SHARE = 0.25
 # The default holds for up to so many rules per two classes. Chosen on seven tables with 700 to 8,400 rows,
 # where it halves what has to be read and costs about a tenth of a point of fidelity (docs/compact.md).
 DEFAULT_PRICE, PRICED_RULES, PRICE_SCALE = 1.0, 16, 40.0
+PRICE_OF_MANY = 0.25  # for twice to four times as many rules
 # The default price under a budget of conditions: low, so that the budget is used.
 PRICE_OF_CONDITIONS = 0.1
 DEFAULT_MAX_RULES, DEFAULT_MAX_CONDITIONS = 64, 128
@@ -117,8 +118,13 @@ def default_penalty(n_rows: int, n_classes: int) -> float:
 
 
 def default_price(n_rules: int, n_classes: int) -> float:
-    """Return the default price; someone who asks for many rules is willing to read more."""
-    return DEFAULT_PRICE * min(1.0, PRICED_RULES * n_classes / 2 / n_rules)
+    """Return the default price; someone who asks for many rules is willing to read more.
+
+    It falls with the square of their number to a quarter for 32 rules, which holds up to 64, and then in
+    proportion to their number.
+    """
+    share = min(1.0, PRICED_RULES * n_classes / 2 / n_rules)
+    return DEFAULT_PRICE * min(share, max(share**2, PRICE_OF_MANY))
 
 
 def price_unit(n_rows: int, n_generated: int = 0) -> float:

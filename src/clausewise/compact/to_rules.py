@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from clausewise.compact.bins import Bins
 from clausewise.compact.examples import Examples
-from clausewise.compact.model import Block
+from clausewise.compact.model import Votes
 from clausewise.compact.points import exact
 from clausewise.rules.ruleset import RuleSet
 
@@ -15,18 +15,18 @@ from clausewise.rules.ruleset import RuleSet
 NEVER = 32.0
 
 
-def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int32], bins: Bins) -> RuleSet:
-    """Return the rules of a model's blocks, over the classes and features of a rule set.
+def rule_set_of(outputs: Sequence[Votes], rules: RuleSet, present: NDArray[np.int32], bins: Bins) -> RuleSet:
+    """Return the rules of a model's outputs, over the classes and features of a rule set.
 
     `present` holds the classes that the model knows. The others never win, and their probability is
     practically 0.
     """
-    is_binary = len(blocks) == 1
+    is_binary = len(outputs) == 1
     listed = [
         (importance, output, member, weight)
-        for output, block in enumerate(blocks)
+        for output, votes in enumerate(outputs)
         for member, weight, importance in zip(
-            block.members, exact(block.fit.weights).tolist(), block.importance.tolist(), strict=False
+            votes.members, exact(votes.weights).tolist(), votes.importance.tolist(), strict=True
         )
         if weight != 0
     ]
@@ -35,17 +35,17 @@ def rule_set_of(blocks: Sequence[Block], rules: RuleSet, present: NDArray[np.int
         of_premise[id(member)] = of_premise.get(id(member), 0.0) + importance
     # Sorting is stable, so the classes of a shared premise stay together, in their order.
     listed.sort(key=lambda rule: -of_premise[id(rule[2])])
-    intercepts = exact(np.array([block.fit.weights[-1] for block in blocks]))
+    intercepts = exact(np.array([votes.intercept for votes in outputs]))
     weights = np.array([weight for *_, weight in listed], dtype=np.float64)
     if is_binary:
         # A negative weight for the second class is a positive one for the first.
         of_rule, weights = (weights > 0).astype(np.int64), np.abs(weights)
-        votes = np.array([max(-intercepts[0], 0.0), max(intercepts[0], 0.0)])
+        of_class = np.array([max(-intercepts[0], 0.0), max(intercepts[0], 0.0)])
     else:
         of_rule = np.array([output for _, output, _, _ in listed], dtype=np.int64)
-        votes = intercepts - intercepts.min()
+        of_class = intercepts - intercepts.min()
     base = np.full(len(rules.classes), min(np.floor(weights[weights < 0].sum()), 0.0) - NEVER)
-    base[present] = votes
+    base[present] = of_class
     return RuleSet.from_arrays(
         rules.features,
         rules.classes,

@@ -5,6 +5,7 @@ from typing import Final
 
 from clausewise.export.text import one_line
 from clausewise.rules import display
+from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.voting import SCHEMES
 
@@ -12,13 +13,13 @@ _MAX_LABEL: Final = 200
 """Longer labels are cut off after this many characters: they could not be drawn."""
 
 
-def to_graphviz(rules: RuleSet) -> str:
+def to_graphviz(rules: RuleSet | RegressionRules) -> str:
     """Return a tree of terms with a box per rule; see `RuleSet.to_graphviz`."""
     lines = [
         "digraph rules {",
         "  rankdir=LR;",
         '  node [fontname="Helvetica", shape=ellipse];',
-        f"  label={_quoted(rules.headline)};",
+        f"  label={_quoted('; '.join([rules.headline, *rules.footnotes]))};",
         '  root [label="row", shape=point];',
         *_tree(rules),
         "}",
@@ -27,10 +28,10 @@ def to_graphviz(rules: RuleSet) -> str:
     return "\n".join(lines)
 
 
-def _tree(rules: RuleSet) -> Iterator[str]:
+def _tree(rules: RuleSet | RegressionRules) -> Iterator[str]:
     """Yield a node per term, shared by rules that begin with the same terms, and a box per conclusion."""
     stored = rules.columns
-    votes = SCHEMES[rules.voting].votes(stored)
+    votes = _shown_votes(rules)
     node_of: dict[tuple[str, str], str] = {}
     for rule in range(len(rules)):
         node = "root"
@@ -41,11 +42,19 @@ def _tree(rules: RuleSet) -> Iterator[str]:
                 yield f"  {child} [label={_quoted(text)}];"
                 yield f"  {node} -> {child};"
             node = child
-        conclusion = display.describe_conclusion_at(stored, rule, rules.labels, rules.voting)
-        shown = f"{one_line(conclusion, _MAX_LABEL)} ({display.describe_votes(float(votes[rule]))})"
+        _, conclusion, _ = rules.describe_parts(rule)
+        shown = f"{one_line(conclusion, _MAX_LABEL)}{votes[rule]}"
         style = ", style=bold" if stored.priority[rule] else ""
         yield f"  rule_{rule} [label={_quoted(shown)}, shape=box{style}];"
         yield f"  {node} -> rule_{rule};"
+
+
+def _shown_votes(rules: RuleSet | RegressionRules) -> list[str]:
+    """Return the votes of each rule in parentheses; what a rule adds is its conclusion already."""
+    if isinstance(rules, RegressionRules):
+        return [""] * len(rules)
+    votes = SCHEMES[rules.voting].votes(rules.columns).tolist()
+    return [f" ({display.describe_votes(vote)})" for vote in votes]
 
 
 def _quoted(text: str) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from clausewise.base.parameters import FLAG, check_parameters
-from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells
+from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells, rule_columns
 from clausewise.export.text import one_line
+from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
 
 _ESCAPES: Final = str.maketrans(
@@ -17,6 +18,7 @@ _ESCAPES: Final = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         '"': r"\textquotedbl{}",
+        "×": r"$\times$",
         "≤": r"$\le$",
         "≥": r"$\ge$",
         "≠": r"$\ne$",
@@ -33,21 +35,25 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-def to_latex(rules: RuleSet, longtable: bool) -> str:
+def to_latex(rules: RuleSet | RegressionRules, longtable: bool) -> str:
     """Return a table in the style of booktabs; see `RuleSet.to_latex`."""
     check_parameters({"longtable": FLAG}, {"longtable": longtable})
-    columns = column_names(rules)
+    columns = rule_columns(rules)
+    names = column_names(columns)
     environment = "longtable" if longtable else "tabular"
     lines = [
         f"% {one_line(rules.headline)}",
-        f"\\begin{{{environment}}}{{{''.join(map(_column_type, columns))}}}",
+        f"\\begin{{{environment}}}{{{''.join(map(_column_type, names))}}}",
         "\\toprule",
-        _row([_escape(name) for name in columns]),
+        _row([_escape(name) for name in names]),
         "\\midrule",
     ]
     if longtable:
         lines.append("\\endhead")
-    lines += [_row(cells) for cells in rule_cells(rules, _escape, " \\textsc{and} ")]
+    lines += [_row(cells) for cells in rule_cells(rules, columns, _escape, " \\textsc{and} ")]
+    if rules.footnotes:
+        width = f"\\multicolumn{{{len(names)}}}{{l}}"
+        lines += ["\\midrule", *(f"{width}{{{_escape(note)}}} \\\\" for note in rules.footnotes)]
     return "\n".join([*lines, "\\bottomrule", f"\\end{{{environment}}}", ""])
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells
+from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells, rule_columns
 from clausewise.export.text import one_line
+from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
 
 # HTML is prevented by entities, Markdown by backslashes.
@@ -13,12 +14,15 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-def to_markdown(rules: RuleSet) -> str:
+def to_markdown(rules: RuleSet | RegressionRules) -> str:
     """Return a table in GitHub's Markdown; see `RuleSet.to_markdown`."""
-    columns = column_names(rules)
-    lines = [_escape(rules.headline), "", _row(columns)]
-    lines.append(_row(["---" if is_text_column(name) else "---:" for name in columns]))
-    lines += [_row(cells) for cells in rule_cells(rules, _escape, " AND ")]
+    columns = rule_columns(rules)
+    names = column_names(columns)
+    lines = [_escape(rules.headline), "", _row(names)]
+    lines.append(_row(["---" if is_text_column(name) else "---:" for name in names]))
+    lines += [_row(cells) for cells in rule_cells(rules, columns, _escape, " AND ")]
+    if rules.footnotes:
+        lines += ["", *(f"- {_escape(note)}" for note in rules.footnotes)]
     return "\n".join([*lines, ""])
 
 

@@ -6,13 +6,13 @@ otherwise rule by rule, for all classes at a time.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.data.table import Category
-from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
+from clausewise.export.plan import ClassPlan, ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf
 from clausewise.export.text import free_name, one_line, quoted_short, require_unicode
 from clausewise.rules.ruleset import RuleSet
@@ -46,16 +46,21 @@ def import_onnx() -> Any:
     return onnx
 
 
-class GraphBuilder:
-    """Builds the graph node by node; `_scores` is what kinds of plans differ in.
+_Plan = TypeVar("_Plan", bound=Plan)
+
+
+class GraphBuilder(Generic[_Plan]):
+    """Builds the graph node by node; `_outputs` is what kinds of plans differ in.
 
     Intermediate values are named by `prefix` and a number.
     """
 
-    def __init__(self, onnx: Any, plan: Plan, classes: NDArray[Any]) -> None:
+    OUTPUTS: ClassVar[tuple[str, ...]]
+    """The names of the outputs, which no input may have."""
+
+    def __init__(self, onnx: Any, plan: _Plan) -> None:
         self._onnx = onnx
         self._plan = plan
-        self._classes = classes
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
         self._n_bytes = 0
@@ -65,28 +70,20 @@ class GraphBuilder:
 
     def model(self, description: str) -> Any:
         """Return the whole model, with inputs and outputs."""
-        helper, types = self._onnx.helper, self._onnx.TensorProto
-        label_type, labels = self._labels()
+        helper = self._onnx.helper
         inputs, columns = self._inputs()
-        holds = self._test_results(columns)
-        scores = self._scores(holds)
-        by_rank = self._constant(np.array(self._plan.by_rank, dtype=np.int64))
-        ranked = self._node("Gather", [scores, by_rank], axis=1)
-        # Of equal scores, ArgMax takes the first.
-        winner = self._node("ArgMax", [ranked], axis=1, keepdims=0)
-        self._node("Gather", [labels, winner], output="label")
-        self._node("Identity", [scores], output="scores")
-        outputs = [
-            helper.make_tensor_value_info("label", label_type, ["rows"]),
-            helper.make_tensor_value_info("scores", types.DOUBLE, ["rows", len(self._plan.labels)]),
-        ]
+        outputs = self._outputs(self._test_results(columns), columns)
         graph = helper.make_graph(self._nodes, "rules", inputs, outputs, self._constants, description)
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
         return helper.make_model(
             graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="clausewise"
         )
 
-    # --- Inputs and labels ---
+    def _outputs(self, holds: str, columns: dict[int, str]) -> list[Any]:
+        """Add nodes that compute the outputs from the results of all tests; return their declarations."""
+        raise NotImplementedError
+
+    # --- Inputs ---
 
     def _inputs(self) -> tuple[list[Any], dict[int, str]]:
         """Return the inputs, and the name of each feature's column, of shape (rows, 1), if not in X."""
@@ -97,26 +94,10 @@ class GraphBuilder:
             return [matrix], {}
         inputs = []
         for name, categories in zip(features.names, features.categories, strict=True):
-            _require_name(name)
+            _require_name(name, self.OUTPUTS)
             kind = types.STRING if _is_text(categories) else types.DOUBLE
             inputs.append(helper.make_tensor_value_info(name, kind, ["rows", 1]))
         return inputs, dict(enumerate(features.names))
-
-    def _labels(self) -> tuple[int, str]:
-        """Return the type of the labels, and the constant that holds them by rank."""
-        types = self._onnx.TensorProto
-        ranked = [self._plan.labels[index] for index in self._plan.by_rank]
-        if isinstance(ranked[0], str):
-            texts = [require_unicode(str(label), "The class").encode("utf-8") for label in ranked]
-            name = self._name()
-            self._constants.append(self._onnx.helper.make_tensor(name, types.STRING, [len(texts)], texts))
-            return types.STRING, name
-        kind = self._classes.dtype.kind
-        dtype = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}[kind]
-        if kind == "u" and max(ranked) < 2**63:  # type: ignore[operator]
-            dtype = np.int64  # supported by more runtimes
-        type_number = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-        return type_number, self._constant(np.array(ranked, dtype=dtype))
 
     # --- Tests ---
 
@@ -222,10 +203,6 @@ class GraphBuilder:
 
     # --- Votes ---
 
-    def _scores(self, holds: str) -> str:
-        """Return the scores that decide each row: shape (rows, classes)."""
-        raise NotImplementedError
-
     def _fires(self, rules: Sequence[PlannedRule], holds: str) -> str:
         """Return booleans of shape (rows, rules + 1), whose last column is always false."""
         always = len(self._plan.tests)
@@ -239,53 +216,6 @@ class GraphBuilder:
         is_rule = np.ones(len(rules) + 1, dtype=bool)
         is_rule[-1] = False
         return self._node("And", [fires, self._constant(is_rule)])
-
-    # --- Nodes ---
-
-    def _name(self) -> str:
-        self._n_names += 1
-        return f"{self._prefix}_{self._n_names}"
-
-    def _node(self, operator: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
-        name = output or self._name()
-        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
-        return name
-
-    def _constant(self, array: NDArray[Any]) -> str:
-        self._n_bytes += array.nbytes
-        if self._n_bytes > _MAX_BYTES:
-            raise ValueError(
-                f"{self._plan.n_rules:,} rules for {len(self._plan.labels):,} classes exceed the 2 GiB that "
-                "an ONNX model can have; export to SQL or Python instead."
-            )
-        name = self._name()
-        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
-
-
-class JuryGraph(GraphBuilder):
-    """Builds the graph of the juries of one rule set."""
-
-    def __init__(self, onnx: Any, plan: ExportPlan, classes: NDArray[Any]) -> None:
-        super().__init__(onnx, plan, classes)
-        self._juries = plan.juries
-
-    def _scores(self, holds: str) -> str:
-        """Return the scores given by the jury that decides each row: shape (rows, classes)."""
-        *priority, ordinary = self._juries
-        scores = self._totals(ordinary, self._fires(ordinary.rules, holds))
-        for jury in priority:
-            if not jury.rules:
-                continue
-            fires = self._fires(jury.rules, holds)
-            numbers = self._node("Cast", [fires], to=self._onnx.TensorProto.INT32)
-            any_fires = self._node(
-                "Cast",
-                [self._node("ReduceMax", [numbers], axes=[1], keepdims=1)],
-                to=self._onnx.TensorProto.BOOL,
-            )
-            scores = self._node("Where", [any_fires, self._totals(jury, fires), scores])
-        return scores
 
     def _totals(self, jury: PlannedJury, fires: str) -> str:
         add = self._sums_in_any_order if jury.sums_are_exact else self._sums_in_order
@@ -340,13 +270,104 @@ class JuryGraph(GraphBuilder):
         )
         return self._node("Scan", [start, self._constant(turns)], body=body, num_scan_inputs=1)
 
+    # --- Nodes ---
+
+    def _name(self) -> str:
+        self._n_names += 1
+        return f"{self._prefix}_{self._n_names}"
+
+    def _node(self, operator: str, inputs: list[str], output: str | None = None, **attributes: Any) -> str:
+        name = output or self._name()
+        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
+        return name
+
+    def _constant(self, array: NDArray[Any]) -> str:
+        self._n_bytes += array.nbytes
+        if self._n_bytes > _MAX_BYTES:
+            raise ValueError(
+                f"{self._plan.n_rules:,} rules exceed the 2 GiB that an ONNX model can have; export to SQL "
+                "or Python instead."
+            )
+        name = self._name()
+        self._constants.append(self._onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
+        return name
+
+
+_ClassPlan = TypeVar("_ClassPlan", bound=ClassPlan)
+
+
+class ClassGraph(GraphBuilder[_ClassPlan]):
+    """Builds the graph of a model that predicts classes; `_scores` is what kinds of them differ in."""
+
+    OUTPUTS = ("label", "scores")
+
+    def __init__(self, onnx: Any, plan: _ClassPlan, classes: NDArray[Any]) -> None:
+        super().__init__(onnx, plan)
+        self._classes = classes
+
+    def _outputs(self, holds: str, columns: dict[int, str]) -> list[Any]:
+        helper, types = self._onnx.helper, self._onnx.TensorProto
+        label_type, labels = self._labels()
+        scores = self._scores(holds)
+        by_rank = self._constant(np.array(self._plan.by_rank, dtype=np.int64))
+        ranked = self._node("Gather", [scores, by_rank], axis=1)
+        # Of equal scores, ArgMax takes the first.
+        winner = self._node("ArgMax", [ranked], axis=1, keepdims=0)
+        self._node("Gather", [labels, winner], output="label")
+        self._node("Identity", [scores], output="scores")
+        return [
+            helper.make_tensor_value_info("label", label_type, ["rows"]),
+            helper.make_tensor_value_info("scores", types.DOUBLE, ["rows", len(self._plan.labels)]),
+        ]
+
+    def _scores(self, holds: str) -> str:
+        """Return the scores that decide each row: shape (rows, classes)."""
+        raise NotImplementedError
+
+    def _labels(self) -> tuple[int, str]:
+        """Return the type of the labels, and the constant that holds them by rank."""
+        types = self._onnx.TensorProto
+        ranked = [self._plan.labels[index] for index in self._plan.by_rank]
+        if isinstance(ranked[0], str):
+            texts = [require_unicode(str(label), "The class").encode("utf-8") for label in ranked]
+            name = self._name()
+            self._constants.append(self._onnx.helper.make_tensor(name, types.STRING, [len(texts)], texts))
+            return types.STRING, name
+        kind = self._classes.dtype.kind
+        dtype = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}[kind]
+        if kind == "u" and max(ranked) < 2**63:  # type: ignore[operator]
+            dtype = np.int64  # supported by more runtimes
+        type_number = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return type_number, self._constant(np.array(ranked, dtype=dtype))
+
+
+class JuryGraph(ClassGraph[ExportPlan]):
+    """Builds the graph of the juries of one rule set."""
+
+    def _scores(self, holds: str) -> str:
+        """Return the scores given by the jury that decides each row: shape (rows, classes)."""
+        *priority, ordinary = self._plan.juries
+        scores = self._totals(ordinary, self._fires(ordinary.rules, holds))
+        for jury in priority:
+            if not jury.rules:
+                continue
+            fires = self._fires(jury.rules, holds)
+            numbers = self._node("Cast", [fires], to=self._onnx.TensorProto.INT32)
+            any_fires = self._node(
+                "Cast",
+                [self._node("ReduceMax", [numbers], axes=[1], keepdims=1)],
+                to=self._onnx.TensorProto.BOOL,
+            )
+            scores = self._node("Where", [any_fires, self._totals(jury, fires), scores])
+        return scores
+
 
 def _is_text(categories: Sequence[Category] | None) -> bool:
     return categories is not None and all(isinstance(value, str) for value in categories)
 
 
-def _require_name(name: str) -> None:
-    if not name or name in ("label", "scores"):
+def _require_name(name: str, outputs: Sequence[str]) -> None:
+    if not name or name in outputs:
         raise ValueError(
             f"A feature is called {name!r}, which cannot be the name of an ONNX input; rename it."
         )

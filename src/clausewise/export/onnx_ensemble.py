@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.export.onnx import GraphBuilder, import_onnx
+from clausewise.export.onnx import ClassGraph, import_onnx
 from clausewise.export.plan import EnsemblePlan, PlannedTrial
 
 
@@ -17,17 +17,13 @@ def ensemble_to_onnx(plan: EnsemblePlan, classes: NDArray[Any]) -> Any:
     return model
 
 
-class EnsembleGraph(GraphBuilder):
+class EnsembleGraph(ClassGraph[EnsemblePlan]):
     """Builds the graph of the trials of an ensemble; the scores are sums of confidences."""
-
-    def __init__(self, onnx: Any, plan: EnsemblePlan, classes: NDArray[Any]) -> None:
-        super().__init__(onnx, plan, classes)
-        self._trials = plan.trials
 
     def _scores(self, holds: str) -> str:
         types = self._onnx.TensorProto
         total = None
-        for trial in self._trials:
+        for trial in self._plan.trials:
             confidence = self._confidences(trial, holds)
             summed = confidence if total is None else self._node("Add", [total, confidence])
             # C5.0 adds confidences in single precision.

@@ -1,7 +1,8 @@
 """The computation that decides like a rule set, in one form that all exports write in their own syntax.
 
 Each row is tested by `tests`. A rule fires where all of its tests hold. The rules of a jury add their votes
-to the totals of their classes, and the first jury that applies to the row decides.
+to the totals of their classes, and the first jury that applies to the row decides. Rules for numbers are one
+jury with one class, whose total, with linear terms added, is the prediction.
 """
 
 import math
@@ -17,7 +18,10 @@ from clausewise.data.labels import Label
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import quoted_short
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
+from clausewise.rules.linear import LinearTerm
+from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.sums import Link, scaled_sum
 from clausewise.rules.voting import Jury, juries, sums_are_exact
 
 
@@ -100,17 +104,11 @@ class Plan:
     ----------
     features : Features
         The columns of a row.
-    labels : tuple
-        The classes as plain Python values.
-    by_rank : tuple of int
-        Class indices in the order in which classes win ties: the default class, then by position.
     tests : tuple of Test
         The distinct tests of all rules.
     """
 
     features: Features
-    labels: tuple[Label, ...]
-    by_rank: tuple[int, ...]
     tests: tuple[Test, ...]
 
     @property
@@ -129,7 +127,23 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class ExportPlan(Plan):
+class ClassPlan(Plan):
+    """What every export needs to know of a model that predicts classes.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes as plain Python values.
+    by_rank : tuple of int
+        Class indices in the order in which classes win ties: the default class, then by position.
+    """
+
+    labels: tuple[Label, ...]
+    by_rank: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ExportPlan(ClassPlan):
     """A rule set in the form that exports write.
 
     Attributes
@@ -154,7 +168,43 @@ def export_plan(rules: RuleSet) -> ExportPlan:
     planned = [_planned_jury(others, tests, has_priority=False)]
     if len(first.rules) > 0:
         planned.insert(0, _planned_jury(first, tests, has_priority=True))
-    return ExportPlan(rules.features, rules.labels, _by_rank(rules), tuple(tests.number_of), tuple(planned))
+    return ExportPlan(rules.features, tuple(tests.number_of), rules.labels, _by_rank(rules), tuple(planned))
+
+
+@dataclass(frozen=True, eq=False)
+class SumPlan(Plan):
+    """Rules for numbers in the form that exports write.
+
+    Attributes
+    ----------
+    jury : PlannedJury
+        The rules, which add numbers to the total of a single class, beginning with the base. Short decimals
+        are counted in whole units, so that the total is exact; its divisor is the number of units in 1.
+    linear : tuple of LinearTerm
+        What is added to the total afterwards, in this order: coefficient times value, rounded, then added.
+    link : {"identity", "log"}
+        What the sum is turned into.
+    """
+
+    jury: PlannedJury
+    linear: tuple[LinearTerm, ...]
+    link: Link
+
+    @property
+    def n_rules(self) -> int:
+        """Number of rules that can fire."""
+        return len(self.jury.rules)
+
+
+def sum_plan(rules: RegressionRules) -> SumPlan:
+    """Return the computation that predicts like these rules."""
+    _require_exact_categories(rules.features)
+    tests = _Tests(rules.columns, rules.features, {})
+    scaled = scaled_sum(rules.base, rules.columns.weight)
+    start, divisors = np.array([scaled.start]), np.array([scaled.divisor])
+    everyone = Jury(np.arange(len(rules)), rules.columns, scaled.additions, divisors, start)
+    jury = _planned_jury(everyone, tests, has_priority=False)
+    return SumPlan(rules.features, tuple(tests.number_of), jury, rules.linear, rules.link)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +226,7 @@ class PlannedTrial:
 
 
 @dataclass(frozen=True, eq=False)
-class EnsemblePlan(Plan):
+class EnsemblePlan(ClassPlan):
     """Several rule sets whose confidences are added in single precision; the greatest sum decides."""
 
     trials: tuple[PlannedTrial, ...]
@@ -208,7 +258,7 @@ def ensemble_plan(rule_sets: Sequence[RuleSet], confidence_of_default: float) ->
             if columns.satisfiable[number]
         )
         trials.append(PlannedTrial(planned, _by_rank(rules), confidence_of_default))
-    return EnsemblePlan(features, labels, trials[0].by_rank, tuple(number_of), tuple(trials))
+    return EnsemblePlan(features, tuple(number_of), labels, trials[0].by_rank, tuple(trials))
 
 
 def _by_rank(rules: RuleSet) -> tuple[int, ...]:

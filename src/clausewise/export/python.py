@@ -10,12 +10,12 @@ from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Te
 from clausewise.export.text import free_name, one_line
 from clausewise.rules.ruleset import RuleSet
 
-_RULES_PER_FUNCTION: Final = 500
+RULES_PER_FUNCTION: Final = 500
 """Compiling many functions of this size takes far less memory than compiling one large function."""
 
 ROW_FUNCTIONS: Final = '''\
 def predict_many(rows):
-    """Return the classes of several rows, as a list."""
+    """Return the predictions for several rows, as a list."""
     return [predict(row) for row in rows]
 
 
@@ -95,9 +95,9 @@ def _jury_lines(plan: ExportPlan, jury: PlannedJury, functions: list[str]) -> It
     yield f"votes = {list(jury.start)!r}"
     if jury.has_priority:
         yield "fired = 0"
-    for begin in range(0, len(jury.rules), _RULES_PER_FUNCTION):
+    for begin in range(0, len(jury.rules), RULES_PER_FUNCTION):
         name = f"_rules_{len(functions)}"
-        rules = jury.rules[begin : begin + _RULES_PER_FUNCTION]
+        rules = jury.rules[begin : begin + RULES_PER_FUNCTION]
         functions.append("".join(f"{line}\n" for line in _function(plan, name, rules, jury.has_priority)))
         yield f"{'fired += ' if jury.has_priority else ''}{name}(votes, values)"
     if jury.is_divided:
@@ -152,7 +152,7 @@ def _test(test: Test, value: str, is_category: bool) -> str:
             return f"{value} in {{{', '.join(map(repr, test.values))}}}"
 
 
-_RESERVED_NAMES: Final = {"votes", "values", "fired", "specific"}
+_RESERVED_NAMES: Final = {"votes", "values", "fired", "specific", "total"}
 
 
 def local_names(plan: Plan, rules: Sequence[PlannedRule]) -> dict[int, str]:

@@ -8,7 +8,7 @@ the query.
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from clausewise.base.parameters import TEXT, Constraint, check_parameters, one_of
 from clausewise.data.features import Features
@@ -40,9 +40,15 @@ def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: s
     return query.text(decision, one_line(rules.headline))
 
 
-def checked_table(table: str | Sequence[str], dialect: str, decision: str) -> tuple[str, ...]:
-    """Return the parts of the name of a table, after checking the parameters of an export to SQL."""
-    check_parameters(_CONSTRAINTS, {"table": table, "dialect": dialect, "decision": decision})
+def checked_table(
+    table: str | Sequence[str], dialect: str, result: str, name: str = "decision"
+) -> tuple[str, ...]:
+    """Return the parts of the name of a table, after checking the parameters of an export to SQL.
+
+    `result` is the name of the last column, given as the parameter `name`.
+    """
+    constraints = {**_CONSTRAINTS, name: TEXT}
+    check_parameters(constraints, {"table": table, "dialect": dialect, name: result})
     return (table,) if isinstance(table, str) else tuple(table)
 
 
@@ -55,18 +61,20 @@ def _is_table(value: Any) -> bool:
 _CONSTRAINTS: Final = {
     "table": Constraint("a name, or the parts of one, such as ('schema', 'table')", _is_table),
     "dialect": one_of(*DIALECTS),
-    "decision": TEXT,
 }
 
 
-class Query:
+_Plan = TypeVar("_Plan", bound=Plan)
+
+
+class Query(Generic[_Plan]):
     """Writes a plan in one dialect; `_steps` and `_decision` are what kinds of plans differ in.
 
     The rows pass through steps (common table expressions), each of which adds columns. The names of these
     columns begin with `prefix`, with which no feature or table name begins.
     """
 
-    def __init__(self, plan: Plan, dialect: Dialect, table: tuple[str, ...]) -> None:
+    def __init__(self, plan: _Plan, dialect: Dialect, table: tuple[str, ...]) -> None:
         self._plan = plan
         self._dialect = dialect
         self._table = table
@@ -125,7 +133,7 @@ class Query:
         """Return an expression for the decision, after all steps."""
         raise NotImplementedError
 
-    # --- Votes and labels ---
+    # --- Votes ---
 
     def _sum_of_votes(self, rules: Sequence[PlannedRule]) -> str:
         """Return the sum of the votes of rules that fire, if every order of additions gives the same."""
@@ -150,9 +158,6 @@ class Query:
         if not rule.tests:
             return votes
         return f"CASE WHEN {self._premise(rule)} THEN {votes} ELSE {self._zero} END"
-
-    def _label(self, class_index: int) -> str:
-        return self._dialect.literal(self._plan.labels[class_index])
 
     # --- Names of columns ---
 
@@ -236,40 +241,36 @@ class Query:
         return f"{self._alias}.{self._dialect.name_of(self._plan.features.names[feature], 'The feature')}"
 
 
-class JuryQuery(Query):
-    """Writes the juries of one rule set."""
+class TotalsQuery(Query[_Plan]):
+    """Writes the totals of juries, one column each, or one per step where the order of additions matters."""
 
-    def __init__(self, plan: ExportPlan, dialect: Dialect, table: tuple[str, ...]) -> None:
-        self._juries = plan.juries
+    def _juries_of(self, plan: _Plan) -> tuple[PlannedJury, ...]:
+        """Return the juries of the plan."""
+        raise NotImplementedError
+
+    def __init__(self, plan: _Plan, dialect: Dialect, table: tuple[str, ...]) -> None:
+        self._juries = self._juries_of(plan)
         super().__init__(plan, dialect, table)
 
     def _features_to_copy(self) -> list[int]:
         renamed = self._dialect.renamed_in_steps
+        if renamed is None:
+            return []
+        later = self._features_read_later()
+        return [feature for feature in later if renamed.fullmatch(self._plan.features.names[feature])]
+
+    def _features_read_later(self) -> list[int]:
+        """Return the features that are read after the first step: where a chain of additions continues."""
         has_later_tests = any(
             not jury.sums_are_exact and max(map(len, jury.by_class)) >= _MAX_CHAIN for jury in self._juries
         )
-        if renamed is None or not has_later_tests:
-            return []
-        tested = self._plan.tested_features(rule for jury in self._juries for rule in jury.rules)
-        return [feature for feature in tested if renamed.fullmatch(self._plan.features.names[feature])]
+        rules = (rule for jury in self._juries for rule in jury.rules)
+        return self._plan.tested_features(rules) if has_later_tests else []
 
-    def _steps(self) -> Iterator[list[tuple[str, str]]]:
-        if len(self._plan.labels) == 1:
-            return
+    def _copies(self) -> Iterator[list[tuple[str, str]]]:
+        """Yield a step that copies features, if any has to be."""
         if self._copied:
             yield [(self._copy_of(feature), self._table_cell(feature)) for feature in self._copied]
-        steps: list[list[tuple[str, str]]] = [[]]
-        for jury in self._juries:
-            if jury.has_priority:
-                steps[0].append((self._column("priority"), self._any_fires(jury.rules)))
-            for class_index in range(len(self._plan.labels)):
-                for depth, column in enumerate(self._totals(jury, class_index)):
-                    if depth == len(steps):
-                        steps.append([])
-                    steps[depth].append(column)
-        if len(self._plan.labels) > _FEW_CLASSES:
-            steps.append([(self._most_votes(jury), self._largest(jury)) for jury in self._juries])
-        yield from steps
 
     # --- Totals ---
 
@@ -293,6 +294,33 @@ class JuryQuery(Query):
             partial = name if is_last else f"{name}_part_{number}"
             yield partial, total
 
+    def _total(self, jury: PlannedJury, class_index: int) -> str:
+        return self._column(f"{'priority_' if jury.has_priority else ''}votes_{class_index}")
+
+
+class JuryQuery(TotalsQuery[ExportPlan]):
+    """Writes the juries of one rule set."""
+
+    def _juries_of(self, plan: ExportPlan) -> tuple[PlannedJury, ...]:
+        return plan.juries
+
+    def _steps(self) -> Iterator[list[tuple[str, str]]]:
+        if len(self._plan.labels) == 1:
+            return
+        yield from self._copies()
+        steps: list[list[tuple[str, str]]] = [[]]
+        for jury in self._juries:
+            if jury.has_priority:
+                steps[0].append((self._column("priority"), self._any_fires(jury.rules)))
+            for class_index in range(len(self._plan.labels)):
+                for depth, column in enumerate(self._totals(jury, class_index)):
+                    if depth == len(steps):
+                        steps.append([])
+                    steps[depth].append(column)
+        if len(self._plan.labels) > _FEW_CLASSES:
+            steps.append([(self._most_votes(jury), self._largest(jury)) for jury in self._juries])
+        yield from steps
+
     def _any_fires(self, rules: Sequence[PlannedRule]) -> str:
         # Never with TRUE or FALSE, which SQLite would read as a column of that name.
         if not rules:
@@ -303,6 +331,9 @@ class JuryQuery(Query):
         return f"CASE WHEN {_grouped(premises, ' OR ')} THEN 1 ELSE 0 END"
 
     # --- The decision ---
+
+    def _label(self, class_index: int) -> str:
+        return self._dialect.literal(self._plan.labels[class_index])
 
     def _decision(self, has_totals: bool) -> str:
         if not has_totals:
@@ -329,9 +360,6 @@ class JuryQuery(Query):
     def _largest(self, jury: PlannedJury) -> str:
         totals = [f"{self._alias}.{self._total(jury, index)}" for index in range(len(self._plan.labels))]
         return self._greatest(totals)
-
-    def _total(self, jury: PlannedJury, class_index: int) -> str:
-        return self._column(f"{'priority_' if jury.has_priority else ''}votes_{class_index}")
 
     def _most_votes(self, jury: PlannedJury) -> str:
         return self._column(f"{'priority_' if jury.has_priority else ''}most_votes")

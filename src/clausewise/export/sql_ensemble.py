@@ -30,7 +30,7 @@ def ensemble_to_sql(plan: EnsemblePlan, table: str | Sequence[str], dialect: str
     return EnsembleQuery(plan, DIALECTS[dialect], parts).text(decision, plan.headline)
 
 
-class EnsembleQuery(Query):
+class EnsembleQuery(Query[EnsemblePlan]):
     """Writes the trials of an ensemble."""
 
     def __init__(self, plan: EnsemblePlan, dialect: Dialect, table: tuple[str, ...]) -> None:
@@ -58,6 +58,9 @@ class EnsembleQuery(Query):
         *first, other = self._plan.by_rank
         cases = "".join(f" WHEN {sums[c]} THEN {self._label(c)}" for c in first)
         return f"CASE {self._greatest(sums)}{cases} ELSE {self._label(other)} END"
+
+    def _label(self, class_index: int) -> str:
+        return self._dialect.literal(self._plan.labels[class_index])
 
     def _counts(self, number: int, trial: PlannedTrial) -> Iterator[tuple[str, str]]:
         """Yield votes per class, the vote of the most specific rule per class, and how many rules fire."""

@@ -7,6 +7,7 @@ from clausewise.extractors.limits import ExtractionLimitExceeded
 from clausewise.extractors.methods import METHODS, extract
 from clausewise.extractors.pedagogical import Pedagogical
 from clausewise.extractors.rem_d import REMD
+from clausewise.extractors.rule_regressor import RuleRegressor
 from clausewise.extractors.run_log import ExtractionReport
 from clausewise.extractors.tree_ensemble import TreeEnsembleRules
 
@@ -20,6 +21,7 @@ __all__ = [
     "ExtractionWarning",
     "Pedagogical",
     "RuleExtractor",
+    "RuleRegressor",
     "TreeEnsembleRules",
     "extract",
 ]

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -30,7 +30,7 @@ from clausewise.base.parameters import (
 from clausewise.base.progress import Progress
 from clausewise.compact import Frontier
 from clausewise.compact.compaction import compact_examples
-from clausewise.compact.examples import Examples
+from clausewise.compact.examples import Balance, Examples
 from clausewise.compact.fitted_votes import FittedVotes, VoteSettings, fit_votes_to
 from clausewise.compact.row_generator import generator_for
 from clausewise.compact.settings import BUDGET, SEARCH, CompactionSettings, seed_of
@@ -60,10 +60,13 @@ INDUCER = Constraint(
     "'c5.0', 'cart', 'random_forest' or an Inducer",
     lambda value: isinstance(value, str | Inducer),  # get_inducer lists the names it knows
 )
-ExtractedVoting = Voting | Literal["fitted", "fitted_by_class"]
-EXTRACTED_VOTINGS: Final[tuple[ExtractedVoting, ...]] = (*VOTINGS, "fitted", "fitted_by_class")
-"""How all rules may vote: as any rule set, or by weights that are fitted to the decisions to imitate."""
-FITTED: Final = ("fitted", "fitted_by_class")
+ExtractedVoting = Voting | Literal["auto", "fitted", "fitted_by_class"]
+EXTRACTED_VOTINGS: Final[tuple[ExtractedVoting, ...]] = ("auto", *VOTINGS, "fitted", "fitted_by_class")
+"""How all rules may vote: as any rule set, or by weights that are fitted to the decisions to imitate.
+
+"auto" fits weights, too, without a warning where confidences are better.
+"""
+FITTED: Final = ("auto", "fitted", "fitted_by_class")
 DROPPING: Mapping[str, Constraint] = {
     "drop_lowest": Constraint(
         "a fraction of the clauses, at least 0 and below 1",
@@ -186,10 +189,15 @@ class RuleExtractor(TableClassifier):
                 X,
                 RowChoice(sample_weight, self.max_rows, random),
                 self.n_jobs,
-                uses_layers=self.uses_layers,
+                uses_layers=self._needs_layers,
                 layers=self._layers,
                 uses_probabilities=self._has_budget,
             )
+
+    @property
+    def _needs_layers(self) -> bool:
+        """Whether this extraction looks at hidden layers."""
+        return self.uses_layers
 
     @property
     def _layers(self) -> LayerChoice:
@@ -209,7 +217,7 @@ class RuleExtractor(TableClassifier):
         found = self._extract(data, random, log, progress)
         if self._has_budget:
             return self._compacted(found, data, random, log, progress)
-        return self._with_fitted_votes(found, data, random, log)
+        return self._with_fitted_votes(found, data, log)
 
     def _extract(
         self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
@@ -222,12 +230,15 @@ class RuleExtractor(TableClassifier):
         """Whether a short rule set is searched, rather than all rules returned."""
         return any(b is not None for b in (self.max_rules, self.max_conditions, self.min_fidelity))
 
+    @property
+    def _balance(self) -> Balance:
+        return getattr(self, "balance", None)
+
     def _compaction_settings(self) -> CompactionSettings:
-        balance: Literal["balanced"] | None = getattr(self, "balance", None)
         return CompactionSettings(
             max_terms=self.max_terms,
             points=self.points,
-            balance=balance,
+            balance=self._balance,
             synthetic=self.synthetic,
             n_jobs=self.n_jobs,
         )
@@ -265,20 +276,23 @@ class RuleExtractor(TableClassifier):
         )
 
     def _with_fitted_votes(
-        self, found: ExtractionResult, data: ExtractionData, random: np.random.RandomState, log: RunLog
+        self, found: ExtractionResult, data: ExtractionData, log: RunLog
     ) -> ExtractionResult:
         """Fit the votes of all rules to the decisions, if that is asked for."""
         if self.voting not in FITTED:
             return found
         with log.stage("votes"):
-            fitted = self._fitted_votes(found.rules, data, seed_of(random))
-        caveats = () if fitted.caveat is None else (fitted.caveat,)
+            fitted = self._fitted_votes(found.rules, data, seed_of(self.random_state))
+        is_asked_for = self.voting != "auto"
+        caveats = (fitted.caveat,) if fitted.caveat is not None and is_asked_for else ()
         return replace(
             found, rules=fitted.rules, voting=fitted.rules.voting, caveats=(*found.caveats, *caveats)
         )
 
     def _fitted_votes(self, rules: RuleSet, data: ExtractionData, seed: int) -> FittedVotes:
-        settings = VoteSettings(per_class=self.voting == "fitted_by_class", n_jobs=self.n_jobs)
+        settings = VoteSettings(
+            per_class=self.voting == "fitted_by_class", n_jobs=self.n_jobs, balance=self._balance
+        )
         return fit_votes_to(rules, examples_of(data), settings, seed)
 
     def _voted(self, rules: RuleSet, data: ExtractionData, seed: int) -> RuleSet:
@@ -289,7 +303,7 @@ class RuleExtractor(TableClassifier):
 
     def _unused_voting(self) -> tuple[str, ...]:
         """Return a caveat if a vote was asked for that short rule sets do not use."""
-        if self.voting == "confidence":
+        if self.voting in ("auto", "confidence"):
             return ()
         return (
             f"voting={self.voting!r} has no effect: short rule sets vote by fitted weights. "
@@ -350,6 +364,9 @@ class RuleExtractor(TableClassifier):
         max_rows: int | float | None = 2_000,
         random_state: int = 0,
         frontier: Frontier | None = None,
+        labels: Mapping[Any, Any] | None = None,
+        colors: Mapping[Any, str] | Sequence[str] | None = None,
+        fixed: Iterable[str | int] | None = None,
     ) -> None:
         """Write one HTML file that shows the rules and the network; see `RuleSet.report`.
 
@@ -361,7 +378,7 @@ class RuleExtractor(TableClassifier):
             Rows to compare rules and network on.
         y : array-like of shape (n_rows,), optional
             Their true classes.
-        title, max_rows, random_state
+        title, max_rows, random_state, labels, colors, fixed
             As for `RuleSet.report`.
         frontier : Frontier, optional
             Fidelity by size, shown as a curve; `report_.sizes` unless given.
@@ -376,6 +393,9 @@ class RuleExtractor(TableClassifier):
             max_rows=max_rows,
             random_state=random_state,
             frontier=self.report_.sizes if frontier is None else frontier,
+            labels=labels,
+            colors=colors,
+            fixed=fixed,
         )
 
 

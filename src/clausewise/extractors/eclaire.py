@@ -79,6 +79,11 @@ class ECLAIRE(RuleExtractor):
         How many rows to generate near each row, labelled by the network, to search short rule sets on.
         "auto" generates up to 20 per row and 16,000 in all, but none for a plain function, whose calls may be
         expensive, and none with more than 200 columns. All figures are counted on your rows.
+    seeds : bool, default True
+        Start the search for a short rule set from the rules found through hidden layers. They show where in
+        the network a rule comes from, and help where no part of a rule helps alone (as for XOR). Elsewhere
+        False finds rules that are as faithful in less time, without looking at the hidden layers. All rules
+        (`max_rules=None`) always come from the layers.
     eclectic : bool, default False
         Also learn rules from the inputs directly (the paper's ECLAIRE*).
     layers : optional
@@ -101,10 +106,12 @@ class ECLAIRE(RuleExtractor):
     ranking : {"confidence", "accuracy", "hill_climbing"}, default "confidence"
         What clauses are ranked by: (right + 1) / (covered + 2), right / covered, or a score that favours
         exact, frequent and short clauses.
-    voting : {"confidence", "majority", "share", "fitted", "fitted_by_class"}, default "confidence"
-        How the rules that fire decide together if all are returned (`max_rules=None`); "majority" is the
-        paper's. "fitted" fits one weight per rule to the network's decisions, "fitted_by_class" one per rule
-        and class; see `RuleSet.fit_votes`.
+    voting : {"auto", "fitted", "fitted_by_class", "confidence", "majority", "share"}, default "auto"
+        How the rules that fire decide together if all are returned (`max_rules=None`). "auto" and "fitted"
+        fit one weight per rule to the network's decisions, unless confidences decide more held-out rows
+        rightly, which "fitted" warns of. "fitted_by_class" fits one weight per rule and class, which is more
+        faithful with many classes; see `RuleSet.fit_votes`. "confidence" weighs each rule by how often it was
+        right; "majority" is the paper's vote.
     random_state : int, RandomState or None
         Seeds everything random: sampled rows, held-out rows, a network trained here. None stands for 0, so
         the same call gives the same rules.
@@ -150,6 +157,7 @@ class ECLAIRE(RuleExtractor):
         "min_cases": MIN_CASES | one_of("auto"),
         "intermediate_min_cases": MIN_CASES | NOTHING,
         "intermediate_inducer": INDUCER | NOTHING,
+        "seeds": FLAG,
         "eclectic": FLAG,
         "balance": SEARCH["balance"],
     }
@@ -168,6 +176,7 @@ class ECLAIRE(RuleExtractor):
         max_terms: int = 6,
         points: bool = False,
         synthetic: float | Literal["auto"] = "auto",
+        seeds: bool = True,
         eclectic: bool = False,
         layers: LayerChoice = None,
         winnow: bool = True,
@@ -178,7 +187,7 @@ class ECLAIRE(RuleExtractor):
         min_confidence: float = 0.0,
         max_intermediate_rules: int | None = None,
         ranking: Ranking = "confidence",
-        voting: ExtractedVoting = "confidence",
+        voting: ExtractedVoting = "auto",
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -194,6 +203,7 @@ class ECLAIRE(RuleExtractor):
         self.max_terms = max_terms
         self.points = points
         self.synthetic = synthetic
+        self.seeds = seeds
         self.eclectic = eclectic
         self.layers = layers
         self.winnow = winnow
@@ -218,6 +228,10 @@ class ECLAIRE(RuleExtractor):
         self._options(2)  # raises for an unknown inducer
 
     @property
+    def _needs_layers(self) -> bool:
+        return self.seeds or not self._has_budget
+
+    @property
     def _layer_inducer(self) -> str | Inducer:
         return self.inducer if self.intermediate_inducer is None else self.intermediate_inducer
 
@@ -236,6 +250,8 @@ class ECLAIRE(RuleExtractor):
     def _extract(
         self, data: ExtractionData, random: np.random.RandomState, log: RunLog, progress: Progress
     ) -> ExtractionResult:
+        if not self._needs_layers:
+            return ExtractionResult(data.no_rules())
         seed = random.randint(2**31)
         min_cases, path = self._chosen_min_cases(data, random, seed, log, progress)
         options = self._options(min_cases, seed)

@@ -106,12 +106,7 @@ class ExtractionData:
         run = network.run(
             X, hidden=uses_layers and choice.is_all, layers=layers, probabilities=uses_probabilities
         )
-        features, table = network.feature_table(X)
-        is_read = None if network.computes_features else network.reads(X)
-        if is_read is not None and not is_read.all():
-            # Columns that the network does not read become constant, so that no rule tests them.
-            table = table.copy()
-            table[:, ~is_read] = 0
+        features, table = table_of_network(network, X)
         rows, weights = choice.drawn(run.codes)
         if len(rows) == len(table):
             inputs = _prepared(table, features, n_jobs)
@@ -225,6 +220,19 @@ class ExtractionData:
         rules = rules.with_counts(*rules.evaluator.statistics(table, codes, self.weights, n_jobs))
         left = rules.evaluator.uncovered(table, n_jobs)
         return rules.with_default(self.most_frequent(left)) if left.any() else rules
+
+
+def table_of_network(network: Network, X: Any) -> tuple[Features, Matrix]:
+    """Return the columns that rules test, and the rows encoded as these columns.
+
+    Columns that the network does not read become constant, so that no rule tests them.
+    """
+    features, table = network.feature_table(X)
+    is_read = None if network.computes_features else network.reads(X)
+    if is_read is not None and not is_read.all():
+        table = table.copy()
+        table[:, ~is_read] = 0
+    return features, table
 
 
 def _prepared(table: Matrix, features: Features, n_jobs: int | None) -> PreparedMatrix:

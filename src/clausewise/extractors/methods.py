@@ -10,11 +10,13 @@ from clausewise.extractors.eclaire import ECLAIRE
 from clausewise.extractors.network_training import trained_model
 from clausewise.extractors.pedagogical import Pedagogical
 from clausewise.extractors.rem_d import REMD
+from clausewise.extractors.rule_regressor import RuleRegressor
 from clausewise.extractors.tree_ensemble import TreeEnsembleRules
+from clausewise.induction.estimator import TableEstimator
 from clausewise.networks import Network
-from clausewise.networks.answers import are_labels, rows_to_learn_from
+from clausewise.networks.answers import are_labels, are_numbers, rows_to_learn_from
 from clausewise.networks.ensembles import has_trees
-from clausewise.rules import RuleSet
+from clausewise.rules import RegressionRules, RuleSet
 
 METHODS: Final[dict[str, type[RuleExtractor]]] = {
     "eclaire": ECLAIRE,
@@ -27,8 +29,16 @@ AUTO: Final = "auto"
 """The name of the choice of a method by the kind of the model."""
 
 
+REGRESSION: Final = "regression"
+"""The name of the method for numbers, `RuleRegressor`."""
+ESTIMATORS: Final[dict[str, type[TableEstimator]]] = {**METHODS, REGRESSION: RuleRegressor}
+"""The methods for classes and for numbers."""
+
+
 def chosen_method(network: Network, X: Any) -> str:
-    """Return the name of the method for a network, by what is inside it."""
+    """Return the name of the method for a network, by its output and by what is inside it."""
+    if network.estimates_numbers(X):
+        return REGRESSION
     if network.has_hidden_layers(X):
         return "eclaire"
     return "rem-t" if has_trees(network) else "pedagogical"
@@ -42,23 +52,26 @@ def extract(
     y: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     **options: Any,
-) -> RuleSet:
+) -> "RuleSet | RegressionRules":
     """Extract rules that imitate a trained model.
 
     Parameters
     ----------
     model : model, function or Network
         Anything that `clausewise.wrap` takes, or its result: a neural network, anything with `predict` or
-        `predict_proba`, a booster, a function from rows to labels or probabilities.
+        `predict_proba`, a booster, a function from rows to labels or probabilities; or the labels, or the
+        numbers, of the rows.
     X : array or DataFrame of shape (n_rows, n_features)
         Raw rows, best those that the model was trained on.
-    method : {"auto", "eclaire", "rem-d", "deepred", "pedagogical", "rem-t"}, default "auto"
-        "auto" is "eclaire" for a network with hidden layers, "rem-t" for a model of trees, which starts from
-        its own trees, and "pedagogical" for any other model, of which only labels and probabilities are
-        known. See `ECLAIRE`, `REMD`, `DeepRED`, `Pedagogical` and `TreeEnsembleRules`.
+    method : {"auto", "eclaire", "rem-d", "deepred", "pedagogical", "rem-t", "regression"}, default "auto"
+        "auto" is "regression" for a model that returns numbers, "eclaire" for a network with hidden layers,
+        "rem-t" for a model of trees, which starts from its own trees, and "pedagogical" for any other model,
+        of which only labels and probabilities are known. See `RuleRegressor`, `ECLAIRE`, `REMD`, `DeepRED`,
+        `Pedagogical` and `TreeEnsembleRules`. Of a function, or of a network that ends in a linear layer,
+        it is not known that it returns numbers: pass method="regression".
     y : array-like of shape (n_rows,), optional
-        True classes; only "rem-t" learns from them, if it is not given trees. A model that is not fitted yet
-        is trained on them.
+        True classes, or numbers; only "rem-t" learns from them, if it is not given trees. A model that is not
+        fitted yet is trained on them.
     sample_weight : array-like of shape (n_rows,), optional
         How much each row counts.
     **options
@@ -66,8 +79,8 @@ def extract(
 
     Returns
     -------
-    RuleSet
-        The rules.
+    RuleSet or RegressionRules
+        The rules; those of "regression" add numbers.
 
     Examples
     --------
@@ -80,21 +93,23 @@ def extract(
     >>> len(rules) < 20
     True
     """
-    if method != AUTO and method not in METHODS:
-        raise ValueError(f"method is {method!r}; expected one of {', '.join(map(repr, [AUTO, *METHODS]))}.")
+    if method != AUTO and method not in ESTIMATORS:
+        raise ValueError(
+            f"method is {method!r}; expected one of {', '.join(map(repr, [AUTO, *ESTIMATORS]))}."
+        )
     if model is None:
         raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
     if method == AUTO and are_labels(model):
-        method = "pedagogical"
+        method = REGRESSION if are_numbers(model) else "pedagogical"
     elif method == AUTO:
         X = rows_to_learn_from(model, X)
         model = trained_model(model, X, y, sample_weight, options.get("random_state"))
         method = chosen_method(model, X)
-    extractor = METHODS[method]
+    extractor = ESTIMATORS[method]
     known = extractor._get_param_names()
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise TypeError(f"{method} has no option {unknown[0]!r}; it has {', '.join(known)}.")
     fitted = extractor(model, **options).fit(X, y, sample_weight=sample_weight)
-    rules: RuleSet = fitted.rules_
+    rules: RuleSet | RegressionRules = fitted.rules_
     return rules

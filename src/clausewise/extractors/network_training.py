@@ -20,7 +20,7 @@ from clausewise.data.features import Features, require_finite
 from clausewise.data.table import unmasked
 from clausewise.induction.estimator import read_targets
 from clausewise.networks import Network, wrap
-from clausewise.networks.answers import are_labels
+from clausewise.networks.answers import are_labels, number_model
 
 HIDDEN_LAYERS = (32, 16)
 MAX_ITERATIONS = 500
@@ -40,6 +40,23 @@ def network_for(
     if isinstance(model, BaseEstimator) and not _is_fitted(model):
         return _trained(model, X, y, sample_weight, random_state)
     return wrap(model)
+
+
+def number_network_for(
+    model: Any, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None, random_state: int
+) -> Network:
+    """Return the wrapped model, whose output is taken for a number unless it is known to be classes."""
+    if isinstance(model, BaseEstimator) and not _is_fitted(model):
+        network = _trained(model, X, y, sample_weight, random_state)
+    else:
+        network = number_model(model)
+    if not network.may_estimate_numbers(X):
+        raise ValueError(
+            f"{network!r} predicts classes, for which ECLAIRE and clausewise.extract find rules. For rules "
+            "that add numbers, pass a regressor, or clausewise.wrap(model, output='number') if its output is "
+            "a number."
+        )
+    return network
 
 
 def trained_model(

@@ -190,10 +190,11 @@ class ExtractionReport:
             )
         if self.sizes is not None:
             lines.append(f"  {self.sizes.summary(self.reading_cost)}")
-        lines += _table(
-            LayerReport.COLUMNS,
-            [layer.cells for layer in self.layers],
-        )
+        if self.layers:
+            lines += _table(
+                LayerReport.COLUMNS,
+                [layer.cells for layer in self.layers],
+            )
         lines += _table(
             Stage.COLUMNS,
             [stage.cells for stage in self.stages],

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -15,14 +15,15 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from clausewise.base.parameters import MIN_CASES, check_parameters
 from clausewise.data.features import Features, require_finite
 from clausewise.data.labels import Label, LabelError, read_labels
+from clausewise.data.responses import read_responses
 from clausewise.data.table import Matrix, unmasked
 from clausewise.data.weights import case_weights
 
 MAX_CLASSES = 10_000
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator):
-    """A scikit-learn classifier that accepts categories, text and missing values without encoding."""
+class TableEstimator(BaseEstimator):
+    """A scikit-learn estimator that accepts categories, text and missing values without encoding."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -30,6 +31,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+class TableClassifier(ClassifierMixin, TableEstimator):
+    """A classifier of tables."""
+
+
+class TableRegressor(RegressorMixin, TableEstimator):
+    """A regressor of tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +90,20 @@ def read_targets(
             raise LabelError(f"{error} These are the classes in class_order.") from None
     _check_number_of_classes(len(classes), n_rows)
     return ClassOrder(classes), codes.astype(np.int32), case_weights(sample_weight, n_rows)
+
+
+def read_numbers(y: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """Read the numbers that `fit` is to predict; messages are worded as scikit-learn's checks ask for."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    numbers = column_or_1d(unmasked(y), warn=True)
+    assert_all_finite(numbers, input_name="y")
+    if len(numbers) != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_rows} rows, y has {len(numbers)}."
+        )
+    return read_responses(numbers, n_rows, "y")
 
 
 def _declared_classes(class_order: ArrayLike) -> NDArray[Any]:

@@ -8,9 +8,11 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, Labels, class_meant, plain_label, read_labels
+from clausewise.data.responses import read_responses
 from clausewise.data.rows import as_rows, raw_rows
 from clausewise.data.table import names_in, rows_as_table
 from clausewise.networks.detect import wrap
@@ -43,6 +45,18 @@ def are_labels(network: Any) -> bool:
     return is_array or isinstance(network, list | tuple | Number)
 
 
+def are_numbers(labels: Any) -> bool:
+    """Return whether an array of answers holds measured numbers rather than labels: some are not whole."""
+    return type_of_target(np.asarray(labels)) in ("continuous", "continuous-multioutput")
+
+
+def states_output(model: Any) -> bool:
+    """Return whether a model says by itself what its output means, as a plain function does not."""
+    is_model = hasattr(model, "predict") or hasattr(model, "predict_proba")
+    is_function = callable(model) and not is_model and not hasattr(model, "parameters")
+    return not is_function
+
+
 def ask_network(
     network: Any,
     X: Any,
@@ -68,6 +82,31 @@ def ask_network(
     if run.probabilities is None or not wrapped.has_probabilities:
         return NetworkAnswers(labels, wrapped)
     return NetworkAnswers(labels, wrapped, _of_classes(run.probabilities, wrapped.classes.tolist(), classes))
+
+
+def ask_numbers(
+    network: Any, X: Any, features: Features, n_rows: int, *, name: str = "network"
+) -> NDArray[np.float64]:
+    """Return the numbers of a model (anything that `wrap` takes), or those in an array, one per row."""
+    if are_labels(network):
+        return read_responses(network, n_rows, name)
+    wrapped = number_model(network)
+    return one_number(wrapped.numbers(model_rows(wrapped, X, features)), name)
+
+
+def number_model(model: Any) -> Network:
+    """Return the wrapped model; a plain function is taken to return numbers."""
+    return wrap(model) if isinstance(model, Network) or states_output(model) else wrap(model, output="number")
+
+
+def one_number(numbers: NDArray[np.float64], name: str = "network") -> NDArray[np.float64]:
+    """Return the only column of a model's outputs."""
+    if numbers.shape[1] != 1:
+        raise ValueError(
+            f"{name} has {numbers.shape[1]} outputs; pass the numbers of one of them, or a function that "
+            "returns one."
+        )
+    return numbers[:, 0]
 
 
 def _of_classes(

@@ -59,6 +59,7 @@ _OUTPUTS: dict[str, tuple[OutputForm, str]] = {
     "logistic": ("probabilities", "sigmoid"),
     "probabilities": ("probabilities", "identity"),
     "sigmoids": ("sigmoids", "sigmoid"),
+    "number": ("number", "identity"),
 }
 _ACTIVATION: Final = one_of(*ACTIVATIONS) | FUNCTION
 ARRAY_OPTIONS: Final[Mapping[str, Constraint]] = {
@@ -155,8 +156,8 @@ class ArrayNetwork(Network):
         "softplus", "identity", or a function of an array.
     output : str, sequence of float or callable, default "softmax"
         After the last layer: "softmax", "sigmoid" (one column: the probability of the second class; several:
-        an independent probability per class), "logits", "probabilities" (nothing is applied to either), or
-        cut points or a function as for `output` of `clausewise.wrap`.
+        an independent probability per class), "logits", "probabilities", "number" (nothing is applied to
+        these), or cut points or a function as for `output` of `clausewise.wrap`.
     **options
         As in `clausewise.wrap`.
 

@@ -35,9 +35,9 @@ from clausewise.networks.sklearn import mlp_backend
 _BOOSTERS = (("xgboost", "Booster"), ("lightgbm", "Booster"), ("catboost", "CatBoost"))
 
 SUPPORTED = (
-    "a trained classifier (anything with predict or predict_proba), a function from rows to labels or "
-    "probabilities, a neural network (torch.nn.Module, Keras 3 model, ONNX model, scikit-learn's "
-    "MLPClassifier or MLPRegressor, skorch net), or a .keras or .onnx file"
+    "a trained classifier or regressor (anything with predict or predict_proba), a function from rows to "
+    "labels, probabilities or numbers, a neural network (torch.nn.Module, Keras 3 model, ONNX model, "
+    "scikit-learn's MLPClassifier or MLPRegressor, skorch net), or a .keras or .onnx file"
 )
 
 
@@ -95,11 +95,12 @@ def wrap(
         Number of rows that are evaluated at once.
     device : optional
         The device to run a torch model on, such as "cuda"; by default that of its weights.
-    output : {"logits", "probabilities", "sigmoids", "labels"}, sequence of float or callable, optional
+    output : {"logits", "probabilities", "sigmoids", "labels", "number"}, sequence or callable, optional
         The meaning of the output, if it is not recognised: "logits" or "probabilities" (a single column is
-        for the second class), "sigmoids" (an independent probability per class), or "labels" (positions of
-        classes). Ascending cut points turn the estimate of a regression network into classes. A function
-        from outputs to one column of probabilities per class covers all other cases.
+        for the second class), "sigmoids" (an independent probability per class), "labels" (positions of
+        classes), or "number" (what `RuleRegressor` imitates). Ascending cut points turn the estimate of a
+        regression network into classes. A function from outputs to one column of probabilities per class
+        covers all other cases.
     output_key : str or int, optional
         Which part of the result of a PyTorch or Keras model are the class scores, if it is a dictionary (a
         name) or a tuple (a position); by default the only part, or the one named `logits`.

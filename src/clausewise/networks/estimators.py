@@ -71,13 +71,18 @@ class EstimatorPredictor:
 
     def __init__(self, model: Any, output: Output = None) -> None:
         _check_supported(model)
+        if _is_stated(output, "number") and _kind(model) == "classifier":
+            raise UnsupportedModelError(
+                f"{type(model).__name__} is a classifier, which predicts classes and no numbers. For rules "
+                "that add up to a probability, pass a function: lambda X: model.predict_proba(X)[:, 1]."
+            )
         self.model = model
         self.title = estimator_title(model)
         is_number = _kind(model) == "regressor"
         is_stated = output is not None and not _is_labels(output)
         self._gives_labels = hasattr(model, "predict") and not is_stated
         self._gives_labels &= not is_number or _is_labels(output)
-        self._gives_scores = hasattr(model, "predict_proba")
+        self._gives_scores = hasattr(model, "predict_proba") and not _is_stated(output, "number")
         self.classes: Sequence[Any] | None = _class_list(model)
         if self.classes is None and hasattr(model, "cluster_centers_") and hasattr(model, "labels_"):
             self.classes = np.unique(model.labels_).tolist()
@@ -155,7 +160,11 @@ class FunctionPredictor:
 
 
 def _is_labels(output: Output) -> bool:
-    return isinstance(output, str) and output == "labels"
+    return _is_stated(output, "labels")
+
+
+def _is_stated(output: Output, form: OutputForm) -> bool:
+    return isinstance(output, str) and output == form
 
 
 def _check_supported(model: Any) -> None:
@@ -219,6 +228,7 @@ def _check_labels(title: str, labels: NDArray[Any]) -> None:
     if is_odd.any():
         raise ValueError(
             f"{title} returned {labels[is_odd][0]:.6g}, which is not a class label. State what the number "
-            "is: output='probabilities' (of the second class), output='logits', or output= with a list of "
-            "ascending cut points between classes."
+            "is: output='number' (or RuleRegressor) for rules that add numbers, output='probabilities' (of "
+            "the second class), output='logits', or output= with a list of ascending cut points between "
+            "classes."
         )

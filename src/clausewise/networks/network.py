@@ -24,7 +24,7 @@ from clausewise.networks.inputs import (
     shapes_text,
 )
 from clausewise.networks.locks import lock_of
-from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, read_as
+from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, is_number, read_as
 from clausewise.networks.preprocess import (
     PREPROCESS,
     InputColumn,
@@ -94,6 +94,22 @@ class NetworkRun:
 
     codes: NDArray[np.int32]
     probabilities: NDArray[np.float64] | None
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberRun:
+    """The results of one pass of a regression network over some rows; made by `Network.run_numbers`.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_rows, n_outputs)
+        The network's estimates.
+    layers : tuple of Layer
+        Activations of hidden layers, if asked for.
+    """
+
+    numbers: NDArray[np.float64]
     layers: tuple[Layer, ...]
 
 
@@ -175,6 +191,8 @@ class Network:
         """The class labels, in the order of the network's outputs."""
         if self._reader is None:
             known = self._backend.classes if self._stated_classes is None else self._stated_classes
+            if self._estimates_numbers:
+                read_as(self._output, "number", np.empty((0, 1)))  # raises an error that says what to do
             if known is None:
                 raise ValueError(_NEEDS_ROWS.format("the classes"))
             return _class_labels(known)
@@ -200,6 +218,22 @@ class Network:
         """Whether the output says how probable classes are; False for labels alone."""
         return self._reader is None or self._reader.form != "labels"
 
+    def estimates_numbers(self, X: Any) -> bool:
+        """Return whether the output is known to be numbers, not classes."""
+        self._seen(X)
+        return self._estimates_numbers
+
+    def may_estimate_numbers(self, X: Any) -> bool:
+        """Return whether the output may be numbers: it is stated or known, or is a plain linear output."""
+        self._seen(X)
+        return self._estimates_numbers or (
+            self._output is None and self._known_structure.output in (None, "logits")
+        )
+
+    @property
+    def _estimates_numbers(self) -> bool:
+        return is_number(self._output, None if self._structure is None else self._structure.output)
+
     @property
     def layer_names(self) -> tuple[str, ...]:
         """Names of the layers in use, in the order of computation."""
@@ -222,7 +256,7 @@ class Network:
     def inspect(self, X: Any) -> "Network":
         """Evaluate a few rows to find out classes and layers that the model does not define; return self."""
         X, n_rows = self._seen(X)
-        if self._reader is None:
+        if self._reader is None and not self._estimates_numbers:
             first = next(iter(self._batches(n_rows)))
             self._reader_for(self._evaluate(X, first, (), (), with_output=True)[0])
         return self
@@ -324,13 +358,7 @@ class Network:
             Whether to keep the probabilities of the classes.
         """
         X, n_rows = self._seen(X)
-        kept: list[_Source] = []
-        n_numbers = 0
-        for source in self._hidden_sources(layers) if hidden else ():
-            n_numbers += source.n_columns * n_rows
-            if n_numbers > _NUMBERS_KEPT:
-                break
-            kept.append(source)
+        kept = self._kept_sources(n_rows, layers) if hidden else []
         matrices = _empty_matrices(kept, n_rows)
         codes, outputs = [], []
         for rows in self._batches(n_rows):
@@ -347,6 +375,21 @@ class Network:
             np.concatenate(of_classes) if probabilities else None,
             tuple(_as_layers(kept, matrices)),
         )
+
+    def run_numbers(self, X: Any, *, hidden: bool = False, layers: LayerChoice = None) -> NumberRun:
+        """Evaluate a regression network once per batch of rows; the parameters are those of `run`."""
+        X, n_rows = self._seen(X)
+        kept = self._kept_sources(n_rows, layers) if hidden else []
+        matrices = _empty_matrices(kept, n_rows)
+        outputs = []
+        for rows in self._batches(n_rows):
+            (output,) = self._evaluate(X, rows, kept, matrices, with_output=True)
+            outputs.append(_as_number_columns(output))
+        return NumberRun(np.concatenate(outputs), tuple(_as_layers(kept, matrices)))
+
+    def numbers(self, X: Any) -> NDArray[np.float64]:
+        """Return the estimates of a regression network, of shape (n_rows, n_outputs)."""
+        return self.run_numbers(X).numbers
 
     def codes(self, X: Any) -> NDArray[np.int32]:
         """Return the class of each row, as a position in `classes`."""
@@ -401,6 +444,17 @@ class Network:
                 "clausewise.extract, which chooses the method by the model."
             )
         return sources
+
+    def _kept_sources(self, n_rows: int, layers: LayerChoice) -> list[_Source]:
+        """Return the first hidden layers, as many as may be kept in memory."""
+        kept: list[_Source] = []
+        n_numbers = 0
+        for source in self._hidden_sources(layers):
+            n_numbers += source.n_columns * n_rows
+            if n_numbers > _NUMBERS_KEPT:
+                break
+            kept.append(source)
+        return kept
 
     def _layer_by_layer(self, X: Any, n_rows: int, sources: Sequence[_Source]) -> Iterator[Layer]:
         for group in _groups(sources):
@@ -622,6 +676,10 @@ class Network:
         inputs = f"{self.n_inputs:,} inputs" if self.n_inputs is not None else "inputs of any shape"
         inputs = inputs if self._input_reader is None else str(self._input_reader)
         after = " (after preprocessing)" if self._transform is not None else ""
+        if self._estimates_numbers:
+            n_outputs = self._known_structure.n_outputs if self._structure is not None else 1
+            of_what = "a number" if n_outputs == 1 else f"{n_outputs} numbers"
+            return f"{self._backend.title}: {inputs}{after} → {of_what}"
         try:
             labels = self.classes.tolist()
             classes = f"{len(labels)} classes ({_shortened(labels)})"
@@ -724,6 +782,8 @@ def _check_output(values: NDArray[Any], n_rows: int) -> None:
             f"The network's output has shape {values.shape} for {n_rows} rows; expected one row of class "
             "scores per row of X."
         )
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"The network's output is of type {values.dtype}; expected numbers.")
     # The logarithm of a probability of 0 is -inf, but not all classes can have probability 0.
     numbers = values.reshape(len(values), -1)
     if values.dtype.kind != "f" or np.isfinite(numbers).all():
@@ -735,6 +795,20 @@ def _check_output(values: NDArray[Any], n_rows: int) -> None:
             f"The network's output is NaN or infinite for {int(is_bad.sum()):,} of {len(values):,} rows of a "
             "batch; check its weights and inputs for overflow."
         )
+
+
+def _as_number_columns(output: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the output of some rows as one column per number."""
+    if output.ndim > 2:
+        raise ValueError(
+            f"The network's output has shape {output.shape}; rules that add numbers need one number, or one "
+            "row of numbers, per row of X."
+        )
+    columns = output.astype(np.float64)
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    if not np.isfinite(columns).all():
+        raise ValueError("The network's output is NaN or infinite for some rows; check its inputs.")
+    return columns
 
 
 def _shortened(labels: Sequence[Any], most: int = 6) -> str:

@@ -57,6 +57,9 @@ _QUERIES = frozenset({"Shape", "Size"})
 # Complete classifiers in one node, as written by converters of scikit-learn models.
 _CLASSIFIERS = frozenset({"LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier"})
 _FORMS: dict[str, OutputForm] = {
+    "LinearRegressor": "number",
+    "SVMRegressor": "number",
+    "TreeEnsembleRegressor": "number",
     "Softmax": "probabilities",
     "LogSoftmax": "logits",
     "Gemm": "logits",

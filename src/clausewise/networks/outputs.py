@@ -27,7 +27,7 @@ def _are_cut_points(value: Any) -> bool:
     return is_list and bool(np.isfinite(cuts).all() and (np.diff(cuts) > 0).all())
 
 
-_STATED_FORM: Final = one_of("logits", "probabilities", "sigmoids", "labels")
+_STATED_FORM: Final = one_of("logits", "probabilities", "sigmoids", "labels", "number")
 _CUT_POINTS: Final = Constraint("finite cut points in ascending order", _are_cut_points)
 OUTPUT_MEANING: Final = Constraint(
     f"{_STATED_FORM.expected}, {_CUT_POINTS.expected}, or a function that returns probabilities",
@@ -151,10 +151,11 @@ def read_as(
     if callable(output):
         converted = OutputReader("probabilities", 0, convert=output).read(sample)
         return OutputReader("probabilities", _width(converted), convert=output, threshold=threshold)
-    if output is None and known == "number":
+    if is_number(output, known):
         raise ValueError(
-            "The network estimates a number and has no classes; pass output= with ascending cut points "
-            "between classes, or with a function that returns probabilities."
+            "The network estimates a number and has no classes; RuleRegressor and clausewise.extract find "
+            "rules that add numbers. For classes, pass output= with ascending cut points between them, or "
+            "with a function that returns probabilities."
         )
     if output is None:
         return OutputReader(known or _recognised(sample), _width(sample), threshold=threshold)
@@ -166,6 +167,11 @@ def read_as(
             "estimate."
         )
     return OutputReader("labels", 1, tuple(float(cut) for cut in output))
+
+
+def is_number(output: Output, known: OutputForm | None) -> bool:
+    """Return whether the output is a number to estimate: as stated, else as the network defines it."""
+    return known == "number" if output is None else isinstance(output, str) and output == "number"
 
 
 def cut_labels(cut_points: Sequence[float]) -> list[str]:

@@ -14,7 +14,8 @@ OutputForm = Literal["logits", "probabilities", "sigmoids", "labels", "predictio
 logits as well). `probabilities`: one column per class, or a single column for the second class. `sigmoids`:
 an independent probability per class; they do not sum to 1. `labels`: positions of classes, in one column.
 `predictions`: the position of the predicted class, which need not be the most probable one, and then a column
-of probabilities per class. `number`: a regression estimate, which needs cut points to make classes.
+of probabilities per class. `number`: regression estimates, one per column, which need cut points to make
+classes.
 """
 
 OUTPUT: Final = "\0output"

@@ -29,6 +29,8 @@ def mlp_backend(model: Any) -> DenseBackend:
         last = ACTIVATIONS["identity" if output == "logits" else "logistic"]
         if len(classes) == 1:
             output, last = "labels", np.zeros_like
+    elif model.out_activation_ == "exp":  # fitted by the Poisson loss
+        last = np.exp
     names = getattr(model, "feature_names_in_", None)
     return DenseBackend(
         model.coefs_,

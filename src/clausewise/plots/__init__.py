@@ -9,19 +9,31 @@ can be read in greyscale.
 """
 
 from clausewise.plots.agreement import AgreementDisplay
+from clausewise.plots.class_agreement import ClassAgreementDisplay
 from clausewise.plots.coverage import CoverageDisplay
+from clausewise.plots.failure_map import FailureMapDisplay
 from clausewise.plots.feature_use import FeatureUseDisplay
 from clausewise.plots.frontier import FrontierDisplay
 from clausewise.plots.nearness import NearnessDisplay
+from clausewise.plots.parity import ParityDisplay
 from clausewise.plots.rule_lengths import RuleLengthDisplay
+from clausewise.plots.rule_matrix import RuleMatrixDisplay
+from clausewise.plots.sums import SumDisplay
 from clausewise.plots.votes import VotesDisplay
+from clausewise.plots.waterfall import WaterfallDisplay
 
 __all__ = [
     "AgreementDisplay",
+    "ClassAgreementDisplay",
     "CoverageDisplay",
+    "FailureMapDisplay",
     "FeatureUseDisplay",
     "FrontierDisplay",
     "NearnessDisplay",
+    "ParityDisplay",
     "RuleLengthDisplay",
+    "RuleMatrixDisplay",
+    "SumDisplay",
     "VotesDisplay",
+    "WaterfallDisplay",
 ]

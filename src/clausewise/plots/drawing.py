@@ -93,6 +93,11 @@ def layers_by_class(counts: NDArray[np.int64], rules: RuleSet, most: int) -> lis
     return layers
 
 
+def class_style(index: int) -> dict[str, Any]:
+    """Return the colour and hatching of a class, given its position."""
+    return {"color": COLOURS[index % len(COLOURS)], "hatch": _HATCHES[index % len(_HATCHES)]}
+
+
 def draw_class_legend(ax: "Axes", layers: Sequence[Layer]) -> None:
     """Draw a legend of the classes to the right of the axes."""
     if not layers:

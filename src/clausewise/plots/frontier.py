@@ -1,4 +1,4 @@
-"""Fidelity against the size of a rule set."""
+"""Fidelity, or R², against the size of a rule set."""
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -49,6 +49,8 @@ class FrontierDisplay:
         The recommended size.
     by : {"rules", "conditions"}, default "rules"
         What a size is: the number of rules, or of conditions to read.
+    measure : {"fidelity", "R²", "D²"}, default "fidelity"
+        What is drawn: fidelity in %, or the fraction that rules for numbers explain.
 
     Attributes
     ----------
@@ -65,18 +67,21 @@ class FrontierDisplay:
         spread: ArrayLike | None = None,
         knee: float | None = None,
         by: Literal["rules", "conditions"] = "rules",
+        measure: Literal["fidelity", "R²", "D²"] = "fidelity",
     ) -> None:
         self.budgets = np.asarray(budgets, dtype=np.float64)
         self.fidelity = np.asarray(fidelity, dtype=np.float64)
         self.spread = None if spread is None else np.asarray(spread, dtype=np.float64)
         self.knee = knee
         self.by = by
+        self.measure = measure
 
     @classmethod
     def from_frontier(cls, frontier: FidelityCurve, *, ax: "Axes | None" = None) -> "Self":
-        """Draw an object with the attributes `budgets`, `fidelity`, `spread`, `knee` and perhaps `by`."""
+        """Draw an object with the attributes of `FidelityCurve`, and perhaps `by` and `measure`."""
         by: Any = getattr(frontier, "by", "rules")
-        return cls(frontier.budgets, frontier.fidelity, frontier.spread, frontier.knee, by).plot(ax)
+        measure: Any = getattr(frontier, "measure", "fidelity")
+        return cls(frontier.budgets, frontier.fidelity, frontier.spread, frontier.knee, by, measure).plot(ax)
 
     def plot(self, ax: "Axes | None" = None) -> "Self":
         """Draw on the given axes, or on those of a new figure."""
@@ -87,9 +92,10 @@ class FrontierDisplay:
         )  # after `axes_for`, which explains errors
 
         order = np.argsort(self.budgets, kind="stable")
-        budgets, fidelity = self.budgets[order], 100 * self.fidelity[order]
+        factor = 100 if self.measure == "fidelity" else 1
+        budgets, fidelity = self.budgets[order], factor * self.fidelity[order]
         if self.spread is not None:
-            spread = 100 * self.spread[order]
+            spread = factor * self.spread[order]
             self.ax_.fill_between(
                 budgets,
                 fidelity - spread,
@@ -99,7 +105,7 @@ class FrontierDisplay:
                 linewidth=0,
                 label="spread",
             )
-        self.ax_.plot(budgets, fidelity, color=FIRST_COLOUR, marker="o", label="fidelity")
+        self.ax_.plot(budgets, fidelity, color=FIRST_COLOUR, marker="o", label=self.measure)
         if len(budgets) and budgets.min() > 0 and budgets.max() >= 8 * budgets.min():
             # Budgets usually double; on a linear scale the small ones would overlap.
             self.ax_.set_xscale("log", base=2)
@@ -109,7 +115,9 @@ class FrontierDisplay:
         if self.knee is not None:
             self._mark_knee(float(self.knee), budgets, fidelity)
         self.ax_.set_xlabel("rules" if self.by == "rules" else "conditions to read")
-        self.ax_.set_ylabel("fidelity to the network, %")
+        self.ax_.set_ylabel(
+            "fidelity to the network, %" if self.measure == "fidelity" else f"{self.measure} to the network"
+        )
         self.ax_.grid(axis="y", color="#DDDDDD")
         self.ax_.set_axisbelow(True)
         self.ax_.legend(loc="lower right", frameon=False)
@@ -118,6 +126,7 @@ class FrontierDisplay:
 
     def _mark_knee(self, knee: float, budgets: NDArray[np.float64], fidelity: NDArray[np.float64]) -> None:
         height = float(np.interp(knee, budgets, fidelity))
+        shown = f"{height:.1f} %" if self.measure == "fidelity" else f"{height:.3f}"
         self.ax_.axvline(knee, color="black", linestyle="--", linewidth=1)
         self.ax_.plot(
             [knee],
@@ -126,7 +135,7 @@ class FrontierDisplay:
             marker="D",
             markersize=9,
             linestyle="none",
-            label=f"recommended: {format_number(knee)} {self.by}, {height:.1f} %",
+            label=f"recommended: {format_number(knee)} {self.by}, {shown}",
         )
 
 

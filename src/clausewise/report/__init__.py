@@ -1,8 +1,21 @@
 """Reports for the browser: one HTML file with the rules, a sample of rows, and the page that shows them."""
 
 from clausewise.report.html import page
+from clausewise.report.number_payload import NumberReportData, number_payload_of
 from clausewise.report.payload import ReportData, payload_of, report_data
 from clausewise.report.serve import Explorer, explore
-from clausewise.report.view import ReportView, show
+from clausewise.report.view import ReportView, show, show_numbers
 
-__all__ = ["Explorer", "ReportData", "ReportView", "explore", "page", "payload_of", "report_data", "show"]
+__all__ = [
+    "Explorer",
+    "NumberReportData",
+    "ReportData",
+    "ReportView",
+    "explore",
+    "number_payload_of",
+    "page",
+    "payload_of",
+    "report_data",
+    "show",
+    "show_numbers",
+]

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -12,14 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from clausewise.base.parameters import NOTHING, ROWS, TEXT, check_parameters, instance_of, whole
+from clausewise.base.parameters import (
+    ARRAY_LIKE,
+    NOTHING,
+    ROWS,
+    TEXT,
+    check_parameters,
+    instance_of,
+    list_of,
+    whole,
+)
 from clausewise.compact import Frontier
 from clausewise.data.features import Features
-from clausewise.data.labels import Labels, read_labels
+from clausewise.data.labels import Label, Labels, read_labels
 from clausewise.data.rows import as_rows, raw_rows, row_limit, stratified_rows
 from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
 from clausewise.networks.answers import NetworkAnswers, ask_network
+from clausewise.report.appearance import class_colours, fixed_features, shown_names
+from clausewise.report.differences import differences_entry
 from clausewise.report.histograms import histogram_of
 from clausewise.report.packing import max_packed_bytes, pack_codes, pack_column, pack_numbers
 from clausewise.rules.ruleset import RuleSet
@@ -40,6 +52,9 @@ _PARAMETERS: Final = {
     "random_state": whole(0, 2**32 - 1),
     "frontier": instance_of(Frontier, "a Frontier") | NOTHING,
     "compare": instance_of(Mapping, "a mapping from titles to rule sets") | NOTHING,
+    "labels": instance_of(Mapping, "a mapping from columns, categories and classes to names") | NOTHING,
+    "colors": instance_of(Mapping, "a mapping from classes to colours") | ARRAY_LIKE | NOTHING,
+    "fixed": list_of(TEXT | whole(0), "a list of columns") | NOTHING,
 }
 
 
@@ -129,6 +144,9 @@ def payload_of(
     random_state: int = 0,
     frontier: Frontier | None = None,
     compare: Mapping[str, RuleSet] | None = None,
+    labels: Mapping[Any, Any] | None = None,
+    colors: Mapping[Any, str] | Sequence[str] | None = None,
+    fixed: Iterable[str | int] | None = None,
     served: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the payload of a page, ready for JSON.
@@ -149,13 +167,22 @@ def payload_of(
         Fidelity by size, shown as a curve.
     compare : mapping of str to RuleSet, optional
         Other rule sets, by title, to compare with.
+    labels, colors, fixed
+        Names to show, colours of classes and locked features; see `RuleSet.report`.
     served : dict, optional
         What the page may ask its server; see ServedEntry in explorer/src/payload.ts.
     """
     check_report_parameters(
-        title=title, max_rows=max_rows, random_state=random_state, frontier=frontier, compare=compare
+        title=title,
+        max_rows=max_rows,
+        random_state=random_state,
+        frontier=frontier,
+        compare=compare,
+        labels=labels,
+        colors=colors,
+        fixed=fixed,
     )
-    _require_exact_numbers(rules)
+    require_exact_numbers(rules.labels, rules.features)
     payload: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -166,13 +193,22 @@ def payload_of(
     if data is not None:
         seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
-        payload["histograms"] = _histograms(data.matrix, rules.features)
+        payload["histograms"] = histograms_of(data.matrix, rules.features)
         payload["measures"] = _measures(data)
         payload["confusion"] = _confusion(data)
+        found = _differences(data, seed)
+        if found is not None:
+            payload["differences"] = found
     if frontier is not None:
         payload["frontier"] = _frontier(frontier)
     if compare:
         payload["compare"] = [_compared_rules(title, other) for title, other in compare.items()]
+    if labels:
+        payload["names"] = shown_names(labels, rules.features, rules.labels)
+    if colors is not None:
+        payload["colors"] = class_colours(colors, rules)
+    if fixed is not None:
+        payload["fixed"] = fixed_features(fixed, rules)
     if served is not None:
         payload["served"] = served
     return payload
@@ -194,14 +230,13 @@ def _frontier(frontier: Frontier) -> dict[str, Any]:
 def _compared_rules(title: str, rules: RuleSet) -> dict[str, Any]:
     if not isinstance(rules, RuleSet):
         raise TypeError(f"compare[{title!r}] is a {type(rules).__name__}; pass rule sets by title.")
-    _require_exact_numbers(rules)
+    require_exact_numbers(rules.labels, rules.features)
     return {"title": str(title), "rules": json.loads(dumps(rules))}
 
 
-def _require_exact_numbers(rules: RuleSet) -> None:
+def require_exact_numbers(labels: Sequence[Label], features: Features) -> None:
     """Refuse labels and categories that JavaScript would round."""
-    values = [*rules.labels, *(value for listed in rules.features.categories for value in listed or ())]
-    for value in values:
+    for value in (*labels, *(value for listed in features.categories for value in listed or ())):
         if isinstance(value, int) and abs(value) > _MAX_EXACT:
             raise ValueError(
                 f"The label or category {value} is too large a number for a browser to hold exactly; "
@@ -218,7 +253,7 @@ def _rows(data: ReportData, chosen: NDArray[np.intp], seed: int) -> dict[str, An
         "n_total": data.n_rows,
         "seed": seed,
         "numbers": pack_codes(chosen),
-        "columns": _columns(data, chosen),
+        "columns": packed_columns(data.matrix, chosen, set(data.rules.columns.feature.tolist())),
     }
     if data.truth is not None:
         entry["truth"] = _labels(data.truth, chosen)
@@ -230,14 +265,15 @@ def _rows(data: ReportData, chosen: NDArray[np.intp], seed: int) -> dict[str, An
     return entry
 
 
-def _columns(data: ReportData, chosen: NDArray[np.intp]) -> list[dict[str, Any] | None]:
-    """Return all columns that rules test, and as many others as fit; None for those left out."""
-    uses = np.bincount(data.rules.columns.feature, minlength=len(data.rules.features))
-    untested = np.flatnonzero(uses == 0)
-    left_out = set(untested[MAX_UNTESTED_BYTES // max_packed_bytes(len(chosen)) :].tolist())
+def packed_columns(
+    matrix: Matrix, chosen: NDArray[np.intp], used: AbstractSet[int]
+) -> list[dict[str, Any] | None]:
+    """Return all columns that the rules use, and as many others as fit; None for those left out."""
+    unused = [feature for feature in range(matrix.shape[1]) if feature not in used]
+    left_out = set(unused[MAX_UNTESTED_BYTES // max_packed_bytes(len(chosen)) :])
     return [
-        None if feature in left_out else pack_column(data.matrix[chosen, feature])
-        for feature in range(len(data.rules.features))
+        None if feature in left_out else pack_column(matrix[chosen, feature])
+        for feature in range(matrix.shape[1])
     ]
 
 
@@ -245,7 +281,8 @@ def _labels(labels: Labels, chosen: NDArray[np.intp]) -> dict[str, Any]:
     return {"codes": pack_codes(labels.codes[chosen]), "extra": list(labels.unknown)}
 
 
-def _histograms(matrix: Matrix, features: Features) -> list[dict[str, Any]]:
+def histograms_of(matrix: Matrix, features: Features) -> list[dict[str, Any]]:
+    """Return the histogram of each feature."""
     return [
         histogram_of(matrix[:, position], features.kinds[position], features.categories[position])
         for position in range(len(features))
@@ -280,6 +317,16 @@ def _measures(data: ReportData) -> dict[str, Any]:
             for name in ("accuracy", "accuracy_baseline", "balanced_accuracy", "auc")
         },
     }
+
+
+def _differences(data: ReportData, seed: int) -> dict[str, Any] | None:
+    judge = data.truth if data.answers is None else data.answers.labels
+    if judge is None:
+        return None
+    against = "truth" if data.answers is None else "network"
+    # A label that the rules do not know has a code beyond those of the classes, and differs from all.
+    differs = np.asarray(judge.codes != data.decisions, dtype=np.bool_)
+    return differences_entry(data.matrix, differs, data.rules.features, against, seed)
 
 
 def _finite(value: float | None) -> float | None:

@@ -2,6 +2,7 @@
 
 import threading
 import webbrowser
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,7 +55,7 @@ class Explorer:
 
     Parameters
     ----------
-    rules, X, y, network, title, max_rows, random_state, frontier, port
+    rules, X, y, network, title, max_rows, random_state, frontier, labels, colors, fixed, port
         As for `RuleSet.explore`.
     max_bytes : int, default 16777216
         Maximum size of a request.
@@ -85,26 +86,30 @@ class Explorer:
         max_rows: int | float | None = MAX_ROWS,
         random_state: int = 0,
         frontier: Frontier | None = None,
+        labels: Mapping[Any, Any] | None = None,
+        colors: Mapping[Any, str] | Sequence[str] | None = None,
+        fixed: Iterable[str | int] | None = None,
         max_bytes: int = MAX_BYTES,
         timeout: float = TIMEOUT,
         max_connections: int = MAX_CONNECTIONS,
     ) -> None:
         limits = {"max_bytes": max_bytes, "timeout": timeout, "max_connections": max_connections}
         check_parameters(_PARAMETERS, {"port": port, **limits})
-        check_report_parameters(title=title, max_rows=max_rows, random_state=random_state, frontier=frontier)
+        options: dict[str, Any] = {
+            "title": title,
+            "max_rows": max_rows,
+            "random_state": random_state,
+            "frontier": frontier,
+            "labels": labels,
+            "colors": colors,
+            "fixed": fixed,
+        }
+        check_report_parameters(**options)
         self._port = int(port)
         self._limits = max_bytes, timeout, max_connections
         data = report_data(rules, X, y, network)
         self._api = PageApi(data)
-        payload = payload_of(
-            rules,
-            data,
-            title=title,
-            max_rows=max_rows,
-            random_state=random_state,
-            frontier=frontier,
-            served=self._api.served,
-        )
+        payload = payload_of(rules, data, **options, served=self._api.served)
         self._page = page(payload).encode("utf-8")
         self._server: Server | None = None
         self._is_closed = threading.Event()

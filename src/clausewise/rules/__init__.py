@@ -3,6 +3,9 @@
 from clausewise.rules.builder import RuleSetBuilder
 from clausewise.rules.changes import RuleChange
 from clausewise.rules.evaluator import BitMatrix
+from clausewise.rules.linear import LinearTerm
+from clausewise.rules.regression import RegressionRules
+from clausewise.rules.regression_rule import RegressionRule
 from clausewise.rules.rule import RESIDUAL, Origin, Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term
@@ -11,7 +14,10 @@ from clausewise.rules.text import RuleTextError
 __all__ = [
     "RESIDUAL",
     "BitMatrix",
+    "LinearTerm",
     "Origin",
+    "RegressionRule",
+    "RegressionRules",
     "Rule",
     "RuleChange",
     "RuleSet",

@@ -1,24 +1,22 @@
 """The base of `RuleSet`: construction, selection, voting and decisions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.base.frames import Backend, frame_of
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label, plain_label, read_labels
 from clausewise.data.weights import read_weights
 from clausewise.rules import display
-from clausewise.rules.canonical import canonical, columns_of_rules
-from clausewise.rules.changes import RuleChange
+from clausewise.rules.canonical import canonical, columns_of_rules, require_rules
 from clausewise.rules.columns import RuleColumns, joined, rule_at
-from clausewise.rules.evaluator import BitMatrix, Evaluator
-from clausewise.rules.metrics import reading_cost
+from clausewise.rules.evaluator import Evaluator
 from clausewise.rules.rule import Origin, Rule
+from clausewise.rules.stored import StoredRules, as_features
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
 
 if TYPE_CHECKING:
@@ -28,17 +26,16 @@ DEFAULT_VOTING: Voting = "confidence"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BaseRuleSet:
+class BaseRuleSet(StoredRules[Rule]):
     """Rules over the columns of a table, with their classes and their voting; see `RuleSet`."""
 
-    features: Features
-    columns: RuleColumns
     classes: NDArray[Any]
     default: Label
     voting: Voting
     base: NDArray[np.float64]
     scale: float = 1.0
-    changes: tuple[RuleChange, ...] = ()
+
+    RULE: ClassVar = Rule
 
     def __post_init__(self) -> None:
         # A finite sum of absolute votes keeps every score finite, whichever rules fire.
@@ -63,6 +60,7 @@ class BaseRuleSet:
     ) -> "Self":
         """Make a rule set of Rule objects; without `classes`, their conclusions and `default`, sorted."""
         listed = list(rules)
+        require_rules(listed, Rule)
         known = as_features(features)
         if classes is None:
             found = {plain_label(default), *(rule.conclusion for rule in listed)}
@@ -167,37 +165,6 @@ class BaseRuleSet:
 
     # --- A sequence of rules ---
 
-    def __len__(self) -> int:
-        return self.columns.n_rules
-
-    @overload
-    def __getitem__(self, key: int) -> Rule: ...
-    @overload
-    def __getitem__(self, key: slice | Sequence[int] | Sequence[bool] | NDArray[Any]) -> "Self": ...
-    def __getitem__(self, key: Any) -> "Rule | Self":
-        if hasattr(key, "__index__") and not isinstance(key, bool | np.bool_ | np.ndarray):
-            if not -len(self) <= key < len(self):
-                raise IndexError(f"There is no rule {key}; there are {len(self)}, counted from 0.")
-            return rule_at(self.columns, int(key) % len(self), self.features, self.labels)
-        return self._with_columns(self.columns.take(self.selected(key)))
-
-    def __iter__(self) -> Iterator[Rule]:
-        for number in range(len(self)):
-            yield rule_at(self.columns, number, self.features, self.labels)
-
-    def __contains__(self, rule: object) -> bool:
-        if not isinstance(rule, Rule):
-            return False
-        stored = self.columns
-        # Rule objects are only made for candidates whose numbers are equal.
-        alike = (
-            (stored.lengths == len(rule))
-            & (stored.confidence == rule.confidence)
-            & (stored.cover == rule.cover)
-            & (stored.weight == rule.weight)
-        )
-        return any(rule == self[number] for number in np.flatnonzero(alike).tolist())
-
     def __add__(self, other: "BaseRuleSet") -> "Self":
         if not isinstance(other, BaseRuleSet):
             return NotImplemented
@@ -250,19 +217,10 @@ class BaseRuleSet:
             Smallest cover and smallest confidence.
         """
         stored = self.columns
-        kept = (
-            (stored.lengths >= min_length)
-            & (stored.cover >= min_cover)
-            & (stored.confidence >= min_confidence)
-        )
-        if max_length is not None:
-            kept &= stored.lengths <= max_length
+        kept = self._filtered(feature, min_length, max_length, min_cover)
+        kept &= stored.confidence >= min_confidence
         if conclusion is not None:
             kept &= stored.class_index == self.labels.index(known_label(conclusion, self.classes))
-        if feature is not None:
-            rule_of_term = np.repeat(np.arange(len(self)), stored.lengths)
-            tests = stored.feature == self.features.index(feature)
-            kept &= np.bincount(rule_of_term[tests], minlength=len(self)) > 0
         return self[kept]
 
     def concluding(self, label: Label) -> "Self":
@@ -382,21 +340,35 @@ class BaseRuleSet:
         scheme = SCHEMES[self._voting(voting)]
         return scheme.probabilities(_unscaled(scores, self.scale) if scheme.uses_base else scores)
 
-    def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
-        """Return which rules fire on which rows, as bits of shape (rules, rows); see `BitMatrix.dense`."""
-        return self.evaluator.fires(self.features.encode(X), n_jobs)
-
-    def uncovered(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """Return on which rows no rule fires; base votes or the default class decide there."""
-        return self.evaluator.uncovered(self.features.encode(X), n_jobs)
-
     # --- Display ---
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return one line per rule, as a DataFrame of pandas or another backend ("polars", "pyarrow")."""
+    def rule_at(self, number: int) -> Rule:
+        """Return one rule as an object."""
+        return rule_at(self.columns, number, self.features, self.labels)
+
+    def columns_of(self, rules: Sequence[Rule]) -> RuleColumns:
+        """Return Rule objects as columns, checked against features and classes."""
+        return columns_of_rules(rules, self.features, {label: i for i, label in enumerate(self.labels)})
+
+    def read_rules(self, text: str) -> list[Rule]:
+        """Read rules about the same features and classes, written in the rule language."""
+        from clausewise.rules.text import read_rules, vocabulary_of
+
+        return read_rules(text, vocabulary_of(self))
+
+    def write_rule(self, number: int) -> str:
+        """Write one rule in the rule language."""
+        from clausewise.rules.text import write_rule
+
+        return write_rule(self.columns, number, self.features, self.labels, self.voting)
+
+    def describe_parts(self, number: int) -> tuple[str, str, str]:
+        """Return the premise, the conclusion and the statistics of a rule, as they are shown."""
+        return display.describe_parts_at(self.columns, number, self.features, self.labels, self.voting)
+
+    def _frame_columns(self) -> dict[str, Any]:
         stored = self.columns
-        data = {
-            "premise": [display.describe_premise(stored, rule, self.features) for rule in range(len(self))],
+        return {
             "conclusion": self.classes[stored.class_index].tolist(),
             "length": stored.lengths,
             "confidence": stored.confidence,
@@ -404,19 +376,7 @@ class BaseRuleSet:
             "correct": stored.correct,
             "weight": stored.weight,
             "priority": stored.priority,
-            "layer": [None if origin is None else origin.layer for origin in stored.origins],
-            "clause": [None if origin is None else origin.clause for origin in stored.origins],
         }
-        return frame_of(data, backend)
-
-    def __str__(self) -> str:
-        return display.as_text(self.columns, self.features, self.labels, self.voting, self.headline)
-
-    def __repr__(self) -> str:
-        return f"<RuleSet: {self.headline}>"
-
-    def _repr_html_(self) -> str:
-        return display.as_html(self.columns, self.features, self.labels, self.voting, self.headline)
 
     @property
     def headline(self) -> str:
@@ -435,16 +395,6 @@ class BaseRuleSet:
         return tuple(self.classes.tolist())
 
     @property
-    def n_premises(self) -> int:
-        """Number of distinct premises; fewer than rules if several rules share a premise."""
-        return len(set(self.columns.premise_keys()))
-
-    @property
-    def reading_cost(self) -> int:
-        """What a person has to read: rules, bounds and categories (`clausewise.metrics.reading_cost`)."""
-        return reading_cost(self)
-
-    @property
     def default_index(self) -> int:
         """Position of the default class in `classes`."""
         return self.labels.index(self.default)
@@ -454,37 +404,8 @@ class BaseRuleSet:
         """The rules compiled for encoded matrices, for callers that encode once and ask often."""
         return Evaluator(self.columns, self.features, len(self.labels), self.base)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The evaluator lives in the compiled core and is cheap to rebuild.
-        return {name: value for name, value in self.__dict__.items() if name != "evaluator"}
-
-    def _with_columns(self, stored: RuleColumns) -> "Self":
-        return replace(self, columns=stored)
-
     def _voting(self, voting: Voting | None) -> Voting:
         return self.voting if voting is None else checked_voting(voting)
-
-    def selected(self, key: Any) -> NDArray[np.int64]:
-        """Return the numbers of the rules that a slice, a mask or a list of numbers selects."""
-        if isinstance(key, slice):
-            return np.arange(len(self))[key]
-        array = np.asarray(key)
-        if array.size == 0:
-            array = array.astype(np.int64)
-        if array.ndim != 1 or array.dtype.kind not in "iub":
-            raise TypeError(
-                f"{key!r} cannot select rules; use a number, a slice, a mask or a list of numbers."
-            )
-        if array.dtype == bool and len(array) != len(self):
-            raise IndexError(f"The mask has {len(array)} entries for {len(self)} rules.")
-        if array.dtype != bool and len(outside := array[(array < -len(self)) | (array >= len(self))]):
-            raise IndexError(f"There is no rule {outside[0]}; there are {len(self)}, counted from 0.")
-        return np.asarray(np.arange(len(self))[array])
-
-
-def as_features(features: Features | Sequence[str]) -> Features:
-    """Return features unchanged, or numeric features with these names."""
-    return features if isinstance(features, Features) else Features(tuple(features))
 
 
 def base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:

@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label
-from clausewise.rules.base import DEFAULT_VOTING, as_features, base_votes
+from clausewise.rules.base import DEFAULT_VOTING, base_votes
 from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.stored import as_features
 from clausewise.rules.term import Term
 from clausewise.rules.voting import Voting, checked_voting
 

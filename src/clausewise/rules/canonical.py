@@ -12,8 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
-from clausewise.rules.columns import NO_SET, RuleColumns, flat_sets, frozen, pooled, starts_of
-from clausewise.rules.rule import Origin, Rule, check_statistics
+from clausewise.rules.columns import (
+    NO_SET,
+    ResponseColumns,
+    RuleColumns,
+    flat_sets,
+    frozen,
+    pooled,
+    starts_of,
+)
+from clausewise.rules.regression_rule import RegressionRule, check_response
+from clausewise.rules.rule import Conjunction, Origin, Rule, check_statistics
 from clausewise.rules.term import Term
 
 
@@ -83,10 +92,87 @@ def canonical(
     return frozen(columns)
 
 
+def canonical_responses(
+    features: Features,
+    *,
+    addition: ArrayLike,
+    mean: ArrayLike | None = None,
+    lower: ArrayLike | None = None,
+    upper: ArrayLike | None = None,
+    **premises: Any,
+) -> ResponseColumns:
+    """Check columns of rules for numbers and bring them into canonical form; see `canonical`."""
+    additions = _column(addition, np.float64, "addition") + 0.0
+    only_class = np.zeros(len(additions), dtype=np.int32)
+    for rule in np.flatnonzero(~np.isfinite(additions)).tolist():
+        check_response(float(additions[rule]), 0.0, None, None, f"Rule {rule}")
+    stored = canonical(features, 1, class_index=only_class, weight=additions, **premises)
+    responses: dict[str, Any] = {
+        name: _per_rule(values, math.nan, len(additions), name)
+        for name, values in (("mean", mean), ("lower", lower), ("upper", upper))
+    }
+    columns = ResponseColumns(**{f.name: getattr(stored, f.name) for f in fields(stored)}, **responses)
+    _check_responses(columns)
+    return frozen(columns)
+
+
+def _check_responses(columns: ResponseColumns) -> None:
+    mean, lower, upper = columns.mean, columns.lower, columns.upper
+    is_good = np.isnan(mean) | np.isfinite(mean)
+    is_good &= (np.isnan(lower) & np.isnan(upper)) | ((lower <= upper) & np.isfinite(upper - lower))
+    for rule in np.flatnonzero(~is_good).tolist():
+        interval = (float(lower[rule]), float(upper[rule]))
+        centre = None if math.isnan(mean[rule]) else float(mean[rule])
+        check_response(0.0, 0.0, centre, interval, f"Rule {rule}")
+
+
+def require_rules(rules: Sequence[object], kind: type[Conjunction]) -> None:
+    """Raise a TypeError unless all are rules of this kind."""
+    for rule in rules:
+        if not isinstance(rule, kind):
+            raise TypeError(
+                f"{rule!r} is not a {kind.__name__}; build the rule set from {kind.__name__} objects."
+            )
+
+
+def columns_of_regression_rules(rules: Sequence[RegressionRule], features: Features) -> ResponseColumns:
+    """Return the columns of RegressionRule objects."""
+    require_rules(rules, RegressionRule)
+    no_interval = (math.nan, math.nan)
+    return canonical_responses(
+        features,
+        addition=np.array([rule.addition for rule in rules], dtype=np.float64),
+        mean=np.array([math.nan if rule.mean is None else rule.mean for rule in rules]),
+        lower=np.array([(rule.interval or no_interval)[0] for rule in rules]),
+        upper=np.array([(rule.interval or no_interval)[1] for rule in rules]),
+        cover=np.array([rule.cover for rule in rules]),
+        origins=[rule.origin for rule in rules],
+        **_premise_columns(rules, features),
+    )
+
+
 def columns_of_rules(
     rules: Sequence[Rule], features: Features, index_of_label: dict[Label, int]
 ) -> RuleColumns:
     """Return the columns of Rule objects; their value sets become category codes of `features`."""
+    return canonical(
+        features,
+        len(index_of_label),
+        class_index=np.array(
+            [_class_of(rule, n, index_of_label) for n, rule in enumerate(rules)], dtype=np.int32
+        ),
+        confidence=np.array([rule.confidence for rule in rules]),
+        cover=np.array([rule.cover for rule in rules]),
+        correct=np.array([rule.correct for rule in rules]),
+        weight=np.array([rule.weight for rule in rules]),
+        priority=np.array([rule.priority for rule in rules], dtype=bool),
+        origins=[rule.origin for rule in rules],
+        **_premise_columns(rules, features),
+    )
+
+
+def _premise_columns(rules: Sequence[Conjunction], features: Features) -> dict[str, Any]:
+    """Return the premises of Rule objects, as `canonical` takes them."""
     starts = starts_of(np.array([len(rule) for rule in rules], dtype=np.int64))
     sets: list[tuple[int, ...]] = []
     value_set: list[int] = []
@@ -101,26 +187,15 @@ def columns_of_rules(
             value_set.append(len(sets))
             sets.append(_codes_of(term, features, number, code_of[term.feature]))
     terms = [term for rule in rules for term in rule.terms]
-    return canonical(
-        features,
-        len(index_of_label),
-        starts=starts,
-        feature=np.array([term.feature for term in terms], dtype=np.int32),
-        low=np.array([term.low for term in terms], dtype=np.float64),
-        high=np.array([term.high for term in terms], dtype=np.float64),
-        value_set=np.array(value_set, dtype=np.int32),
-        value_sets=sets,
-        missing=np.array([term.missing for term in terms], dtype=bool),
-        class_index=np.array(
-            [_class_of(rule, n, index_of_label) for n, rule in enumerate(rules)], dtype=np.int32
-        ),
-        confidence=np.array([rule.confidence for rule in rules]),
-        cover=np.array([rule.cover for rule in rules]),
-        correct=np.array([rule.correct for rule in rules]),
-        weight=np.array([rule.weight for rule in rules]),
-        priority=np.array([rule.priority for rule in rules], dtype=bool),
-        origins=[rule.origin for rule in rules],
-    )
+    return {
+        "starts": starts,
+        "feature": np.array([term.feature for term in terms], dtype=np.int32),
+        "low": np.array([term.low for term in terms], dtype=np.float64),
+        "high": np.array([term.high for term in terms], dtype=np.float64),
+        "value_set": np.array(value_set, dtype=np.int32),
+        "value_sets": sets,
+        "missing": np.array([term.missing for term in terms], dtype=bool),
+    }
 
 
 # --- Merging terms ---
@@ -273,7 +348,7 @@ def _check_rule_statistics(columns: RuleColumns) -> None:
         )
 
 
-def _numbered_terms(rules: Sequence[Rule], features: Features) -> Iterator[tuple[int, Term]]:
+def _numbered_terms(rules: Sequence[Conjunction], features: Features) -> Iterator[tuple[int, Term]]:
     for number, rule in enumerate(rules):
         for term in rule.terms:
             if term.feature >= len(features):

@@ -1,9 +1,10 @@
 """The storage of a rule set: one array per property, with the terms of all rules concatenated."""
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,12 @@ from numpy.typing import NDArray
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Category
+from clausewise.rules.regression_rule import RegressionRule
 from clausewise.rules.rule import Origin, Rule
 from clausewise.rules.term import Term
+
+if TYPE_CHECKING:
+    from typing import Self
 
 NO_SET = -1
 """Value of `value_set` for a term that is not a set of categories."""
@@ -43,8 +48,16 @@ class RuleColumns:
     priority: NDArray[np.bool_]
     origins: tuple[Origin | None, ...]
 
-    PER_RULE: ClassVar = ("class_index", "confidence", "cover", "correct", "weight", "priority")
+    PER_RULE: ClassVar[tuple[str, ...]] = (
+        "class_index",
+        "confidence",
+        "cover",
+        "correct",
+        "weight",
+        "priority",
+    )
     PER_TERM: ClassVar = ("feature", "low", "high", "value_set", "missing")
+    MAY_BE_NAN: ClassVar[tuple[str, ...]] = ()
 
     @property
     def n_rules(self) -> int:
@@ -73,7 +86,7 @@ class RuleColumns:
         rule_of_term = np.repeat(np.arange(self.n_rules), self.lengths)
         return np.asarray(np.bincount(rule_of_term[is_impossible], minlength=self.n_rules) == 0)
 
-    def take(self, rules: NDArray[np.int64]) -> "RuleColumns":
+    def take(self, rules: NDArray[np.int64]) -> "Self":
         """Return these rules, in this order; the value sets stay unchanged."""
         lengths = self.lengths[rules]
         starts = starts_of(lengths)
@@ -84,7 +97,7 @@ class RuleColumns:
         origins = tuple(self.origins[rule] for rule in rules.tolist())
         return frozen(replace(self, starts=starts, origins=origins, **picked))
 
-    def keep_terms(self, is_kept: NDArray[np.bool_]) -> "RuleColumns":
+    def keep_terms(self, is_kept: NDArray[np.bool_]) -> "Self":
         """Return the same rules with only these terms."""
         rule_of_term = np.repeat(np.arange(self.n_rules), self.lengths)
         starts = starts_of(np.bincount(rule_of_term[is_kept], minlength=self.n_rules))
@@ -117,7 +130,7 @@ class RuleColumns:
     def same_as(self, other: "RuleColumns") -> bool:
         """Return whether both hold the same rules in the same order."""
         same_arrays = all(
-            np.array_equal(getattr(self, name), getattr(other, name))
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name in self.MAY_BE_NAN)
             for name in ("starts", *self.PER_RULE, "feature", "low", "high", "missing")
         )
         if not same_arrays or self.origins != other.origins:
@@ -128,8 +141,29 @@ class RuleColumns:
         ]
 
 
-def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
+@dataclass(frozen=True, eq=False)
+class ResponseColumns(RuleColumns):
+    """The rules of a rule set for numbers: `weight` is what a rule adds.
+
+    `mean` is the mean response of the training rows on which a rule fires, `lower` and `upper` are their 5 %
+    and 95 % quantiles; NaN where they were not counted. Classes, confidence, correct and priority have the
+    values of a rule that votes for the only class.
+    """
+
+    mean: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+    PER_RULE: ClassVar = (*RuleColumns.PER_RULE, "mean", "lower", "upper")
+    MAY_BE_NAN: ClassVar = ("mean", "lower", "upper")
+
+
+_Columns = TypeVar("_Columns", bound=RuleColumns)
+
+
+def joined(parts: Sequence[_Columns]) -> _Columns:
     """Concatenate the rules of all parts; equal value sets are shared."""
+    kind = type(parts[0])
     sets: list[tuple[int, ...]] = []
     moved = []
     for part in parts:
@@ -139,10 +173,10 @@ def joined(parts: Sequence[RuleColumns]) -> RuleColumns:
     set_starts, set_codes = flat_sets(sets)
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in (*RuleColumns.PER_RULE, "feature", "low", "high", "missing")
+        for name in (*kind.PER_RULE, "feature", "low", "high", "missing")
     }
     return frozen(
-        RuleColumns(
+        kind(
             starts=starts_of(np.concatenate([part.lengths for part in parts])),
             value_set=value_set,
             set_starts=set_starts,
@@ -165,6 +199,20 @@ def rule_at(columns: RuleColumns, number: int, features: Features, labels: Seque
         weight=float(columns.weight[number]),
         origin=columns.origins[number],
         priority=bool(columns.priority[number]),
+    )
+
+
+def regression_rule_at(columns: "ResponseColumns", number: int, features: Features) -> RegressionRule:
+    """Return one rule for numbers as an object."""
+    terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
+    mean, lower, upper = (float(getattr(columns, name)[number]) for name in columns.MAY_BE_NAN)
+    return RegressionRule(
+        terms=tuple(term_at(columns, term, features) for term in terms),
+        addition=float(columns.weight[number]),
+        cover=float(columns.cover[number]),
+        mean=None if math.isnan(mean) else mean,
+        interval=None if math.isnan(lower) else (lower, upper),
+        origin=columns.origins[number],
     )
 
 
@@ -224,7 +272,7 @@ def flat_sets(sets: Sequence[tuple[int, ...]]) -> tuple[NDArray[np.int64], NDArr
     return starts_of(np.array([len(codes) for codes in sets], dtype=np.int64)), codes
 
 
-def frozen(columns: RuleColumns) -> RuleColumns:
+def frozen(columns: _Columns) -> _Columns:
     """Make all arrays read-only, and return the columns."""
     for field in fields(columns):
         values = getattr(columns, field.name)

@@ -1,6 +1,6 @@
 """Rule sets as text, and as HTML for notebooks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.rules.columns import NO_SET, RuleColumns, named_values, rule_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.rule import ANYTHING, describe_conclusion, describe_rule, describe_statistics
+from clausewise.rules.rule import ANYTHING, describe_conclusion, describe_statistics, one_line_rule
 from clausewise.rules.term import describe_interval, describe_missing, describe_values, format_category
 from clausewise.rules.voting import Voting, speaks_against
 
@@ -50,28 +50,14 @@ def describe_premise(columns: RuleColumns, rule: int, features: Features) -> str
     return " AND ".join(describe_terms(columns, rule, features)) or ANYTHING
 
 
-def describe_rule_at(
+def describe_parts_at(
     columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...], voting: Voting
-) -> str:
-    """Return one rule as text."""
-    found = rule_at(columns, rule, features, labels)
+) -> tuple[str, str, str]:
+    """Return the premise of a rule, the class that it speaks for or against, and its statistics."""
+    found, is_against = rule_at(columns, rule, features, labels), speaks_against(columns, rule, voting)
     premise = describe_premise(columns, rule, features)
-    return describe_rule(premise, found, speaks_against(columns, rule, voting))
-
-
-def describe_conclusion_at(columns: RuleColumns, rule: int, labels: Sequence[Label], voting: Voting) -> str:
-    """Return the class that a rule speaks for, or `speaks against` it."""
-    label = labels[columns.class_index[rule]]
-    return describe_conclusion(label, speaks_against(columns, rule, voting))
-
-
-def describe_statistics_at(
-    columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...], voting: Voting
-) -> str:
-    """Return the statistics that are shown after a rule's conclusion."""
-    return describe_statistics(
-        rule_at(columns, rule, features, labels), speaks_against(columns, rule, voting)
-    )
+    conclusion = describe_conclusion(found.conclusion, is_against)
+    return premise, conclusion, describe_statistics(found, is_against)
 
 
 def headline(
@@ -110,34 +96,32 @@ def describe_votes(votes: float) -> str:
 
 
 def as_text(
-    columns: RuleColumns, features: Features, labels: tuple[Label, ...], voting: Voting, headline: str
+    headline: str,
+    describe_parts: Callable[[int], tuple[str, str, str]],
+    n_rules: int,
+    footnotes: Sequence[str] = (),
 ) -> str:
-    """Return the headline and one line per rule."""
-    width = len(str(max(min(columns.n_rules, SHOWN_RULES) - 1, 0)))
-    lines = [
-        f"{rule:>{width}}  {describe_rule_at(columns, rule, features, labels, voting)}"
-        for rule in range(min(columns.n_rules, SHOWN_RULES))
-    ]
-    if columns.n_rules > SHOWN_RULES:
+    """Return the headline, one line per rule (`describe_parts` gives what is shown of it), and footnotes."""
+    n_shown = min(n_rules, SHOWN_RULES)
+    width = len(str(max(n_shown - 1, 0)))
+    lines = [f"{rule:>{width}}  {one_line_rule(*describe_parts(rule))}" for rule in range(n_shown)]
+    if n_rules > SHOWN_RULES:
         lines.append(
-            f"… and {columns.n_rules - SHOWN_RULES:,} more; slice the rule set or use to_frame() to see them"
+            f"… and {n_rules - SHOWN_RULES:,} more; slice the rule set or use to_frame() to see them"
         )
+    lines += [f"{'':>{width}}  {note}" for note in footnotes]
     return "\n".join([headline, *lines])
 
 
 def as_html(
-    columns: RuleColumns, features: Features, labels: tuple[Label, ...], voting: Voting, headline: str
+    headline: str,
+    describe_parts: Callable[[int], tuple[str, str, str]],
+    n_rules: int,
+    footnotes: Sequence[str] = (),
 ) -> str:
     """Return an HTML table for notebooks. Names and labels come from data, so all text is escaped."""
-    rows = []
-    for rule in range(min(columns.n_rules, SHOWN_RULES)):
-        cells = (
-            str(rule),
-            describe_premise(columns, rule, features),
-            describe_conclusion_at(columns, rule, labels, voting),
-            describe_statistics_at(columns, rule, features, labels, voting),
-        )
-        rows.append(cells)
-    if columns.n_rules > SHOWN_RULES:
-        rows.append(("", f"… and {columns.n_rules - SHOWN_RULES:,} more", "", ""))
-    return html.block(headline, html.table(("", "IF", "THEN", ""), rows, numbers=[0]))
+    rows = [(str(rule), *describe_parts(rule)) for rule in range(min(n_rules, SHOWN_RULES))]
+    if n_rules > SHOWN_RULES:
+        rows.append(("", f"… and {n_rules - SHOWN_RULES:,} more", "", ""))
+    notes = map(html.note, footnotes)
+    return html.block(headline, html.table(("", "IF", "THEN", ""), rows, numbers=[0]), *notes)

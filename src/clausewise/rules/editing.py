@@ -2,57 +2,59 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.rules.canonical import columns_of_rules
 from clausewise.rules.changes import Action, RuleChange
-from clausewise.rules.columns import RuleColumns, joined
-from clausewise.rules.rule import Rule, check_statistics, checked_priority
-from clausewise.rules.ruleset import RuleLike, RuleSelection, RuleSet
-from clausewise.rules.text import read_rules, vocabulary_of, write_rule
+from clausewise.rules.columns import joined
+from clausewise.rules.regression import RegressionRules
+from clausewise.rules.rule import Conjunction, check_statistics, checked_priority
+from clausewise.rules.ruleset import RuleSelection, RuleSet
+from clausewise.rules.stored import StoredRules
+
+_Rules = TypeVar("_Rules", bound=StoredRules[Any])
 
 
 def add(
-    rules: RuleSet,
-    new_rules: RuleLike | Iterable[RuleLike],
-    priority: bool | None,
+    rules: _Rules,
+    new_rules: Conjunction | str | Iterable[Conjunction | str],
     at: int | None,
     note: str | None,
-) -> RuleSet:
-    """Return the rules with more rules; see `RuleSet.add`."""
+    **properties: Any,
+) -> _Rules:
+    """Return the rules with more rules, in which `properties` are set; see `RuleSet.add`."""
     new = _as_rules(rules, new_rules)
-    if priority is not None:
-        new = [replace(rule, priority=priority) for rule in new]
+    if properties:
+        new = [replace(rule, **properties) for rule in new]
     position = len(rules) if at is None else _checked_position(at, len(rules))
-    added = _stored(rules, new)
+    added = rules.columns_of(new)
     before, after = (rules.columns.take(part) for part in np.split(np.arange(len(rules)), [position]))
     edited = replace(rules, columns=joined([before, added, after]))
     changes = [_change(edited, "added", position + i, note=note) for i in range(len(new))]
     return _logged(edited, changes)
 
 
-def remove(rules: RuleSet, which: RuleSelection, note: str | None) -> RuleSet:
+def remove(rules: _Rules, which: RuleSelection, note: str | None) -> _Rules:
     """Return the rules without some; see `RuleSet.remove`."""
     gone = _numbers(rules, which)
     kept = np.setdiff1d(np.arange(len(rules)), gone)
     # Logged from last to first, so that each number is still right when its rule is removed.
     changes = [
-        RuleChange("removed", number, before=_text(rules, number), note=note)
+        RuleChange("removed", number, before=rules.write_rule(number), note=note)
         for number in sorted(set(gone.tolist()), reverse=True)
     ]
     return _logged(replace(rules, columns=rules.columns.take(kept)), changes)
 
 
-def replace_rule(rules: RuleSet, number: int, rule: RuleLike, note: str | None) -> RuleSet:
+def replace_rule(rules: _Rules, number: int, rule: Conjunction | str, note: str | None) -> _Rules:
     """Return the rules with one of them replaced; see `RuleSet.replace`."""
     (position,) = _numbers(rules, number).tolist()
     new = _as_rules(rules, rule)
     if len(new) != 1:
         raise ValueError(f"{len(new)} rules were given to replace rule {position}; pass one.")
-    parts = [rules.columns.take(np.arange(position)), _stored(rules, new)]
+    parts = [rules.columns.take(np.arange(position)), rules.columns_of(new)]
     parts.append(rules.columns.take(np.arange(position + 1, len(rules))))
     edited = replace(rules, columns=joined(parts))
     return _logged(edited, [_change(edited, "replaced", position, rules, note)])
@@ -90,23 +92,31 @@ def reweight(
     return _logged(edited, changes)
 
 
-def _as_rules(rules: RuleSet, given: RuleLike | Iterable[RuleLike]) -> list[Rule]:
-    if isinstance(given, Rule):
+def change_additions(
+    rules: RegressionRules, which: RuleSelection, addition: ArrayLike, note: str | None
+) -> RegressionRules:
+    """Return the rules with other additions; see `RegressionRules.reweight`."""
+    numbers = _numbers(rules, which)
+    changed = rules.columns.weight.copy()
+    changed[numbers] = np.asarray(addition, dtype=np.float64)
+    edited = rules.with_additions(changed)
+    changes = [_change(edited, "reweighted", number, rules, note) for number in numbers.tolist()]
+    return _logged(edited, changes)
+
+
+def _as_rules(rules: StoredRules[Any], given: Any) -> list[Any]:
+    if isinstance(given, rules.RULE):
         return [given]
     if isinstance(given, str):
-        return read_rules(given, vocabulary_of(rules))
+        return rules.read_rules(given)
     parts = list(given) if isinstance(given, Iterable) else [given]
     for part in parts:
-        if not isinstance(part, Rule | str):
-            raise TypeError(f"{part!r} is not a rule; pass a Rule or a text IF … THEN ….")
+        if not isinstance(part, rules.RULE | str):
+            raise TypeError(f"{part!r} is not a rule; pass a {rules.RULE.__name__} or a text IF … THEN ….")
     return [rule for part in parts for rule in _as_rules(rules, part)]
 
 
-def _stored(rules: RuleSet, new: Sequence[Rule]) -> RuleColumns:
-    return columns_of_rules(new, rules.features, {label: i for i, label in enumerate(rules.labels)})
-
-
-def _numbers(rules: RuleSet, which: Any) -> NDArray[np.int64]:
+def _numbers(rules: StoredRules[Any], which: Any) -> NDArray[np.int64]:
     is_number = hasattr(which, "__index__") and not isinstance(which, bool | np.ndarray)
     return rules.selected([which] if is_number else which)
 
@@ -117,16 +127,12 @@ def _checked_position(at: int, n_rules: int) -> int:
     return at
 
 
-def _text(rules: RuleSet, number: int) -> str:
-    return write_rule(rules.columns, number, rules.features, rules.labels, rules.voting)
-
-
 def _change(
-    rules: RuleSet, action: Action, number: int, old: RuleSet | None = None, note: str | None = None
+    rules: _Rules, action: Action, number: int, old: _Rules | None = None, note: str | None = None
 ) -> RuleChange:
-    before = None if old is None else _text(old, number)
-    return RuleChange(action, number, before, _text(rules, number), note)
+    before = None if old is None else old.write_rule(number)
+    return RuleChange(action, number, before, rules.write_rule(number), note)
 
 
-def _logged(rules: RuleSet, changes: Sequence[RuleChange]) -> RuleSet:
+def _logged(rules: _Rules, changes: Sequence[RuleChange]) -> _Rules:
     return replace(rules, changes=(*rules.changes, *changes))

@@ -13,6 +13,7 @@ from clausewise.base import threads
 from clausewise.data.features import Features
 from clausewise.data.table import Matrix
 from clausewise.rules.columns import RuleColumns
+from clausewise.rules.sums import scaled_sum
 from clausewise.rules.voting import Jury, Voting, juries
 
 _Number = TypeVar("_Number", bound=np.generic)
@@ -81,12 +82,75 @@ _DENSE_BITS = 2**24
 _PACKED_BITS = 2**28
 
 
-class Evaluator:
-    """Rules compiled for encoded matrices. Results do not depend on the number of threads.
+class PremiseEvaluator:
+    """Premises compiled for encoded matrices. Results do not depend on the number of threads.
 
     `max_table_bytes` bounds the lookup tables in memory at one time; very large rule sets are evaluated in
     groups that stay below it.
     """
+
+    def __init__(
+        self, columns: RuleColumns, features: Features, *, max_table_bytes: int = 64 * 2**20
+    ) -> None:
+        self._columns = columns
+        self._n_categories = features.n_categories
+        self._max_table_bytes = max_table_bytes
+        self._index = self._index_of(columns)
+
+    def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
+        """Return which rules fire on which rows."""
+        words = np.empty((self._columns.n_rules, -(-len(matrix) // 64)), dtype=np.uint64)
+        self._index.fires(matrix, words, threads.resolve(n_jobs))
+        return BitMatrix(words, len(matrix))
+
+    def uncovered(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
+        """Return on which rows no rule fires."""
+        return ~_is_covered(self._index, matrix, threads.resolve(n_jobs))
+
+    def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
+        """Return the rules that fire on each row, and the near misses."""
+        return FiredAndNear(*self._index.explain(matrix, threads.resolve(n_jobs)))
+
+    def _index_of(self, columns: RuleColumns) -> _core.RuleIndex:
+        return _core.RuleIndex(
+            columns.starts,
+            columns.feature,
+            columns.low,
+            columns.high,
+            columns.value_set,
+            columns.missing.view(np.uint8),
+            columns.set_starts,
+            columns.set_codes,
+            self._n_categories,
+            self._max_table_bytes,
+        )
+
+
+class SumEvaluator(PremiseEvaluator):
+    """Rules that add numbers, compiled for encoded matrices."""
+
+    def __init__(self, columns: RuleColumns, features: Features, base: float) -> None:
+        super().__init__(columns, features)
+        self._scaled = scaled_sum(base, columns.weight)
+        self._only_class = np.zeros(columns.n_rules, dtype=np.int32)
+
+    def sums(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the base and the additions of the rules that fire, added up, for each row."""
+        found = np.empty((len(matrix), 1))
+        self._index.scores(
+            matrix,
+            self._only_class,
+            self._scaled.additions,
+            np.array([self._scaled.divisor]),
+            np.array([self._scaled.start]),
+            found,
+            threads.resolve(n_jobs),
+        )
+        return found[:, 0]
+
+
+class Evaluator(PremiseEvaluator):
+    """Rules that vote for classes, compiled for encoded matrices."""
 
     def __init__(
         self,
@@ -96,19 +160,10 @@ class Evaluator:
         base: NDArray[np.float64] | None = None,
         max_table_bytes: int = 64 * 2**20,
     ) -> None:
-        self._columns = columns
+        super().__init__(columns, features, max_table_bytes=max_table_bytes)
         self._n_classes = n_classes
         self._base = np.zeros(n_classes) if base is None else base
-        self._n_categories = features.n_categories
-        self._max_table_bytes = max_table_bytes
-        self._index = self._index_of(columns)
         self._juries_by_voting: dict[Voting, tuple[Jury, Jury]] = {}
-
-    def fires(self, matrix: Matrix, n_jobs: int | None = None) -> BitMatrix:
-        """Return which rules fire on which rows."""
-        words = np.empty((self._columns.n_rules, -(-len(matrix) // 64)), dtype=np.uint64)
-        self._index.fires(matrix, words, threads.resolve(n_jobs))
-        return BitMatrix(words, len(matrix))
 
     def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the class totals of each row, by the jury that decides on it."""
@@ -139,10 +194,6 @@ class Evaluator:
         if not self._columns.priority.any():
             return np.zeros(len(matrix), dtype=bool)
         return _is_covered(self._jury_indices[0], matrix, threads.resolve(n_jobs))
-
-    def uncovered(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
-        """Return on which rows no rule fires."""
-        return ~_is_covered(self._index, matrix, threads.resolve(n_jobs))
 
     def rules_per_class(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Count the rules of each class that fire on each row, including overridden ones."""
@@ -180,10 +231,6 @@ class Evaluator:
         # For a rule without errors, the two sums of weights may differ in the last digit.
         return cover, np.minimum(correct, cover)
 
-    def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
-        """Return the rules that fire on each row, and the near misses."""
-        return FiredAndNear(*self._index.explain(matrix, threads.resolve(n_jobs)))
-
     def _by_jury(
         self,
         matrix: Matrix,
@@ -200,20 +247,6 @@ class Evaluator:
         overridden = _is_covered(first_index, matrix, n_threads)
         found[overridden] = answer(first_index, first, matrix[overridden])
         return found
-
-    def _index_of(self, columns: RuleColumns) -> _core.RuleIndex:
-        return _core.RuleIndex(
-            columns.starts,
-            columns.feature,
-            columns.low,
-            columns.high,
-            columns.value_set,
-            columns.missing.view(np.uint8),
-            columns.set_starts,
-            columns.set_codes,
-            self._n_categories,
-            self._max_table_bytes,
-        )
 
     def _juries(self, voting: Voting) -> tuple[Jury, Jury]:
         # Cached, since making juries takes longer than deciding a single row.

@@ -1,4 +1,4 @@
-"""Measures of a rule set: fidelity, accuracy, length, reading cost, coverage and overlap."""
+"""Measures of a rule set: fidelity, accuracy, errors of numbers, length, reading cost and coverage."""
 
 import math
 from statistics import NormalDist
@@ -9,11 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from clausewise.data.labels import as_classes, label_kind, plain_label, read_labels
+from clausewise.data.responses import read_responses
 from clausewise.rules.columns import NO_SET
 
 if TYPE_CHECKING:
-    from clausewise.rules.base import BaseRuleSet
     from clausewise.rules.ruleset import RuleSet
+    from clausewise.rules.stored import StoredRules
+
+Floats = NDArray[np.float64]
 
 __all__ = [
     "accuracy",
@@ -24,11 +27,16 @@ __all__ = [
     "conflict",
     "coverage",
     "fidelity",
+    "fraction_within",
+    "largest_error",
     "majority_baseline",
+    "mean_absolute_error",
     "mean_rule_length",
     "n_distinct_terms",
     "overlap",
+    "r_squared",
     "reading_cost",
+    "root_mean_squared_error",
     "wilson_interval",
 ]
 
@@ -116,25 +124,59 @@ def auc_from_labels(predicted: ArrayLike, target: ArrayLike, classes: ArrayLike)
     return auc((guess[:, None] == labels).astype(np.float64), truth, labels)
 
 
-def mean_rule_length(rules: "RuleSet") -> float:
+def r_squared(predicted: ArrayLike, target: ArrayLike) -> float:
+    """Return the fraction of the target's variance that the predictions explain; NaN if there is no variance.
+
+    1 is perfect, 0 is that of always predicting the mean of the target, and below 0 is worse than that.
+    """
+    numbers, truth = _paired_numbers(predicted, target)
+    variation = float(((truth - truth.mean()) ** 2).sum())
+    return 1.0 - float(((numbers - truth) ** 2).sum()) / variation if variation > 0 else math.nan
+
+
+def mean_absolute_error(predicted: ArrayLike, target: ArrayLike) -> float:
+    """Return the mean of the absolute errors."""
+    numbers, truth = _paired_numbers(predicted, target)
+    return float(np.abs(numbers - truth).mean())
+
+
+def root_mean_squared_error(predicted: ArrayLike, target: ArrayLike) -> float:
+    """Return the square root of the mean squared error, to which large errors contribute most."""
+    numbers, truth = _paired_numbers(predicted, target)
+    return math.sqrt(float(((numbers - truth) ** 2).mean()))
+
+
+def largest_error(predicted: ArrayLike, target: ArrayLike) -> float:
+    """Return the largest absolute error."""
+    numbers, truth = _paired_numbers(predicted, target)
+    return float(np.abs(numbers - truth).max())
+
+
+def fraction_within(predicted: ArrayLike, target: ArrayLike, tolerance: float) -> float:
+    """Return the fraction of rows whose absolute error is at most `tolerance`."""
+    numbers, truth = _paired_numbers(predicted, target)
+    return fraction_of(np.abs(numbers - truth) <= tolerance)
+
+
+def mean_rule_length(rules: "StoredRules[Any]") -> float:
     """Return the mean number of terms per rule; 0 without rules."""
     return float(rules.columns.lengths.mean()) if len(rules) else 0.0
 
 
-def n_distinct_terms(rules: "RuleSet") -> int:
+def n_distinct_terms(rules: "StoredRules[Any]") -> int:
     """Count the distinct terms, which a reader has to understand."""
     columns = rules.columns
     parts = (columns.feature, columns.low, columns.high, columns.value_set, columns.missing)
     return len(set(zip(*(part.tolist() for part in parts), strict=True)))
 
 
-def reading_cost(rules: "BaseRuleSet") -> int:
+def reading_cost(rules: "StoredRules[Any]") -> int:
     """Count what a person has to read: one per rule, and what its terms name.
 
     A term costs 1 per bound, so `age <= 60` costs 1 and `20 < age <= 60` costs 2. A set of categories costs
     the number of those named or, if smaller, of the feature's categories left out, and at least 1. A term
     without bounds (`age is known`, `age is missing`) costs 1. Rules that share a premise are printed one by
-    one, and so are counted one by one.
+    one, and so are counted one by one. In rules for numbers, each coefficient of the linear part costs 1.
     """
     columns = rules.columns
     n_bounds = np.isfinite(columns.low).astype(np.int64) + np.isfinite(columns.high)
@@ -142,10 +184,10 @@ def reading_cost(rules: "BaseRuleSet") -> int:
     n_named = np.append(np.diff(columns.set_starts), 0)[columns.value_set]
     n_left_out = rules.features.n_categories[columns.feature] - n_named
     n_read = np.where(columns.value_set == NO_SET, n_bounds, np.minimum(n_named, n_left_out))
-    return len(rules) + int(np.maximum(n_read, 1).sum())
+    return len(rules) + int(np.maximum(n_read, 1).sum()) + rules.n_coefficients
 
 
-def coverage(rules: "RuleSet", X: Any) -> float:
+def coverage(rules: "StoredRules[Any]", X: Any) -> float:
     """Return the fraction of rows on which at least one rule fires."""
     return 1.0 - fraction_of(rules.uncovered(X))
 
@@ -180,6 +222,19 @@ def _auc_of_one(score: NDArray[np.float64], is_positive: NDArray[np.bool_]) -> f
         return math.nan
     rank_sum = float(rankdata(score)[is_positive].sum())
     return (rank_sum - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
+
+
+def _paired_numbers(predicted: ArrayLike, target: ArrayLike) -> tuple[Floats, Floats]:
+    n_rows = np.size(np.asarray(target))
+    truth = read_responses(target, n_rows, "target")
+    numbers = np.asarray(predicted, dtype=np.float64)
+    if numbers.shape != truth.shape:
+        raise ValueError(
+            f"predictions have shape {numbers.shape} and targets {truth.shape}; expected one each per row."
+        )
+    if n_rows == 0:
+        raise ValueError("There are no rows to measure on; pass at least one.")
+    return numbers, truth
 
 
 def _paired(predicted: ArrayLike, target: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""One rule: IF every term holds THEN a conclusion."""
+"""One rule: IF every term holds THEN a class, or a number to add."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,51 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Conjunction:
+    """The premise of a rule, in canonical form: what rules of all kinds share."""
+
+    terms: tuple[Term, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", merged(self.terms))
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __bool__(self) -> bool:
+        return True  # a rule without terms is a rule
+
+    @property
+    def is_satisfiable(self) -> bool:
+        """Whether some row can satisfy all terms."""
+        return all(term.is_satisfiable for term in self.terms)
+
+    def holds(self, row: Sequence[Value]) -> bool:
+        """Return whether all terms hold on one row of raw values, in column order."""
+        return all(term.holds(row[term.feature]) for term in self.terms)
+
+    def subsumes(self, other: "Conjunction") -> bool:
+        """Return whether this premise holds wherever that of `other` does; conclusions are not compared."""
+        if not other.is_satisfiable:
+            return True
+        others = {term.feature: term for term in other.terms}
+        return all(term.feature in others and term.contains(others[term.feature]) for term in self.terms)
+
+    def contradicts(self, other: "Conjunction") -> bool:
+        """Return whether no row satisfies both premises; conclusions are not compared."""
+        return not all(term.is_satisfiable for term in self.intersection(other))
+
+    def intersection(self, other: "Conjunction") -> tuple[Term, ...]:
+        """Return the premise that holds exactly where both do."""
+        return merged((*self.terms, *other.terms))
+
+    @property
+    def _premise(self) -> str:
+        return " AND ".join(map(str, self.terms)) or ANYTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Conjunction):
     """A conjunction of terms with a conclusion, in canonical form.
 
     Terms on the same feature are intersected, and terms are sorted by feature, so two satisfiable rules have
@@ -63,7 +107,6 @@ class Rule:
         Whether it overrides rules without priority: where any rule with priority fires, only those vote.
     """
 
-    terms: tuple[Term, ...]
     conclusion: Label
     confidence: float = 1.0
     cover: float = 0.0
@@ -73,62 +116,29 @@ class Rule:
     priority: bool = False
 
     def __post_init__(self) -> None:
+        # Not super(), which does not find the class that `slots=True` makes anew.
+        Conjunction.__post_init__(self)
         fill = object.__setattr__
-        fill(self, "terms", merged(self.terms))
         fill(self, "conclusion", plain_label(self.conclusion))
         for name in ("confidence", "cover", "correct", "weight"):
             fill(self, name, float(getattr(self, name)) + 0.0)
         check_statistics(self.confidence, self.cover, self.correct, self.weight)
         fill(self, "priority", checked_priority(self.priority))
 
-    def __len__(self) -> int:
-        return len(self.terms)
-
-    def __bool__(self) -> bool:
-        return True  # a rule without terms is a rule
-
-    @property
-    def is_satisfiable(self) -> bool:
-        """Whether some row can satisfy all terms."""
-        return all(term.is_satisfiable for term in self.terms)
-
-    def holds(self, row: Sequence[Value]) -> bool:
-        """Return whether all terms hold on one row of raw values, in column order."""
-        return all(term.holds(row[term.feature]) for term in self.terms)
-
-    def subsumes(self, other: "Rule") -> bool:
-        """Return whether this premise holds wherever that of `other` does; conclusions are not compared."""
-        if not other.is_satisfiable:
-            return True
-        others = {term.feature: term for term in other.terms}
-        return all(term.feature in others and term.contains(others[term.feature]) for term in self.terms)
-
-    def contradicts(self, other: "Rule") -> bool:
-        """Return whether no row satisfies both premises; conclusions are not compared."""
-        return not all(term.is_satisfiable for term in self.intersection(other))
-
-    def intersection(self, other: "Rule") -> tuple[Term, ...]:
-        """Return the premise that holds exactly where both do."""
-        return merged((*self.terms, *other.terms))
-
     def __str__(self) -> str:
-        return describe_rule(self._premise, self, self.weight < 0)
+        return one_line_rule(*self._parts)
 
     def __repr__(self) -> str:
         return f"<Rule: {self}>"
 
     def _repr_html_(self) -> str:
-        is_against = self.weight < 0
-        cells = (
-            self._premise,
-            describe_conclusion(self.conclusion, is_against),
-            describe_statistics(self, is_against),
-        )
-        return f"<div>{html.table(('IF', 'THEN', ''), [cells])}</div>"
+        return html_rule(*self._parts)
 
     @property
-    def _premise(self) -> str:
-        return " AND ".join(map(str, self.terms)) or ANYTHING
+    def _parts(self) -> tuple[str, str, str]:
+        is_against = self.weight < 0
+        conclusion = describe_conclusion(self.conclusion, is_against)
+        return self._premise, conclusion, describe_statistics(self, is_against)
 
 
 def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
@@ -146,10 +156,15 @@ def _intersected(terms: list[Term]) -> Term:
     return reduce(Term.intersection, sorted(terms, key=lambda term: term.missing))
 
 
-def describe_rule(premise: str, rule: Rule, is_against: bool) -> str:
+def one_line_rule(premise: str, conclusion: str, statistics: str) -> str:
     """Return `IF age ≤ 47 AND job = nurse THEN yes   (confidence 0.93, covers 120)`."""
-    conclusion = describe_conclusion(rule.conclusion, is_against)
-    return f"IF {premise} THEN {conclusion}   ({describe_statistics(rule, is_against)})"
+    text = f"IF {premise} THEN {conclusion}"
+    return f"{text}   ({statistics})" if statistics else text
+
+
+def html_rule(*parts: str) -> str:
+    """Return a rule as an HTML table for notebooks."""
+    return f"<div>{html.table(('IF', 'THEN', ''), [parts])}</div>"
 
 
 def describe_conclusion(label: Label, is_against: bool) -> str:

@@ -605,7 +605,8 @@ class RuleSet(BaseRuleSet):
         """
         from clausewise.rules import editing
 
-        return editing.add(self, rules, priority, at, note)
+        properties = {} if priority is None else {"priority": priority}
+        return editing.add(self, rules, at, note, **properties)
 
     def remove(self, which: RuleSelection, *, note: str | None = None) -> "RuleSet":
         """Return a rule set without some rules, given by number, slice, list of numbers or mask."""
@@ -774,6 +775,9 @@ class RuleSet(BaseRuleSet):
         random_state: int = 0,
         frontier: "Frontier | None" = None,
         compare: Mapping[str, "RuleSet"] | None = None,
+        labels: Mapping[Any, Any] | None = None,
+        colors: Mapping[Any, str] | Sequence[str] | None = None,
+        fixed: Iterable[str | int] | None = None,
     ) -> None:
         """Write one HTML file that shows the rules in any browser, from disk or by mail.
 
@@ -802,6 +806,15 @@ class RuleSet(BaseRuleSet):
             A result of `frontier`, shown as a curve.
         compare : mapping of str to RuleSet, optional
             Other rule sets by title, such as last year's, to compare these with in the browser.
+        labels : mapping, optional
+            Names to show instead of those in the data, by column, category or class, such as
+            `{"A11": "below 0 DM"}`. For categories of one column only, `{"status": {"A11": "below 0 DM"}}`.
+            Rule files and exports keep the names in the data.
+        colors : mapping or list of str, optional
+            Colours of classes, such as `{"bad": "#b00020"}`, or one per class.
+        fixed : list of str or int, optional
+            Features that the smallest change of a row does not touch, such as `["age", "sex"]`; readers can
+            lock others and unlock these.
         """
         self.show(
             X,
@@ -812,6 +825,9 @@ class RuleSet(BaseRuleSet):
             random_state=random_state,
             frontier=frontier,
             compare=compare,
+            labels=labels,
+            colors=colors,
+            fixed=fixed,
         ).save(path)
 
     def show(
@@ -825,13 +841,16 @@ class RuleSet(BaseRuleSet):
         random_state: int = 0,
         frontier: "Frontier | None" = None,
         compare: Mapping[str, "RuleSet"] | None = None,
+        labels: Mapping[Any, Any] | None = None,
+        colors: Mapping[Any, str] | Sequence[str] | None = None,
+        fixed: Iterable[str | int] | None = None,
         height: int = 720,
     ) -> "ReportView":
         """Return the report as an object that a notebook shows in an isolated frame.
 
         Parameters
         ----------
-        X, y, network, title, max_rows, random_state, frontier, compare
+        X, y, network, title, max_rows, random_state, frontier, compare, labels, colors, fixed
             As for `report`.
         height : int, default 720
             Height of the frame in pixels.
@@ -848,6 +867,9 @@ class RuleSet(BaseRuleSet):
             random_state=random_state,
             frontier=frontier,
             compare=compare,
+            labels=labels,
+            colors=colors,
+            fixed=fixed,
             height=height,
         )
 
@@ -863,6 +885,9 @@ class RuleSet(BaseRuleSet):
         max_rows: int | float | None = 20_000,
         random_state: int = 0,
         frontier: "Frontier | None" = None,
+        labels: Mapping[Any, Any] | None = None,
+        colors: Mapping[Any, str] | Sequence[str] | None = None,
+        fixed: Iterable[str | int] | None = None,
     ) -> None:
         """Show the report in a browser, backed by all rows and the network itself, until Ctrl-C.
 
@@ -872,7 +897,7 @@ class RuleSet(BaseRuleSet):
 
         Parameters
         ----------
-        X, y, network, title, random_state, frontier
+        X, y, network, title, random_state, frontier, labels, colors, fixed
             As for `report`.
         port : int, default 0
             The server's port; 0 for any free port.
@@ -894,4 +919,7 @@ class RuleSet(BaseRuleSet):
             max_rows=max_rows,
             random_state=random_state,
             frontier=frontier,
+            labels=labels,
+            colors=colors,
+            fixed=fixed,
         )

@@ -9,7 +9,7 @@ Rules with priority form a separate jury. Where any of them fires, they decide a
 with their own divisors; everywhere else, the other rules decide as if there were no rules with priority. So
 adding a rule with priority does not change decisions on rows where it does not fire.
 
-A new kind of conclusion (numbers, for regression) would be another scheme here.
+Rules for numbers do not vote: what they add is summed (`sums.py`).
 """
 
 from collections.abc import Callable, Iterable

@@ -33,6 +33,18 @@ export interface Wish {
   /** The wanted class; null for any other than the current one. */
   readonly to: number | null;
   readonly maxFeatures: 1 | 2;
+  /** Places of features that keep their values. */
+  readonly fixed?: ReadonlySet<number>;
+}
+
+/** What is decided along the axis of one feature, all other values of a row as they are. */
+export interface Along {
+  /** The thresholds of the rules, ascending; none for categories. */
+  readonly cuts: ArrayLike<number>;
+  /** Neighbouring values with the same decision, from and up to; categories by their codes, without the end. */
+  readonly runs: readonly { from: number; to: number; decision: number }[];
+  /** The decision in a bin; for categories, at a code. */
+  readonly at: (bin: number) => number;
 }
 
 /** A search prepared for one rule set, for any number of rows. */
@@ -71,7 +83,8 @@ export class CounterfactualSearch {
     const mine = this.decide(state.firing);
     if (mine === wish.to) return { changes: [], becomes: mine, distance: 0 };
     const isWanted = (decision: number) => (wish.to === null ? decision !== mine : decision === wish.to);
-    const moves = this.axes.filter((axis) => Number.isFinite(row[axis.feature])).map((axis) => this.movesOf(axis, row[axis.feature]));
+    const mayChange = (axis: Axis) => Number.isFinite(row[axis.feature]) && wish.fixed?.has(axis.feature) !== true;
+    const moves = this.axes.filter(mayChange).map((axis) => this.movesOf(axis, row[axis.feature]));
     let best: Counterfactual | null = null;
     let bound = Infinity;
     for (const all of moves) {
@@ -155,9 +168,26 @@ export class CounterfactualSearch {
     return this.set.features[feature].kind === "categorical" ? 1 : Math.abs(after - before) / this.units[feature];
   }
 
-  /** The thresholds of the rules on a feature, ascending; none for categories. */
-  thresholds(feature: number): ArrayLike<number> {
-    return this.axisAt.get(feature)?.cuts ?? [];
+  /** A function that gives, for each feature, what is decided along its axis; null for features that no rule tests. */
+  along(row: ArrayLike<number>): (feature: number) => Along | null {
+    const state = new RowState(this.set, this.axes, row);
+    return (feature) => {
+      const axis = this.axisAt.get(feature);
+      if (axis === undefined) return null;
+      const rules = state.mayFire(axis, null);
+      const decisions = Array.from({ length: axis.nBins }, (_, bin) => this.decide(rules.filter((r) => axis.accepts.get(r)?.[bin] !== 0)));
+      const isNumeric = this.set.features[feature].kind === "numeric";
+      const cuts = isNumeric ? (axis.cuts ?? []) : [];
+      const runs: { from: number; to: number; decision: number }[] = [];
+      decisions.forEach((decision, bin) => {
+        const from = !isNumeric ? bin : bin === 0 ? -Infinity : cuts[bin - 1];
+        const to = !isNumeric ? bin + 1 : bin === axis.nBins - 1 ? Infinity : cuts[bin];
+        const last = runs[runs.length - 1];
+        if (last !== undefined && last.decision === decision) last.to = to;
+        else runs.push({ from, to, decision });
+      });
+      return { cuts, runs, at: (bin) => decisions[bin] };
+    };
   }
 }
 

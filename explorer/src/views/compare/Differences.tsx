@@ -5,11 +5,14 @@ import { Against } from "../../components/ClassMark";
 import { VirtualTable } from "../../components/VirtualTable";
 import type { Comparison } from "../../lib/compare";
 import { whatDiffers } from "../../lib/differences";
+import type { Evaluation } from "../../lib/evaluate";
+import { differenceInWords, nearestRule } from "../../lib/nearest";
 import type { Rule, RuleSet } from "../../lib/rules";
 import { writeRule } from "../../lib/ruleText";
-import { describePremise, grouped, MOST_CATEGORIES } from "../../lib/text";
+import { describePremise, grouped, MOST_CATEGORIES, percent } from "../../lib/text";
 import { speaksAgainst } from "../../lib/votes";
 import { useStore } from "../../store";
+import { WRAPPED_RULES } from "../rules/RuleTable";
 import { chipOf } from "./LabelChip";
 
 type Kind = "added" | "removed" | "changed";
@@ -26,11 +29,12 @@ interface DifferencesProps {
   comparison: Comparison;
   before: RuleSet;
   after: RuleSet;
+  answers: readonly (Evaluation | string)[];
   /** Whether the later rules are the working rules, which can be selected. */
   isNow: boolean;
 }
 
-export function Differences({ comparison, before, after, isNow }: DifferencesProps) {
+export function Differences({ comparison, before, after, answers, isNow }: DifferencesProps) {
   const store = useStore();
   const kind = store.address.param("compare.kind", "");
   const at = useSignal(-1);
@@ -41,6 +45,8 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
   ];
   const shown = all.filter((one) => kind.value === "" || one.kind === kind.value);
   const current = shown[at.value];
+  const [old, newer] = answers;
+  const nearness = typeof old === "string" || typeof newer === "string" ? null : { old, newer };
   const names = [...store.original.classes];
   const chip = (set: RuleSet, rule: Rule) => (
     <>
@@ -79,7 +85,8 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
           const place = shown[row].after;
           if (isNow && place !== null) store.selectRule(after.rules[place].id);
         }}
-        minWidth={520}
+        wraps={shown.length <= WRAPPED_RULES}
+        minWidth={nearness === null ? 520 : 900}
         empty="No rule differs."
         columns={[
           { key: "kind", title: "Change", width: 92, cell: (row) => `${SIGNS[shown[row].kind]} ${shown[row].kind}` },
@@ -99,6 +106,7 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
               );
             },
           },
+          ...(nearness === null ? [] : [{ key: "nearest", title: "Nearest of the other set", cell: (row: number) => <NearestText difference={shown[row]} {...nearness} /> }]),
         ]}
       />
       <div class="compare-texts" role="status">
@@ -106,5 +114,20 @@ export function Differences({ comparison, before, after, isNow }: DifferencesPro
         {current?.after != null && <code class="come">+ {writeRule(after.rules[current.after], after)}</code>}
       </div>
     </section>
+  );
+}
+
+/** The nearest rule of the other set, and what the rule has instead, in words. */
+function NearestText({ difference, old, newer }: { difference: Difference; old: Evaluation; newer: Evaluation }) {
+  if (difference.before !== null && difference.after !== null) return <span class="quiet">the same premise</span>;
+  const [own, other, place] = difference.after !== null ? [newer, old, difference.after] : [old, newer, difference.before ?? 0];
+  const rule = own.set.rules[place];
+  const nearest = nearestRule(rule, own.covers[place], own.set, other);
+  if (nearest === null) return <span class="quiet">none is like it</span>;
+  const text = `as rule ${nearest.place}, but ${differenceInWords(rule, own.set, other.set.rules[nearest.place], other.set)}; ${percent(nearest.shared, 0)} of rows shared`;
+  return (
+    <span class="clip" title={text}>
+      {text}
+    </span>
   );
 }

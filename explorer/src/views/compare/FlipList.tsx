@@ -34,7 +34,7 @@ export function FlipList({ answers }: { answers: readonly (Evaluation | string)[
     <section aria-label="Rows that flip" class="compare-flips">
       <h2>Rows that flip</h2>
       <p role="status">
-        {grouped(flips.rows.length)} of {counted(table.nRows, "row")} in this report ({percent(table.nRows === 0 ? 0 : flips.rows.length / table.nRows, 2)})
+        {grouped(flips.rows.length)} of {counted(table.nRows, "row")} in this page ({percent(table.nRows === 0 ? 0 : flips.rows.length / table.nRows, 2)})
       </p>
       {(["network", "truth"] as const).map((judge) => {
         const labels = table[judge];

@@ -1,15 +1,12 @@
 /** The list of changes, and files to save. */
 
 import { withNote, writeChanges } from "../../lib/edits";
-import { writeRuleFile } from "../../lib/ruleFile";
-import { download, fileName, ruleFileText } from "../../lib/save";
+import { download, fileName } from "../../lib/save";
 import { counted } from "../../lib/text";
 import { useStore } from "../../store";
-import { editStateOf } from "./state";
 
 export function Changes() {
   const store = useStore();
-  const state = editStateOf(store);
   const set = store.rules.value;
   const { title } = store.payload;
   const nBefore = store.original.changes.length;
@@ -18,15 +15,6 @@ export function Changes() {
     <section class="changes" aria-label="List of changes">
       <h2>{changes.length === 0 ? "No changes" : counted(changes.length, "change")}</h2>
       <p class="row-buttons">
-        <button
-          type="button"
-          onClick={() => {
-            download(`${fileName(title, "rules")}.json`, ruleFileText(writeRuleFile(set)), "application/json");
-            state.saved = set;
-          }}
-        >
-          Save the rules
-        </button>
         <button type="button" disabled={changes.length === 0} onClick={() => download(`${fileName(title, "changes")}.txt`, writeChanges(changes), "text/plain")}>
           Save the list of changes
         </button>

@@ -1,12 +1,14 @@
 /** The editor of one rule, as text and as a form. */
 
+import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { EditPreview } from "../../components/EditPreview";
 import { applied, placeholder, readingOf, type Target, withText } from "../../lib/drafts";
 import { withoutRules } from "../../lib/edits";
 import type { RuleSet } from "../../lib/rules";
 import { RuleTextError, writeRule } from "../../lib/ruleText";
-import { type Store, useStore } from "../../store";
-import { Preview } from "./Preview";
+import { useStore } from "../../store";
+import { deleteRules } from "../rules/Ticked";
 import { RuleForm } from "./RuleForm";
 import { editStateOf } from "./state";
 
@@ -32,6 +34,7 @@ function DraftEditor({ target }: { target: Target | null }) {
   const state = editStateOf(store);
   const isNew = store.address.param("edit.new", "");
   const id = useId();
+  const isDeleting = useSignal(false);
   const set = store.rules.value;
   const key = target === null ? "new" : target.rule.id;
   const asIs = target === null ? "" : writeRule(target.rule, set);
@@ -86,7 +89,7 @@ function DraftEditor({ target }: { target: Target | null }) {
       </div>
       {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(writeRule(rule, set))} />}
       <div class="draft-end">
-        {next !== null && canApply && <Preview next={next} />}
+        {next !== null && canApply && <EditPreview next={next} />}
         <label class="draft-label" for={`${id}-note`}>
           Reason, for the list of changes
         </label>
@@ -111,24 +114,36 @@ function DraftEditor({ target }: { target: Target | null }) {
               >
                 Copy as a new rule
               </button>
-              <button type="button" class="danger" onClick={() => remove(store, target.place, note, done)}>
-                Delete the rule
+              <button type="button" class={isDeleting.value ? "danger is-on" : "danger"} aria-expanded={isDeleting.value} onClick={() => (isDeleting.value = !isDeleting.value)}>
+                Delete the rule …
               </button>
             </>
           )}
         </p>
+        {target !== null && isDeleting.value && (
+          <>
+            <EditPreview next={withoutRules(set, [target.place], note)} title={`Without rule ${target.place}`} />
+            <p class="row-buttons">
+              <button
+                type="button"
+                class="danger"
+                onClick={() => {
+                  write(asIs);
+                  writeNote("");
+                  deleteRules(store, [target.place], note);
+                }}
+              >
+                Delete rule {target.place}
+              </button>
+              <button type="button" onClick={() => (isDeleting.value = false)}>
+                Keep it
+              </button>
+            </p>
+          </>
+        )}
       </div>
     </div>
   );
-}
-
-function remove(store: Store, place: number, note: string, done: (edited: RuleSet) => void): void {
-  const edited = withoutRules(store.rules.value, [place], note);
-  const next = edited.rules[Math.min(place, edited.rules.length - 1)];
-  done(edited);
-  // Select the rule that took its place, so that several can be deleted in a row.
-  if (next === undefined) store.select(null);
-  else store.selectRule(next.id);
 }
 
 /** The error message, and the line of the text with a mark below the place. */

@@ -6,8 +6,9 @@ import { type Measured, measured, measuresOf, nDiffering } from "../../lib/measu
 import { readingCost } from "../../lib/readingCost";
 import { writeRuleFile } from "../../lib/ruleFile";
 import { askMeasures } from "../../lib/served";
-import { counted, grouped } from "../../lib/text";
+import { counted, grouped, percent } from "../../lib/text";
 import type { ServedEntry } from "../../payload";
+import { saveRules } from "../../Share";
 import { useStore } from "../../store";
 import { editStateOf } from "./state";
 
@@ -21,7 +22,20 @@ export function Effects() {
   const { table } = store;
   return (
     <section class="effects" aria-label="Effect of all edits">
-      <h2>Original → with all edits</h2>
+      <div class="effects-head">
+        <h2>Original → with all edits</h2>
+        <span class="row-buttons">
+          <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
+            Undo edit
+          </button>
+          <button type="button" disabled={!store.canRedo.value} onClick={() => store.redo()}>
+            Redo edit
+          </button>
+          <button type="button" class="primary" onClick={() => saveRules(store)}>
+            Save the rules
+          </button>
+        </span>
+      </div>
       {now === null || before === null || table === null ? (
         <p class="quiet">The report has no rows, so effects on decisions cannot be shown.</p>
       ) : store.whyUnknown.value !== null ? (
@@ -29,7 +43,7 @@ export function Effects() {
       ) : (
         <>
           <Effect
-            label={`On the ${grouped(table.nRows)} rows in this report`}
+            label={`On the ${grouped(table.nRows)} rows in this page`}
             before={measured(measuresOf(before, table))}
             after={measured(measuresOf(now, table))}
             counts={[
@@ -39,8 +53,10 @@ export function Effects() {
             ]}
           />
           <p class="quiet">
-            on the {grouped(table.nRows)} rows in this report
-            {table.nRows < table.nTotal ? `, drawn from ${grouped(table.nTotal)}` : ""}
+            on the {grouped(table.nRows)} rows in this page
+            {table.nRows < table.nTotal && store.payload.measures?.fidelity != null
+              ? `; on all ${grouped(table.nTotal)} rows, the original has a fidelity of ${percent(store.payload.measures.fidelity, 2)}`
+              : ""}
           </p>
         </>
       )}

@@ -4,7 +4,6 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import type { Drafts } from "../../lib/drafts";
 import type { Evaluation } from "../../lib/evaluate";
 import { perStore } from "../../lib/perStore";
-import type { RuleSet } from "../../lib/rules";
 
 interface EditState {
   /** Texts being written, kept until they are applied or reverted. */
@@ -13,8 +12,6 @@ interface EditState {
   notes: Signal<Drafts>;
   /** The evaluation of the original rules. */
   original: ReadonlySignal<Evaluation | null>;
-  /** The rules that exist in a file: those of the report, or those saved last. */
-  saved: RuleSet;
 }
 
 export const editStateOf = perStore((store): EditState => {
@@ -22,11 +19,10 @@ export const editStateOf = perStore((store): EditState => {
     drafts: signal<Drafts>(new Map()),
     notes: signal<Drafts>(new Map()),
     original: computed(() => store.evaluator?.evaluate(store.original) ?? null),
-    saved: store.original,
   };
-  // The browser asks before it closes a page with unsaved edits or drafts that are not applied.
+  // The browser asks before it closes a page with drafts that are not applied, or with edits that it does not keep.
   window.addEventListener("beforeunload", (event) => {
-    const isUnsaved = store.rules.value !== state.saved && store.isEdited.value;
+    const isUnsaved = store.rules.value !== store.saved && store.isEdited.value && !store.keepsEdits;
     const hasDrafts = [...state.drafts.value.keys()].some((key) => key === "new" || store.placeOf.value.has(key));
     if (isUnsaved || hasDrafts) event.preventDefault();
   });

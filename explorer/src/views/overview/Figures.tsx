@@ -19,8 +19,8 @@ export function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFe
       : shown === null
         ? "no data given: only the rules themselves are described"
         : isEdited
-          ? `edited rules on the ${grouped(shown.nRows)} rows in this report`
-          : `on all ${counted(shown.nRows, "row")} given; ${rowsShown(store.table)} are in this report`;
+          ? `edited rules on the ${grouped(shown.nRows)} rows in this page`
+          : `on all ${counted(shown.nRows, "row")} given; ${rowsShown(store.table)} are in this page`;
   return (
     <section class="figures" aria-label="Figures">
       {shown?.fidelity != null && <Figure name="Fidelity to the network" value={percent(shown.fidelity)} />}
@@ -46,7 +46,7 @@ export function Figures({ nTerms, nFeatures, meanLength }: { nTerms: number; nFe
   );
 }
 
-const VOTING_NOTES = {
+export const VOTING_NOTES = {
   confidence: "each rule that fires adds its confidence (per mille).",
   majority: "each rule that fires has one vote.",
   share: "rules that fire ÷ all rules of the class.",
@@ -60,7 +60,7 @@ function Figure({ name, value, hint, onClick }: { name: string; value: string; h
       {onClick === undefined ? (
         <span class="figure-value">{value}</span>
       ) : (
-        <button type="button" class="plain figure-value" title="Show those in this report" onClick={onClick}>
+        <button type="button" class="plain figure-value" title="Show those in this page" onClick={onClick}>
           {value}
         </button>
       )}

@@ -1,18 +1,19 @@
 /** The decision, the votes and the rules behind it. */
 
-import type { ReadonlySignal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import { ClassChip } from "../../components/ClassMark";
 import { RuleButtons } from "../../components/RuleButtons";
-import { VoteBars } from "../../components/VoteBars";
 import { CounterfactualSearch } from "../../lib/counterfactuals/search";
 import type { RowEvaluation } from "../../lib/evaluateRow";
 import { nearMisses } from "../../lib/explain";
 import type { RowDraft } from "../../lib/rowDraft";
-import { counted, describeShortly, describeTerm, formatName, MOST_CATEGORIES, percent, shortNumber } from "../../lib/text";
-import { probabilitiesOf, startOf, strongestFirst, votesOf } from "../../lib/votes";
+import { surenessOf, surenessText } from "../../lib/story";
+import { counted, describeShortly, describeTerm, featureName, MOST_CATEGORIES } from "../../lib/text";
+import { probabilitiesOf, startOf } from "../../lib/votes";
 import { useStore } from "../../store";
 import { NetworkVerdict } from "./NetworkVerdict";
 import { SmallestChange, useSmallestChange } from "./SmallestChange";
+import { Waterfall } from "./Waterfall";
 
 const NEAR_AT_ONCE = 6;
 
@@ -20,45 +21,34 @@ interface AnswerProps {
   draft: RowDraft;
   found: ReadonlySignal<RowEvaluation>;
   search: ReadonlySignal<CounterfactualSearch>;
+  lit: Signal<number | null>;
 }
 
-export function Answer({ draft, found, search }: AnswerProps) {
-  const store = useStore();
-  const set = store.rules.value;
-  const { scores, decision, fired, isPriority } = found.value;
-  const list = Array.from(scores);
+export function Answer({ draft, found, search, lit }: AnswerProps) {
   const change = useSmallestChange(draft, search);
-  const votes = (place: number) => votesOf(set.rules[place], set.voting);
-  const listed = strongestFirst(fired, set, decision);
   return (
     <>
       <NetworkVerdict draft={draft} change={change.found.value} />
-      <h2>Votes ({set.voting})</h2>
-      <VoteBars scores={list} decision={decision} />
-      <SmallestChange draft={draft} change={change} />
-      <h2>{counted(fired.length, "rule")} fired</h2>
-      <RuleButtons
-        places={listed}
-        most={8}
-        note={(place) => (set.rules[place].priority === isPriority ? `· ${shortNumber(votes(place))} votes` : "· overruled by rules with priority")}
-      />
+      <Waterfall found={found} lit={lit} />
+      <SmallestChange draft={draft} change={change} search={search} />
       <NearMisses draft={draft} search={search} />
     </>
   );
 }
 
-export function Verdict({ found, draft }: { found: ReadonlySignal<RowEvaluation>; draft: RowDraft }) {
-  const set = useStore().rules.value;
+export function Verdict({ found, draft, parts }: { found: ReadonlySignal<RowEvaluation>; draft: RowDraft; parts: ReadonlySignal<Float64Array> }) {
+  const store = useStore();
+  const set = store.rules.value;
   const { scores, decision, fired } = found.value;
-  const probability = probabilitiesOf(scores, set)[decision];
+  const part = probabilitiesOf(scores, set)[decision];
   const hasBase = startOf(set).some((votes) => votes !== 0);
   const unknown = [...draft.leftOut.value].find((feature) => set.rules.some((rule) => rule.terms.some((term) => term.feature === feature)));
   return (
     <div class="verdict" role="status">
       <span class="quiet">The rules predict</span> <ClassChip index={decision} />{" "}
       <span class="quiet">
-        {fired.length > 0 ? `with a probability of ${percent(probability, 0)}` : hasBase ? "by the base votes: no rule fires" : "by default: no rule fires"}
-        {unknown !== undefined && `, assuming that rules that test ${formatName(set.features[unknown].name)} do not fire: the report has no value for it`}
+        {fired.length > 0 ? `with ${surenessText(surenessOf(store, part, decision, parts.value))}` : hasBase ? "by the base votes: no rule fires" : "by default: no rule fires"}
+        {unknown !== undefined && `, assuming that rules that test ${featureName(set.features[unknown])} do not fire: the report has no value for it`}
       </span>
     </div>
   );

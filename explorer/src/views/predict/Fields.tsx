@@ -3,13 +3,14 @@
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import { ValueField } from "../../components/ValueField";
 import { CounterfactualSearch } from "../../lib/counterfactuals/search";
+import { locksOf } from "../../lib/locks";
 import type { RowDraft } from "../../lib/rowDraft";
 import { grouped } from "../../lib/text";
 import { useStore } from "../../store";
 
 const FIELDS_AT_ONCE = 12;
 
-export function Fields({ draft, search }: { draft: RowDraft; search: ReadonlySignal<CounterfactualSearch> }) {
+export function Fields({ draft, search, lit }: { draft: RowDraft; search: ReadonlySignal<CounterfactualSearch>; lit: ReadonlySignal<number | null> }) {
   const store = useStore();
   const query = store.address.param("predict.q", "");
   const nShown = useSignal(FIELDS_AT_ONCE);
@@ -22,6 +23,10 @@ export function Fields({ draft, search }: { draft: RowDraft; search: ReadonlySig
     return places.sort((a, b) => nUses[b] - nUses[a] || a - b);
   }).value;
   const values = draft.values.value;
+  const along = useComputed(() => search.value.along(draft.values.value)).value;
+  const { locked, toggle } = locksOf(store);
+  const place = lit.value === null ? undefined : store.placeOf.value.get(lit.value);
+  const litTerms = place === undefined ? [] : set.rules[place].terms;
   const nMore = listed.length - nShown.value;
   return (
     <>
@@ -52,7 +57,10 @@ export function Fields({ draft, search }: { draft: RowDraft; search: ReadonlySig
             value={values[feature]}
             isChanged={draft.changed.value.has(feature)}
             isLeftOut={draft.leftOut.value.has(feature)}
-            thresholds={search.value.thresholds(feature)}
+            isLocked={locked.value.has(feature)}
+            along={along(feature)}
+            lit={litTerms.find((term) => term.feature === feature) ?? null}
+            onLock={() => toggle(feature)}
             onValue={(value) => draft.setValues(new Map([[feature, value]]))}
           />
         ))}

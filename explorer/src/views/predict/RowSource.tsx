@@ -50,6 +50,7 @@ export function Start({ draft }: { draft: RowDraft }) {
           First row
         </button>
       )}
+      {draft.unknownRow.value !== null && <span role="status">Row {draft.unknownRow.value} is not in this report; a typical row is shown.</span>}
       {nChanged > 0 && (
         <button type="button" onClick={() => draft.reset()}>
           Undo {counted(nChanged, "change")}

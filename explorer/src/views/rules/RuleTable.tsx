@@ -1,13 +1,20 @@
 /** The rules as a table. */
 
 import { ConclusionChip, conclusionWidth } from "../../components/ClassMark";
+import { Highlighted } from "../../components/Highlighted";
+import { Tick } from "../../components/Tick";
 import { type TableColumn, VirtualTable } from "../../components/VirtualTable";
+import { matchesFirst, wordsOf } from "../../lib/filter";
+import { layerName } from "../../lib/origin";
 import { READING_COST, ruleCost } from "../../lib/readingCost";
 import type { Rule } from "../../lib/rules";
 import { describePremise, grouped, MOST_CATEGORIES, percent, shortNumber } from "../../lib/text";
 import { speaksAgainst } from "../../lib/votes";
 import { useStore } from "../../store";
-import { agreement, chosenRows, firedOnRows, firesOn, paramsOf, sortingOf, whyUnknown } from "./listed";
+import { agreement, chosenRows, firedOnRows, firesOn, paramsOf, sortBy, sortingOf, whyUnknown } from "./listed";
+
+/** Up to this number, rules are shown in full, in several lines each. */
+export const WRAPPED_RULES = 80;
 
 interface ListProps {
   places: readonly number[];
@@ -19,20 +26,15 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
   const store = useStore();
   const set = store.rules.value;
   const ruleAt = (row: number) => set.rules[places[row]];
-  const sort = (key: string) => {
-    const now = sortingOf(store);
-    // Numbers are sorted in descending order first; a second click reverses the order, a third one removes it.
-    const isText = key === "place" || key === "class" || key === "layer";
-    const order = isText ? [key, `-${key}`, ""] : [`-${key}`, key, ""];
-    const at = now?.key === key ? order.indexOf(now.isDescending ? `-${key}` : key) : -1;
-    paramsOf(store).sort.value = order[at + 1] ?? "";
-  };
+  // A few rules are shown in full; of many, each in one line.
+  const isWrapping = places.length <= WRAPPED_RULES;
+  const words = wordsOf(paramsOf(store).query.value);
   const classWidth = conclusionWidth(set);
   const isAgainst = (row: number) => speaksAgainst(ruleAt(row), set.voting);
   const columns: TableColumn[] = [
-    { key: "place", title: "#", hint: "Position in the rule set, from 0", width: 52, align: "end", isSortable: true, cell: (row) => places[row] },
+    { key: "place", title: "#", hint: "Position in the rule set, from 0", width: 74, align: "end", isSortable: true, cell: (row) => <NumberCell rule={ruleAt(row)} place={places[row]} /> },
     { key: "class", title: "THEN", width: classWidth, isSortable: true, cell: (row) => <ConclusionChip rule={ruleAt(row)} /> },
-    { key: "premise", title: "IF", cell: (row) => <Premise rule={ruleAt(row)} /> },
+    { key: "premise", title: "IF", cell: (row) => <Premise rule={ruleAt(row)} words={words} isWhole={isWrapping} /> },
     { key: "length", title: "Terms", width: 66, align: "end", isSortable: true, cell: (row) => ruleAt(row).terms.length },
     { key: "cost", title: "Cost", hint: READING_COST, width: 60, align: "end", isSortable: true, cell: (row) => ruleCost(ruleAt(row), set.features) },
     { key: "confidence", title: "Conf.", hint: "Confidence in its class, as estimated on the training rows", width: 76, align: "end", isSortable: true, cell: (row) => (isAgainst(row) ? "–" : percent(ruleAt(row).confidence)) },
@@ -42,7 +44,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
     columns.push({ key: "weight", title: "Weight", width: 84, align: "end", isSortable: true, cell: (row) => shortNumber(ruleAt(row).weight) });
   }
   if (store.table !== null) {
-    columns.push({ key: "fires", title: "Fires", hint: "Rows in this report on which it fires", width: store.whyUnknown.value === null ? 64 : 88, align: "end", isSortable: true, cell: (row) => <Fires place={places[row]} /> });
+    columns.push({ key: "fires", title: "Fires", hint: "Rows in this page on which it fires", width: store.whyUnknown.value === null ? 64 : 88, align: "end", isSortable: true, cell: (row) => <Fires place={places[row]} /> });
     if (store.table.network !== null || store.table.truth !== null) {
       columns.push({
         key: "agrees",
@@ -76,7 +78,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
     });
   }
   if (set.rules.some((rule) => rule.origin?.layer != null)) {
-    columns.push({ key: "layer", title: "Layer", width: 86, isSortable: true, cell: (row) => <span class="clip">{ruleAt(row).origin?.layer ?? ""}</span> });
+    columns.push({ key: "layer", title: "Layer", width: 86, isSortable: true, cell: (row) => <span class="clip">{layerOf(ruleAt(row))}</span> });
   }
   return (
     <VirtualTable
@@ -86,11 +88,17 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
       active={active}
       onActivate={onActivate}
       sorting={sortingOf(store)}
-      onSort={sort}
+      onSort={(key) => sortBy(store, key)}
+      onTick={(row) => store.tick([ruleAt(row).id], !store.ticked.value.has(ruleAt(row).id))}
+      wraps={isWrapping}
       minWidth={classWidth + 700 + (nFired !== null ? 84 : 0)}
       empty="No rule matches these filters."
     />
   );
+}
+
+function layerOf({ origin }: Rule): string {
+  return origin?.layer == null ? "" : layerName(origin.layer);
 }
 
 function Fires({ place }: { place: number }) {
@@ -100,11 +108,21 @@ function Fires({ place }: { place: number }) {
   return <span title={`Not known here: ${why}`}>not known</span>;
 }
 
-function Premise({ rule }: { rule: Rule }) {
-  const { features } = useStore().rules.value;
+export function NumberCell({ rule, place }: { rule: Rule; place: number }) {
   return (
-    <span class="clip" title={describePremise(rule, features)}>
-      {rule.priority && <span class="badge">priority</span>} {describePremise(rule, features, MOST_CATEGORIES)}
+    <span class="number-cell">
+      <Tick rule={rule} place={place} /> {place}
+    </span>
+  );
+}
+
+function Premise({ rule, words, isWhole }: { rule: Rule; words: readonly string[]; isWhole: boolean }) {
+  const { features } = useStore().rules.value;
+  // Where the end of the line may be cut off, terms that were searched for come first.
+  const text = isWhole ? describePremise(rule, features) : describePremise({ terms: matchesFirst(rule, features, words) }, features, MOST_CATEGORIES);
+  return (
+    <span class="clip" {...(isWhole ? {} : { title: describePremise(rule, features) })}>
+      {rule.priority && <span class="badge">priority</span>} <Highlighted text={text} words={words} />
     </span>
   );
 }

@@ -1,11 +1,12 @@
 /** The filters of the list of rules. */
 
 import { useComputed } from "@preact/signals";
+import { layerName } from "../../lib/origin";
 import { type RuleSet, termKey } from "../../lib/rules";
 import { readSelection, writeSelection } from "../../lib/selection";
-import { counted, describeTerm, formatLabel, formatName, grouped } from "../../lib/text";
+import { counted, describeTerm, featureName, formatLabel, grouped } from "../../lib/text";
 import { useStore } from "../../store";
-import { chosenRows, paramsOf } from "./listed";
+import { chosenRows, clearFilters, nFilters, paramsOf } from "./listed";
 
 export function Toolbar({ nShown }: { nShown: number }) {
   const store = useStore();
@@ -14,35 +15,34 @@ export function Toolbar({ nShown }: { nShown: number }) {
   const tested = useComputed(() => [...new Set(store.rules.value.rules.flatMap((rule) => rule.terms.map((term) => term.feature)))].sort((a, b) => a - b)).value;
   const layers = useComputed(() => [...new Set(store.rules.value.rules.map((rule) => rule.origin?.layer ?? ""))].filter((layer) => layer !== "")).value;
   const { query, classIndex, feature, term, length, support, confidence, layer } = params;
-  const filters = [query, classIndex, feature, term, length, support, confidence, layer, params.fired];
   // The filter names its rows, so it stays when rules are selected one by one.
-  const firedRows = readSelection(params.fired.value);
+  const firedRows = readSelection(params.fired.value, store.table);
   const rows = firedRows ?? chosenRows(store);
-  const isSelection = rows !== null && writeSelection(rows) === writeSelection(store.selection.value);
-  const isFiltered = filters.some((filter) => filter.value !== "");
+  const isSelection = rows !== null && writeSelection(rows, store.table) === writeSelection(store.selection.value, store.table);
+  const isFiltered = nFilters(store) > 0;
   return (
     <div class="toolbar" role="search" aria-label="Filter the rules">
       <input type="search" placeholder="Search: age nurse …" aria-label="Words in the rule" value={query.value} onInput={(event) => (query.value = event.currentTarget.value)} />
       <Choice label="Class" value={classIndex.value} onChange={(value) => (classIndex.value = value)} options={set.classes.map((name, index) => [String(index), formatLabel(name)])} />
-      <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), formatName(set.features[place].name)])} />
+      <Choice label="Feature" value={feature.value} onChange={(value) => (feature.value = value)} options={tested.map((place) => [String(place), featureName(set.features[place])])} />
       {term.value !== "" && <Choice label="Term" value={term.value} onChange={(value) => (term.value = value)} options={[[term.value, termText(set, term.value)]]} />}
-      {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, formatName(name)])} />}
+      {layers.length > 0 && <Choice label="Layer" value={layer.value} onChange={(value) => (layer.value = value)} options={layers.map((name) => [name, layerName(name)])} />}
       <Bound label="Terms ≤" value={length.value} onInput={(value) => (length.value = value)} />
       <Bound label="Support ≥" value={support.value} onInput={(value) => (support.value = value)} />
       <Bound label="Confidence % ≥" value={confidence.value} onInput={(value) => (confidence.value = value)} />
       {rows !== null && (
         <label class="bound">
-          <input type="checkbox" checked={firedRows !== null} onChange={(event) => (params.fired.value = event.currentTarget.checked ? writeSelection(rows) : "")} />
+          <input type="checkbox" checked={firedRows !== null} onChange={(event) => (params.fired.value = event.currentTarget.checked ? writeSelection(rows, store.table) : "")} />
           <span>Only rules that fire on {isSelection ? "the selection" : `“${store.describeSelection(rows)}”`}</span>
         </label>
       )}
-      <button type="button" disabled={!isFiltered} onClick={() => filters.forEach((filter) => (filter.value = ""))}>
+      <button type="button" disabled={!isFiltered} onClick={() => clearFilters(store)}>
         Clear
       </button>
       <span class="spacer" />
       <span aria-live="polite">{nShown === set.rules.length ? counted(nShown, "rule") : `${grouped(nShown)} of ${counted(set.rules.length, "rule")}`}</span>
       <span class="switch" role="group" aria-label="Shown as">
-        {(["table", "matrix"] as const).map((kind) => (
+        {(["matrix", "table"] as const).map((kind) => (
           <button key={kind} type="button" aria-pressed={params.as.value === kind} class={params.as.value === kind ? "is-on" : ""} onClick={() => (params.as.value = kind)}>
             {kind === "table" ? "Table" : "Matrix"}
           </button>

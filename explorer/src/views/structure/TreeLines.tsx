@@ -1,6 +1,7 @@
 /** The lines of the tree: branches with shared terms, leaves with rules. */
 
-import { ClassChip, ClassMark, colourOf, ConclusionChip } from "../../components/ClassMark";
+import { ClassChip, ClassMark, ConclusionChip } from "../../components/ClassMark";
+import { colourOf } from "../../lib/colours";
 import { countBits } from "../../lib/bits";
 import { coverOf } from "../../lib/covers";
 import { whyTermsUnknown } from "../../lib/leftOut";

@@ -1,16 +1,26 @@
 """`clausewise compare`: the difference between two rule sets."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from clausewise.analysis import Comparison
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import rows_for_both
 from clausewise.cli.printing import print_json
-from clausewise.cli.rule_files import read_rules
+from clausewise.cli.rule_files import AnyRules, read_rules
 from clausewise.cli.table_files import Source
+from clausewise.rules import RegressionRules
+
+
+def _compared(old: AnyRules, new: AnyRules, X: Any) -> Comparison:
+    if isinstance(old, RegressionRules) and isinstance(new, RegressionRules):
+        return old.compare(new, X)
+    if isinstance(old, RegressionRules) or isinstance(new, RegressionRules):
+        raise ValueError("One file has rules for numbers, and the other rules for classes.")
+    return old.compare(new, X)
 
 
 @reporting_errors
@@ -27,7 +37,7 @@ def compare(
     """List the rules that were added, removed or changed, and the rows whose decision flips."""
     old, new = read_rules(before), read_rules(after)
     X = None if data is None else rows_for_both(Source.of(data, format), old, new).X
-    comparison = old.compare(new, X)
+    comparison = _compared(old, new, X)
     if not as_json:
         print(comparison)
         return

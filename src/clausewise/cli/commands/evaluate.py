@@ -1,9 +1,11 @@
 """`clausewise evaluate`: measures of rules on rows."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
+from clausewise.analysis import Evaluation, RegressionEvaluation
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import rows_for_rules
@@ -11,6 +13,7 @@ from clausewise.cli.models import load_network
 from clausewise.cli.printing import print_json
 from clausewise.cli.rule_files import read_rules
 from clausewise.cli.table_files import Source
+from clausewise.rules import RegressionRules
 
 
 @reporting_errors
@@ -20,6 +23,9 @@ def evaluate(
     target: options.Target = None,
     model: options.Model = None,
     voting: options.Voting = None,
+    tolerance: Annotated[
+        float | None, typer.Option(min=0.0, help="Largest error of a number that counts as right.")
+    ] = None,
     classes: options.Classes = None,
     trust: options.Trust = None,
     format: options.DataFormat = None,
@@ -27,17 +33,25 @@ def evaluate(
     as_json: options.AsJson = False,
     debug: options.Debug = False,
 ) -> None:
-    """Measure rules on rows against the true classes, a network, or both."""
+    """Measure rules on rows against the true classes or numbers, a network, or both."""
     if target is None and model is None:
         raise typer.BadParameter("pass what to measure against: --target COLUMN, --model MODEL, or both")
     ruleset = read_rules(rules)
-    if voting is not None:
-        ruleset = ruleset.with_voting(voting)  # type: ignore[arg-type]
+    is_for_numbers = isinstance(ruleset, RegressionRules)
+    if is_for_numbers and voting is not None:
+        raise typer.BadParameter("--voting is for rules for classes; these rules add numbers")
+    if not is_for_numbers and tolerance is not None:
+        raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
     rows = rows_for_rules(Source.of(data, format), ruleset, target)
     network = None
     if model is not None:
-        network = rows.network_labels(load_network(model, classes, trust), ruleset)
-    evaluation = ruleset.evaluate(rows.X, rows.y, network=network, n_jobs=jobs)
+        loaded = load_network(model, classes, trust, for_numbers=is_for_numbers)
+        network = rows.network_answers(loaded, ruleset)
+    evaluation: Evaluation | RegressionEvaluation
+    if isinstance(ruleset, RegressionRules):
+        evaluation = ruleset.evaluate(rows.X, rows.y, network=network, tolerance=tolerance, n_jobs=jobs)
+    else:
+        evaluation = ruleset.evaluate(rows.X, rows.y, network=network, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
     if as_json:
         print_json(asdict(evaluation))
     else:

@@ -35,9 +35,12 @@ def export(
             help=f"SQL dialect: {options.comma_separated(DIALECTS)}.",
         ),
     ] = "sqlite",
-    decision: Annotated[str, typer.Option(help="Name of the column of decisions in SQL.")] = "decision",
+    decision: Annotated[
+        str | None,
+        typer.Option(help="Name of the last column in SQL; by default decision, or prediction for numbers."),
+    ] = None,
     debug: options.Debug = False,
 ) -> None:
-    """Export the rules as SQL, Python, PMML, ONNX and other formats, with the same decisions as `predict`."""
+    """Export the rules as SQL, Python, PMML, ONNX and other formats, with the same results as `predict`."""
     ruleset = read_rules(rules)
-    write_bytes(export_rules(ruleset, to, table=table, dialect=dialect, decision=decision), output)
+    write_bytes(export_rules(ruleset, to, table=table, dialect=dialect, result=decision), output)

@@ -18,8 +18,8 @@ from clausewise.cli.output_files import is_stdout, require_writable
 from clausewise.cli.printing import console, print_json, print_pairs, print_rules
 from clausewise.cli.rule_files import write_rules
 from clausewise.cli.table_files import STDIN, Source
-from clausewise.extractors.base import RuleExtractor
-from clausewise.extractors.methods import AUTO, METHODS, chosen_method
+from clausewise.compact.losses import LOSSES
+from clausewise.extractors.methods import AUTO, ESTIMATORS, REGRESSION, chosen_method
 
 
 @reporting_errors
@@ -30,8 +30,8 @@ def extract(
     method: Annotated[
         str,
         typer.Option(
-            callback=options.checked(one_of(AUTO, *METHODS)),
-            help=f"One of {options.comma_separated(METHODS)}; auto (the default) chooses by the model.",
+            callback=options.checked(one_of(AUTO, *ESTIMATORS)),
+            help=f"One of {options.comma_separated(ESTIMATORS)}; auto (the default) chooses by the model.",
         ),
     ] = AUTO,
     max_rules: Annotated[
@@ -73,6 +73,16 @@ def extract(
     ] = 0.2,
     voting: options.ExtractedVoting = None,
     synthetic: options.Synthetic = None,
+    linear: Annotated[
+        bool, typer.Option("--linear", help="For numbers: let a few features have coefficients.")
+    ] = False,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            callback=options.checked(one_of(*LOSSES)),
+            help=f"For numbers: {options.comma_separated(LOSSES)}; squared by default.",
+        ),
+    ] = None,
     report: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write an HTML report of the rules.")
     ] = None,
@@ -85,27 +95,32 @@ def extract(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Extract rules from a trained model, and measure how often they agree with it on held-out rows."""
+    """Extract rules from a trained model, and measure how well they agree with it on held-out rows."""
     if as_json and is_stdout(output):
         raise typer.BadParameter("--json prints the measures to standard output; pass -o FILE for the rules")
     for path in (output, report):
         require_writable(path)
     started = time.perf_counter()
     budget = {"max_rules": max_rules, "max_conditions": max_conditions}
-    others = {"min_cases": min_cases, "voting": voting, "synthetic": synthetic}
+    others = {"min_cases": min_cases, "voting": voting, "synthetic": synthetic, "loss": loss}
+    others["linear"] = True if linear else None
     if method != AUTO:
         _extractor(method, budget, others)  # reports an option that it does not have before anything is read
-    network = load_network(model, classes, trust)
+    for_numbers = method == REGRESSION
+    network = load_network(model, classes, trust, for_numbers=for_numbers)
     columns = (target, drop or (), text or ())
-    rows = rows_for_network(Source.of(data, format), network, *columns)
+    rows = rows_for_network(Source.of(data, format), network, *columns, for_numbers=for_numbers)
     if test is not None:
-        train, held_out = rows, rows_for_network(Source.of(test), network, *columns)
+        train = rows
+        held_out = rows_for_network(Source.of(test), network, *columns, for_numbers=for_numbers)
     else:
-        train, held_out = split_held_out(rows, network, holdout, seed)
+        train, held_out = split_held_out(rows, network, holdout, seed, for_numbers=for_numbers)
     method = chosen_method(network, train.X) if method == AUTO else method
     extractor = _extractor(method, budget, others)
     extractor.set_params(random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
     extractor.set_params(network=network).fit(train.X, train.y)
+    if method == REGRESSION:
+        extractor.rules_ = extractor.rules_.with_response(target)
     rules, sizes = extractor.rules_, extractor.report_.sizes
     measured = held_out if len(held_out) else train
     evaluation = rules.evaluate(measured.X, measured.y, network=network, n_jobs=jobs)
@@ -145,12 +160,14 @@ def extract(
     for warning in evaluation.warnings:
         to.print(Text(f"Warning: {warning}"))
     if output is not None and not is_stdout(output):
-        _print_next_steps(output, data, model, report, to)
+        _print_next_steps(output, data, model, report, to, is_served=method != REGRESSION)
 
 
-def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]) -> RuleExtractor:
+def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
     """Return the estimator with the options that were given; methods do not have all of them."""
-    extractor = METHODS[method]().set_params(**budget)
+    if method == REGRESSION and budget["max_rules"] is None:
+        raise typer.BadParameter("--max-rules all is for rules for classes; pass a number of rules")
+    extractor: Any = ESTIMATORS[method]().set_params(**budget)
     known = extractor.get_params(deep=False)
     for name, value in others.items():
         if value is None:
@@ -158,15 +175,16 @@ def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]
         if name not in known:
             raise typer.BadParameter(f"{method} does not have the option --{name.replace('_', '-')}")
         extractor.set_params(**{name: value})
-    return extractor  # type: ignore[no-any-return]
+    return extractor
 
 
-def _print_next_steps(output: str, data: str, model: str, report: str | None, to: Console) -> None:
+def _print_next_steps(
+    output: str, data: str, model: str, report: str | None, to: Console, *, is_served: bool
+) -> None:
     lines = ["", f"rules in {output}" + (f", report in {report}" if report else "")]
     if data != STDIN:
-        lines += [
-            f"  clausewise explain {output} {data}",
-            f"  clausewise explore {output} --data {data} --model {model}",
-        ]
+        lines.append(f"  clausewise explain {output} {data}")
+        page = f"explore {output} --data" if is_served else f"report {output}"
+        lines.append(f"  clausewise {page} {data} --model {model}")
     lines.append(f"  clausewise export {output} --to sql")
     to.print(Text("\n".join(lines)))

@@ -11,10 +11,10 @@ from clausewise.cli import options
 from clausewise.cli.column_types import columns_for_rules
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.prediction_files import table_writer
-from clausewise.cli.rule_files import read_rules
+from clausewise.cli.rule_files import AnyRules, read_rules
 from clausewise.cli.table_files import Source, read_batches
 from clausewise.data.labels import Label
-from clausewise.rules import RuleSet
+from clausewise.rules import RegressionRules
 from clausewise.rules.term import format_category
 
 
@@ -39,9 +39,13 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object per row.")] = False,
     debug: options.Debug = False,
 ) -> None:
-    """Predict the class of each row. Rows are read and written in batches, so files may exceed memory."""
+    """Predict the class or number of each row, in batches, so that files may exceed memory."""
     ruleset, source = read_rules(rules), Source.of(data, format)
-    names = [name, *(_probability_name(label) for label in ruleset.labels)] if proba else [name]
+    names = [name]
+    if proba:
+        if isinstance(ruleset, RegressionRules):
+            raise typer.BadParameter("--proba is for rules for classes; these rules add numbers")
+        names += [_probability_name(label) for label in ruleset.labels]
     if len(set(names)) < len(names):
         raise typer.BadParameter(
             f"{name!r} is also the name of a column of probabilities; pass another --name"
@@ -69,7 +73,9 @@ def _probability_name(label: Label) -> str:
     return f"probability {format_category(label)}"
 
 
-def _predictions(rules: RuleSet, table: pa.Table, names: Sequence[str], jobs: int | None) -> pa.Table:
+def _predictions(rules: AnyRules, table: pa.Table, names: Sequence[str], jobs: int | None) -> pa.Table:
+    if isinstance(rules, RegressionRules):
+        return pa.table([pa.array(rules.predict(table, n_jobs=jobs))], names=list(names))
     labels = rules.predict(table, n_jobs=jobs)
     is_text = isinstance(rules.labels[0], str)
     columns = [pa.array(labels.tolist(), pa.string()) if is_text else pa.array(labels)]

@@ -13,10 +13,10 @@ from clausewise.cli.input_rows import Rows, rows_for_rules
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout
 from clausewise.cli.printing import console, percent, print_rules
-from clausewise.cli.rule_files import read_rules, write_rules
+from clausewise.cli.rule_files import AnyRules, read_rules, write_rules
 from clausewise.cli.table_files import Source
-from clausewise.rules import RuleSet
-from clausewise.rules.metrics import fidelity
+from clausewise.rules import RegressionRules
+from clausewise.rules.metrics import fidelity, r_squared
 
 
 @reporting_errors
@@ -48,28 +48,41 @@ def compact(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Search for the small rule set that agrees most with a network, or with labels."""
+    """Search for the small rule set that agrees most with a network, or with labels or numbers."""
     ruleset = read_rules(rules)
-    rows, labels = _rows_and_labels(ruleset, data, format, model, target, classes, trust)
-    if labels is None:
+    of_classes = {"min_fidelity": min_fidelity, "points": points or None}
+    if isinstance(ruleset, RegressionRules):
+        given = [name for name, value in of_classes.items() if value is not None]
+        if given:
+            raise typer.BadParameter(f"--{given[0].replace('_', '-')} is for rules for classes")
+    rows, answers = _rows_and_answers(ruleset, data, format, model, target, classes, trust)
+    if answers is None:
         raise typer.BadParameter("pass what to imitate: --model MODEL or --target COLUMN")
-    small = ruleset.compact(
-        rows.X,
-        labels,
-        max_rules=max_rules,
-        max_conditions=max_conditions,
-        max_terms=max_terms,
-        min_fidelity=min_fidelity,
-        points=points,
-        random_state=seed,
-        n_jobs=jobs,
-        verbose=0 if quiet else 1,
-    )
+    settings: dict[str, Any] = {
+        "max_rules": max_rules,
+        "max_conditions": max_conditions,
+        "max_terms": max_terms,
+        "random_state": seed,
+        "n_jobs": jobs,
+        "verbose": 0 if quiet else 1,
+    }
+    small: AnyRules
+    if isinstance(ruleset, RegressionRules):
+        small = ruleset.compact(rows.X, answers, **settings)
+    else:
+        small = ruleset.compact(rows.X, answers, min_fidelity=min_fidelity, points=points, **settings)
     write_rules(small, output)
     to = console(stderr=is_stdout(output))
     print_rules(small, to)
-    before, after = (percent(fidelity(some.predict(rows.X), labels)) for some in (ruleset, small))
-    to.print(Text(f"fidelity on these rows {after}, before {before} with {len(ruleset):,} rules"))
+    before, after = (_agreement(some, rows.X, answers) for some in (ruleset, small))
+    to.print(Text(f"{after} on these rows, before {before} with {len(ruleset):,} rules"))
+
+
+def _agreement(rules: AnyRules, X: Any, answers: NDArray[Any]) -> str:
+    predicted = rules.predict(X)
+    if isinstance(rules, RegressionRules):
+        return f"R² {r_squared(predicted, answers):.4f}"
+    return f"fidelity {percent(fidelity(predicted, answers))}"
 
 
 @reporting_errors
@@ -80,7 +93,10 @@ def simplify(
     ] = None,
     output: options.Output = None,
     tolerance: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Fraction of rows on which agreement may be lost.")
+        float,
+        typer.Option(
+            min=0.0, max=1.0, help="Fraction of rows on which agreement may be lost, or of R² for numbers."
+        ),
     ] = 0.0,
     model: options.Model = None,
     target: options.Target = None,
@@ -94,16 +110,16 @@ def simplify(
     if data is None:
         if tolerance > 0 or model is not None or target is not None:
             raise typer.BadParameter("--tolerance, --model and --target need rows; pass DATA")
-        simple = ruleset.simplify()
+        simple: AnyRules = ruleset.simplify()
     else:
-        rows, labels = _rows_and_labels(ruleset, data, format, model, target, classes, trust)
+        rows, labels = _rows_and_answers(ruleset, data, format, model, target, classes, trust)
         simple = ruleset.simplify(tolerance=tolerance, X=rows.X, target=labels)
     write_rules(simple, output)
     console(stderr=True).print(Text(f"{len(ruleset):,} rules became {len(simple):,}"))
 
 
-def _rows_and_labels(
-    rules: RuleSet,
+def _rows_and_answers(
+    rules: AnyRules,
     data: str,
     format: str | None,
     model: str | None,
@@ -117,4 +133,5 @@ def _rows_and_labels(
     rows = rows_for_rules(Source.of(data, format), rules, target)
     if model is None:
         return rows, rows.y
-    return rows, rows.network_labels(load_network(model, classes, trust), rules)
+    network = load_network(model, classes, trust, for_numbers=isinstance(rules, RegressionRules))
+    return rows, rows.network_answers(network, rules)

@@ -9,9 +9,10 @@ from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import RuleRows, rows_for_rules
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout, write_bytes
-from clausewise.cli.rule_files import read_rules
+from clausewise.cli.page_options import page_options
+from clausewise.cli.rule_files import AnyRules, read_class_rules, read_rules
 from clausewise.cli.table_files import Source
-from clausewise.rules import RuleSet
+from clausewise.rules import RegressionRules
 
 
 @reporting_errors
@@ -24,6 +25,9 @@ def report(
     model: options.Model = None,
     target: options.Target = None,
     title: options.PageTitle = None,
+    labels: options.PageLabels = None,
+    color: options.PageColors = None,
+    fixed: options.PageFixed = None,
     classes: options.Classes = None,
     trust: options.Trust = None,
     format: options.DataFormat = None,
@@ -31,13 +35,18 @@ def report(
 ) -> None:
     """Write a single HTML file that shows the rules and works offline."""
     ruleset = read_rules(rules)
+    for_numbers = isinstance(ruleset, RegressionRules)
+    if for_numbers and (color or fixed):
+        raise typer.BadParameter("--color and --fixed are for rules for classes")
     rows = _rows(ruleset, data, format, target, model)
     X, y, network = None, None, None
     if rows is not None:
         X, y = rows.X, rows.y
         if model is not None:
-            network = rows.network_labels(load_network(model, classes, trust), ruleset)
-    write_bytes(ruleset.show(X, y, network, title=title).html.encode("utf-8"), output)
+            wrapped = load_network(model, classes, trust, for_numbers=for_numbers)
+            network = rows.network_answers(wrapped, ruleset)
+    page = ruleset.show(X, y, network, title=title, **page_options(labels, color, fixed))
+    write_bytes(page.html.encode("utf-8"), output)
     if not is_stdout(output):
         print(output)
 
@@ -49,6 +58,9 @@ def explore(
     model: options.Model = None,
     target: options.Target = None,
     title: options.PageTitle = None,
+    labels: options.PageLabels = None,
+    color: options.PageColors = None,
+    fixed: options.PageFixed = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of the server; by default, any free one.")
     ] = 0,
@@ -61,15 +73,16 @@ def explore(
     debug: options.Debug = False,
 ) -> None:
     """Serve a page with the rules, all rows and the network itself; Ctrl-C stops it."""
-    ruleset = read_rules(rules)
+    ruleset = read_class_rules(rules)
     rows = _rows(ruleset, data, format, target, model)
     network = None if model is None else load_network(model, classes, trust)
     X, y = (None, None) if rows is None else (rows.X, rows.y)
-    ruleset.explore(X, y, network, title=title, port=port, open_browser=browser)
+    chosen = page_options(labels, color, fixed)
+    ruleset.explore(X, y, network, title=title, port=port, open_browser=browser, **chosen)
 
 
 def _rows(
-    rules: RuleSet, data: str | None, format: str | None, target: str | None, model: str | None
+    rules: AnyRules, data: str | None, format: str | None, target: str | None, model: str | None
 ) -> RuleRows | None:
     if data is not None:
         return rows_for_rules(Source.of(data, format), rules, target)

@@ -1,26 +1,23 @@
-"""Whole rule sets as text: a header that declares features, classes, default and voting, then the rules."""
+"""Rule sets for classes as text: features, classes, default and voting in a header, then the rules."""
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Final, cast
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.data.features import KINDS, Features
 from clausewise.data.labels import as_classes
-from clausewise.data.table import Category, Kind
+from clausewise.data.table import Category
 from clausewise.rules.base import DEFAULT_VOTING
 from clausewise.rules.decimals import format_number
 from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.text.headers import DocumentReader, write_features
 from clausewise.rules.text.read import RuleReader
 from clausewise.rules.text.vocabulary import Vocabulary
-from clausewise.rules.text.write import write_name, write_rule, write_set, write_value
+from clausewise.rules.text.write import write_set, write_value
 from clausewise.rules.voting import VOTINGS
-
-_STATEMENTS: Final = "FEATURE, COLUMNS, CLASSES, DEFAULT, VOTING, BASE, SCALE or IF"
-
 
 # --- Writing ---
 
@@ -33,16 +30,11 @@ def write_ruleset(rules: RuleSet) -> str:
 def write_rules(rules: RuleSet) -> Iterator[str]:
     """Write each rule as one line."""
     for number in range(len(rules)):
-        yield write_rule(rules.columns, number, rules.features, rules.labels, rules.voting)
+        yield rules.write_rule(number)
 
 
 def _write_header(rules: RuleSet) -> Iterator[str]:
-    features = rules.features
-    for name, kind, categories in zip(features.names, features.kinds, features.categories, strict=True):
-        values = "" if categories is None else f" {write_set(categories)}"
-        yield f"FEATURE {write_name(name)} {kind.upper()}{values}"
-    if not features.named:
-        yield "COLUMNS BY POSITION"
+    yield from write_features(rules.features)
     dtype = "str" if rules.classes.dtype.kind == "U" else rules.classes.dtype.name
     inferred = np.array(rules.classes.tolist()).dtype
     shown_type = "" if dtype == "str" or rules.classes.dtype == inferred else f"{dtype} "
@@ -63,9 +55,7 @@ def read_ruleset(text: str, known: Vocabulary) -> RuleSet:
     reader = _DocumentReader(text, known)
     rules = reader.everything()
     found = reader.vocabulary
-    features, default = found.features, found.default
-    if features is None:
-        reader.fail("FEATURE lines are missing; add them at the top or pass features", 0)
+    features, default = reader.known_features(), found.default
     if default is None:
         reader.fail("the class where no rule fires is missing; write DEFAULT or pass default", 0)
 
@@ -78,64 +68,25 @@ def read_ruleset(text: str, known: Vocabulary) -> RuleSet:
     return reader.build(build, 0)
 
 
-class _DocumentReader(RuleReader):
-    """Reads the statements of a header as well as rules."""
+class _DocumentReader(DocumentReader[Rule], RuleReader):
+    """Reads rules for classes with their header."""
 
-    def __init__(self, text: str, known: Vocabulary) -> None:
-        super().__init__(text, known)
-        self._features: list[tuple[str, Kind, tuple[Category, ...] | None]] = []
-        self._by_position = False
-
-    def everything(self) -> list[Rule]:
-        """Read all statements; return the rules and put the header into `vocabulary`."""
-        rules: list[Rule] = []
-        seen: set[str] = set()
-        statements: dict[str, Callable[[], None]] = {
-            "FEATURE": self._feature,
-            "COLUMNS": self._columns,
+    def statements(self) -> dict[str, Callable[[], None]]:
+        """Return what reads each statement of the header."""
+        return {
+            **super().statements(),
             "CLASSES": self._classes,
             "DEFAULT": self._default,
             "VOTING": self._voting,
             "BASE": self._base,
             "SCALE": self._scale,
         }
-        while not self.at_end:
-            token = self.token
-            keyword = token.text.upper() if token.kind == "word" else ""
-            if keyword == "IF":
-                self._declare_features()
-                rules.append(self.rule())
-            elif keyword not in statements:
-                self.fail(f"expected {_STATEMENTS}, found {self.shown}")
-            elif rules:
-                self.fail(f"{keyword} must come before the rules; move it to the top")
-            elif keyword in seen and keyword != "FEATURE":
-                self.fail(f"{keyword} is given twice")
-            else:
-                self.next()
-                seen.add(keyword)
-                statements[keyword]()
-        self._declare_features()
-        return rules
 
-    def _feature(self) -> None:
-        name = self.name()
-        kind = self.one_of(tuple(kind.upper() for kind in KINDS)).lower()
-        categories = tuple(self.values()) if kind == "categorical" else None
-        self._features.append((name, cast(Kind, kind), categories))
-
-    def _columns(self) -> None:
-        for word in ("BY", "POSITION"):
-            self.expect(word)
-        self._by_position = True
-
-    def _declare_features(self) -> None:
-        """Make features of the FEATURE lines, once the first rule or the end is reached."""
-        if self._features:
-            names, kinds, categories = zip(*self._features, strict=True)
-            self._features = []
-            named = not self._by_position
-            self.declare(features=self.build(lambda: Features(names, kinds, categories, named)))
+    def unknown_statement(self, problem: str) -> NoReturn:
+        """Raise an error that recognises the header of rules for numbers."""
+        if self.sees("RESPONSE", "RANGE", "LINK", "LINEAR"):
+            problem = f"{self.shown} belongs to rules for numbers; read it with RegressionRules.from_text"
+        self.fail(problem)
 
     def _classes(self) -> None:
         position = self.token.position

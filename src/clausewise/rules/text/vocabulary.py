@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label
-from clausewise.rules.base import as_features
-from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.base import BaseRuleSet
+from clausewise.rules.stored import as_features
 from clausewise.rules.voting import Voting
 
 
@@ -25,7 +25,7 @@ class Vocabulary:
     scale: float = 1.0
 
 
-def vocabulary_of(rules: RuleSet) -> Vocabulary:
+def vocabulary_of(rules: BaseRuleSet) -> Vocabulary:
     """Return the vocabulary of a rule set, for reading more rules of it."""
     return Vocabulary(rules.features, rules.classes, rules.default, rules.voting)
 

@@ -11,6 +11,7 @@ from clausewise.data.table import Category
 from clausewise.rules.base import DEFAULT_VOTING
 from clausewise.rules.columns import NO_SET, RuleColumns, named_values
 from clausewise.rules.decimals import format_number, lower_bound, upper_bound
+from clausewise.rules.rule import Origin
 from clausewise.rules.text.tokens import MIRRORED, is_bare_name
 from clausewise.rules.voting import Voting, speaks_against
 
@@ -28,10 +29,9 @@ def write_rule(
 
     If rules vote by weights, `THEN NOT yes WITH weight 2` stands for a weight of −2.
     """
-    terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
-    premise = " AND ".join(_write_term(columns, term, features) for term in terms) or "TRUE"
     is_against = speaks_against(columns, number, voting)
     conclusion = write_value(labels[columns.class_index[number]])
+    premise = write_premise(columns, number, features)
     text = f"IF {premise} THEN {'NOT ' if is_against else ''}{conclusion}"
     properties = _write_properties(columns, number, is_against)
     return f"{text} WITH {', '.join(properties)}" if properties else text
@@ -44,12 +44,21 @@ def _write_properties(columns: RuleColumns, number: int, is_against: bool) -> li
     written = [f"{name} {format_number(value)}" for name, value in values.items() if value != _DEFAULTS[name]]
     if columns.priority[number]:
         written.append("priority")
-    origin = columns.origins[number]
-    if origin is not None:
-        parts = {"layer": origin.layer, "clause": origin.clause}
-        known = [f"{name} {json_text(part)}" for name, part in parts.items() if part is not None]
-        written += known or ["origin"]
-    return written
+    return written + write_origin(columns.origins[number])
+
+
+def write_premise(columns: RuleColumns, number: int, features: Features) -> str:
+    """Write the terms of a rule, joined by AND."""
+    terms = range(int(columns.starts[number]), int(columns.starts[number + 1]))
+    return " AND ".join(_write_term(columns, term, features) for term in terms) or "TRUE"
+
+
+def write_origin(origin: Origin | None) -> list[str]:
+    """Write where a rule was found, as properties."""
+    if origin is None:
+        return []
+    parts = {"layer": origin.layer, "clause": origin.clause}
+    return [f"{name} {json_text(part)}" for name, part in parts.items() if part is not None] or ["origin"]
 
 
 def _write_term(columns: RuleColumns, term: int, features: Features) -> str:

@@ -1,0 +1,314 @@
+"""All measures of rules for numbers on given rows, in one object."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from clausewise.base import html
+from clausewise.base.parameters import NOTHING, check_parameters, number
+from clausewise.data.responses import read_responses
+from clausewise.networks.answers import ask_numbers
+from clausewise.rules.metrics import (
+    fraction_of,
+    fraction_within,
+    largest_error,
+    mean_absolute_error,
+    mean_rule_length,
+    n_distinct_terms,
+    r_squared,
+    root_mean_squared_error,
+)
+from clausewise.rules.regression import RegressionRules
+from clausewise.rules.regression_rule import describe_amount
+
+Interval = tuple[float, float]
+"""The bounds of a 95 % interval, by a bootstrap over the rows."""
+
+_N_RESAMPLED: Final = 1_000
+# Many rows are put into random groups, which are drawn instead: the intervals are the same, at less cost.
+_MAX_GROUPS: Final = 2_000
+_CONFIDENCE: Final = 0.95
+# The tolerance, unless given, as a fraction of the width of the middle 90 % of the responses.
+_SHARE_OF_SPREAD: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far predictions are from the numbers that they should be.
+
+    Attributes
+    ----------
+    r_squared : float
+        The fraction of the variance that is explained; NaN if all numbers are the same.
+    mean_absolute : float
+        Mean absolute error.
+    root_mean_squared : float
+        Root of the mean squared error.
+    largest : float
+        Largest absolute error.
+    largest_row : int
+        The row on which it occurs.
+    within : float
+        The fraction of rows with an absolute error of at most `tolerance`.
+    tolerance : float
+        That tolerance.
+    r_squared_interval, mean_absolute_interval, root_mean_squared_interval, within_interval : tuple of float
+        The bounds of 95 % intervals, by a bootstrap over the rows.
+    baseline_mean_absolute, baseline_root_mean_squared, baseline_within : float
+        The same measures of always predicting the mean of these rows, whose R² is 0.
+    """
+
+    r_squared: float
+    mean_absolute: float
+    root_mean_squared: float
+    largest: float
+    largest_row: int
+    within: float
+    tolerance: float
+    r_squared_interval: Interval
+    mean_absolute_interval: Interval
+    root_mean_squared_interval: Interval
+    within_interval: Interval
+    baseline_mean_absolute: float
+    baseline_root_mean_squared: float
+    baseline_within: float
+
+    def figures(self, whom: str) -> Iterator[tuple[str, str, str]]:
+        """Yield name, value and note of each measure; `whom` says what was measured against."""
+        yield f"R² to the {whom}", _number(self.r_squared), _interval(self.r_squared_interval)
+        for name, value, interval, baseline in (
+            (
+                "mean absolute error",
+                self.mean_absolute,
+                self.mean_absolute_interval,
+                self.baseline_mean_absolute,
+            ),
+            (
+                "root mean squared error",
+                self.root_mean_squared,
+                self.root_mean_squared_interval,
+                self.baseline_root_mean_squared,
+            ),
+        ):
+            yield f"  {name}", _number(value), f"{_interval(interval)}, mean alone: {_number(baseline)}"
+        yield "  largest error", _number(self.largest), f"(row {self.largest_row})"
+        low, high = (f"{100 * bound:.2f}" for bound in self.within_interval)
+        yield (
+            f"  within {describe_amount(self.tolerance)}",
+            f"{100 * self.within:.2f} %",
+            f"(95 % interval {low} to {high} %), mean alone: {100 * self.baseline_within:.2f} %",
+        )
+
+
+@dataclass(frozen=True)
+class RegressionEvaluation:
+    """All measures of rules for numbers on given rows; `print` it.
+
+    Attributes
+    ----------
+    n_rows, n_rules : int
+        Number of rows and of rules.
+    to_network : Errors or None
+        Fidelity: the errors of the rules against the network's numbers, if a network was given.
+    to_truth : Errors or None
+        Accuracy: the errors of the rules against the true numbers, if these were given.
+    network_to_truth : Errors or None
+        The errors of the network against the true numbers, if both were given.
+    coverage : float
+        The fraction of rows on which a rule fires.
+    mean_rule_length : float
+        Mean number of terms per rule.
+    n_distinct_terms, reading_cost : int
+        Number of different terms, and what a person has to read (`clausewise.metrics.reading_cost`).
+    warnings : tuple of str
+        What to know before relying on these figures.
+    """
+
+    n_rows: int
+    n_rules: int
+    to_network: Errors | None
+    to_truth: Errors | None
+    network_to_truth: Errors | None
+    coverage: float
+    mean_rule_length: float
+    n_distinct_terms: int
+    reading_cost: int
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        figures = list(self._figures())
+        width = max(len(name) for name, _, _ in figures)
+        lines = [self.headline]
+        lines += [f"  {name:<{width}} {value:>10}  {note}".rstrip() for name, value, note in figures]
+        return "\n".join(lines + [f"Warning: {warning}" for warning in self.warnings])
+
+    def __repr__(self) -> str:
+        known = [("R² to the network", self.to_network), ("R² to the truth", self.to_truth)]
+        figures = ", ".join(f"{name} {_number(part.r_squared)}" for name, part in known if part is not None)
+        return f"<RegressionEvaluation: {self.headline}; {figures}>"
+
+    def _repr_html_(self) -> str:
+        return html.block(
+            self.headline,
+            html.table(("", "", ""), list(self._figures()), numbers=[1]),
+            html.warnings(self.warnings),
+        )
+
+    @property
+    def headline(self) -> str:
+        """One line: number of rules and rows."""
+        rules = "1 rule" if self.n_rules == 1 else f"{self.n_rules:,} rules"
+        return f"{rules} on {self.n_rows:,} rows"
+
+    def _figures(self) -> Iterator[tuple[str, str, str]]:
+        """Yield name, value and note of the measures that are known."""
+        if self.to_network is not None:
+            yield from self.to_network.figures("network")
+        if self.to_truth is not None:
+            yield from self.to_truth.figures("truth")
+        if self.network_to_truth is not None:
+            yield "R² of the network to the truth", _number(self.network_to_truth.r_squared), ""
+        yield "covered by a rule", f"{100 * self.coverage:.2f} %", ""
+        yield "terms per rule", f"{self.mean_rule_length:.2f}", ""
+        yield "distinct terms", f"{self.n_distinct_terms:,}", ""
+        yield "reading cost", f"{self.reading_cost:,}", ""
+
+
+def evaluate_numbers(
+    rules: RegressionRules,
+    X: Any,
+    target: ArrayLike | None = None,
+    network: Any = None,
+    tolerance: float | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> RegressionEvaluation:
+    """Measure the rules on the rows of `X`; see `RegressionRules.evaluate`."""
+    check_parameters({"tolerance": number(least=0) | NOTHING}, {"tolerance": tolerance})
+    if target is None and network is None:
+        raise ValueError(
+            "There is nothing to measure the rules against; pass target (true numbers), network (a model or "
+            "its numbers), or both."
+        )
+    matrix = rules.features.encode(X)
+    if len(matrix) == 0:
+        raise ValueError("There are no rows to measure on; pass at least one.")
+    truth = None if target is None else read_responses(target, len(matrix), "target")
+    asked = None if network is None else ask_numbers(network, X, rules.features, len(matrix))
+    predicted = rules.response_of(rules.sums_of(matrix, n_jobs))
+
+    def errors(numbers: NDArray[np.float64] | None, truth: NDArray[np.float64] | None) -> Errors | None:
+        if numbers is None or truth is None:
+            return None
+        return errors_of(numbers, truth, tolerance, random_state)
+
+    to_network, to_truth = errors(predicted, asked), errors(predicted, truth)
+    return RegressionEvaluation(
+        n_rows=len(matrix),
+        n_rules=len(rules),
+        to_network=to_network,
+        to_truth=to_truth,
+        network_to_truth=errors(asked, truth),
+        coverage=1.0 - fraction_of(rules.evaluator.uncovered(matrix, n_jobs)),
+        mean_rule_length=mean_rule_length(rules),
+        n_distinct_terms=n_distinct_terms(rules),
+        reading_cost=rules.reading_cost,
+        warnings=tuple(_warnings(rules, predicted, to_network, to_truth)),
+    )
+
+
+def errors_of(
+    predicted: NDArray[np.float64],
+    truth: NDArray[np.float64],
+    tolerance: float | None = None,
+    random_state: int = 0,
+) -> Errors:
+    """Return the errors of predictions against the numbers that they should be."""
+    if tolerance is None:
+        low, high = np.quantile(truth, [0.05, 0.95])
+        tolerance = float(f"{_SHARE_OF_SPREAD * (high - low):.1e}")
+    mean = np.full(len(truth), truth.mean())
+    intervals = _bootstrapped(predicted, truth, tolerance, random_state)
+    return Errors(
+        r_squared=r_squared(predicted, truth),
+        mean_absolute=mean_absolute_error(predicted, truth),
+        root_mean_squared=root_mean_squared_error(predicted, truth),
+        largest=largest_error(predicted, truth),
+        largest_row=int(np.abs(predicted - truth).argmax()),
+        within=fraction_within(predicted, truth, tolerance),
+        tolerance=tolerance,
+        r_squared_interval=intervals[0],
+        mean_absolute_interval=intervals[1],
+        root_mean_squared_interval=intervals[2],
+        within_interval=intervals[3],
+        baseline_mean_absolute=mean_absolute_error(mean, truth),
+        baseline_root_mean_squared=root_mean_squared_error(mean, truth),
+        baseline_within=fraction_within(mean, truth, tolerance),
+    )
+
+
+def _bootstrapped(
+    predicted: NDArray[np.float64], truth: NDArray[np.float64], tolerance: float, seed: int
+) -> list[Interval]:
+    """Return the intervals of R², mean absolute error, root mean squared error and fraction within."""
+    rng = np.random.default_rng(seed)
+    error, centred = np.abs(predicted - truth), truth - truth.mean()
+    # All four measures follow from these sums, so a resample is a weighted sum of rows or groups.
+    moments = np.stack(
+        [np.ones(len(error)), error, error**2, error <= tolerance, centred, centred**2], axis=1
+    )
+    n_groups = min(len(error), _MAX_GROUPS)
+    if n_groups < len(error):
+        starts = np.linspace(0, len(error), n_groups, endpoint=False).astype(np.intp)
+        moments = np.add.reduceat(moments[rng.permutation(len(error))], starts)
+    drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=_N_RESAMPLED)
+    n_rows, absolute, squared, within, total, total_squared = (drawn @ moments).T
+    variation = total_squared - total**2 / n_rows
+    with np.errstate(divide="ignore", invalid="ignore"):
+        explained = np.where(variation > 0, 1 - squared / variation, np.nan)
+    measures = (explained, absolute / n_rows, np.sqrt(squared / n_rows), within / n_rows)
+    return [_quantiles(measure) for measure in measures]
+
+
+def _quantiles(values: NDArray[np.float64]) -> Interval:
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return math.nan, math.nan
+    low, high = np.quantile(known, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
+    return float(low), float(high)
+
+
+def _warnings(
+    rules: RegressionRules,
+    predicted: NDArray[np.float64],
+    to_network: Errors | None,
+    to_truth: Errors | None,
+) -> Iterator[str]:
+    for whom, errors in (("network", to_network), ("truth", to_truth)):
+        if errors is not None and errors.r_squared_interval[0] <= 0:
+            yield (
+                f"on these rows, the rules are not clearly closer to the {whom} than always predicting the "
+                "mean; allow more rules, or a linear part."
+            )
+    if not np.isfinite(predicted).all():
+        yield "some predictions are not finite; limit the linear terms to a range (LinearTerm low and high)."
+    elif rules.response_range is not None:
+        low, high = rules.response_range
+        n_outside = int(((predicted < low) | (predicted > high)).sum())
+        if n_outside > 0.05 * len(predicted):
+            yield (
+                f"{n_outside:,} predictions lie outside of the responses in training, {describe_amount(low)} "
+                f"to {describe_amount(high)}."
+            )
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.4g}"
+
+
+def _interval(bounds: Interval) -> str:
+    return f"(95 % interval {_number(bounds[0])} to {_number(bounds[1])})"
