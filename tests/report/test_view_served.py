@@ -105,11 +105,11 @@ def test_it_says_so_when_the_server_is_gone(browser):
         context.close()
 
 
-def network_says(page):
-    """The label and the percentage, once the network has answered."""
-    said = page.locator(".recorded").filter(has_text="The network predicts")
+def assert_network_says(page, model, row):
+    """Wait for the answer about this row: until it arrives, the page may show the one before."""
+    label, share = model.predict(row)[0], f"{100 * model.predict_proba(row).max():.0f} %"
+    said = page.locator(".recorded").filter(has_text=re.compile(rf"The network predicts\s*{label}\s*{share}"))
     said.wait_for()
-    return said.locator(".chip").first.inner_text(), re.search(r"\d+ %", said.inner_text())[0]
 
 
 def test_the_network_is_asked_about_rows_that_the_page_does_not_hold(browser, model, monkeypatch):
@@ -126,15 +126,13 @@ def test_the_network_is_asked_about_rows_that_the_page_does_not_hold(browser, mo
                 page.get_by_label("Row", exact=True).fill(str(number))
                 page.get_by_label("Row", exact=True).press("Enter")
                 row = X.iloc[[number]]
-                share = f"{100 * model.predict_proba(row).max():.0f} %"
-                assert network_says(page) == (model.predict(row)[0], share)
+                assert_network_says(page, model, row)
             income = page.get_by_label("income", exact=True)
             assert income.get_attribute("placeholder") == "not in this report"
             assert page.get_by_label("smokes", exact=True).input_value() == "not in this report"
             page.get_by_label("age", exact=True).fill("33")
             page.get_by_label("age", exact=True).press("Enter")
-            row = row.assign(age=33.0)
-            assert network_says(page)[1] == f"{100 * model.predict_proba(row).max():.0f} %"
+            assert_network_says(page, model, row.assign(age=33.0))
             check_accessibility(page)
     finally:
         context.close()
@@ -148,7 +146,7 @@ def test_it_says_what_the_network_cannot_be_asked(page):
 
 def test_an_answer_about_another_row_is_not_shown_while_the_network_is_asked(page):
     view_tab(page, "Predict")
-    network_says(page)
+    page.locator(".recorded").filter(has_text="The network predicts").wait_for()
     page.route("**/api/predict", lambda route: None)  # never answered
     page.get_by_label("age", exact=True).fill("33")
     page.get_by_label("age", exact=True).press("Enter")
