@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "compact/nearby_sums.hpp"
 
 namespace clausewise::compact {
 namespace {
@@ -52,8 +54,24 @@ public:
              std::size_t n_threads, const CancelToken& cancel)
         : matrix_(matrix), derivatives_(derivatives), options_(options), n_threads_(n_threads), cancel_(cancel) {}
 
+    // A step of the local search; the last one stays where it is.
+    struct Move {
+        ScoredBox from, to;
+        bool is_last;
+    };
+    // Moves from boxes that several local searches pass through; threads may share it.
+    class KnownMoves {
+    public:
+        template <class Compute>
+        Move find(const ScoredBox& from, Compute&& compute);
+
+    private:
+        std::mutex mutex_;
+        std::vector<Move> moves_;
+    };
+
     std::vector<ScoredBox> beam(const std::vector<int>& signs) const;
-    ScoredBox refine(Box box, int sign) const;
+    ScoredBox refine(Box box, int sign, KnownMoves& known) const;
     // The sign of the weight that a box would get, or the first of `signs` if that sign is not among them.
     int sign_of(const Box& box, const std::vector<int>& signs) const;
     void sort(std::vector<ScoredBox>& boxes) const {
@@ -75,6 +93,14 @@ private:
         ScoredBox scored;
     };
 
+    struct RowSets {
+        Words covered;
+        std::vector<Words> without_term;
+    };
+
+    RowSets row_sets(const Box& box) const;
+    double gain_of(const GradientHistogram& sums, int sign) const;
+    Move best_move(const Box& box, int sign, NearbySums& sums) const;
     GradientHistogram histogram(const RowList& rows) const {
         GradientHistogram sums(matrix_.n_all_bins());
         add_rows(matrix_, derivatives_.rows(), rows, sums);
@@ -191,6 +217,19 @@ std::vector<ScoredBox> Searcher::beam(const std::vector<int>& signs) const {
 
 // --- Local search ---
 
+template <class Compute>
+Searcher::Move Searcher::KnownMoves::find(const ScoredBox& from, Compute&& compute) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (const Move& move : moves_)
+            if (move.from.sign == from.sign && move.from.box == from.box) return move;
+    }
+    Move found = compute();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    moves_.push_back(found);
+    return found;
+}
+
 int Searcher::sign_of(const Box& box, const std::vector<int>& signs) const {
     RowList rows;
     list_rows(matrix_.covered(box), rows);
@@ -211,69 +250,76 @@ BestTerm Searcher::best_term(const GradientHistogram& sums, const Box& box, int 
     return best;
 }
 
-ScoredBox Searcher::refine(Box box, int sign) const {
-    const std::size_t n_words = words_for(matrix_.n_rows());
-    ScoredBox current = scored(std::move(box), sign, 0.0);
+// The rows that the box covers and, for each term, those that the box without it covers.
+Searcher::RowSets Searcher::row_sets(const Box& box) const {
+    const std::size_t n_words = words_for(matrix_.n_rows()), n_terms = box.size();
+    std::vector<Words> accepted(n_terms);
+    for (std::size_t t = 0; t < n_terms; ++t) matrix_.find_accepted(box[t], accepted[t]);
+    RowSets sets;
+    // First the rows that satisfy all later terms, then also all earlier ones.
+    sets.without_term.assign(n_terms, matrix_.covered({}));
+    for (std::size_t t = n_terms; t-- > 1;)
+        for (std::size_t w = 0; w < n_words; ++w)
+            sets.without_term[t - 1][w] = sets.without_term[t][w] & accepted[t][w];
+    sets.covered = matrix_.covered({});
+    for (std::size_t t = 0; t < n_terms; ++t)
+        for (std::size_t w = 0; w < n_words; ++w) {
+            sets.without_term[t][w] &= sets.covered[w];
+            sets.covered[w] &= accepted[t][w];
+        }
+    return sets;
+}
+
+double Searcher::gain_of(const GradientHistogram& sums, int sign) const {
+    Tally sum;  // over the bins of any column
+    for (std::size_t bin = matrix_.first_bin(0); bin < matrix_.first_bin(1); ++bin) sum += sums[bin];
+    return sum.n_rows >= options_.cuts.min_rows ? derivatives_.gain(sum, sign) : 0.0;
+}
+
+Searcher::Move Searcher::best_move(const Box& box, int sign, NearbySums& sums) const {
+    const std::size_t n_terms = box.size();
+    const bool is_too_long = n_terms > static_cast<std::size_t>(options_.max_terms);
+    const RowSets sets = row_sets(box);
+    const auto of_covered = sums.of(sets.covered);
+    const ScoredBox current = scored(box, sign, gain_of(*of_covered, sign));
+    ScoredBox best = current;
+    // A longer box must gain what a term has to gain; a shorter one may lose as much.
+    if (!is_too_long) {
+        const BestTerm added = best_term(*of_covered, box, sign);
+        if (added.column >= 0) {
+            ScoredBox longer = scored(extended(box, added.column, added.cut.accepts), sign, added.cut.gain);
+            if (longer.gain > options_.cuts.needed(current.gain, longer.cost - current.cost)) best = std::move(longer);
+        }
+    }
+    ScoredBox shorter;
+    for (std::size_t t = 0; t < n_terms; ++t) {
+        const auto without_term = sums.of(sets.without_term[t]);
+        const Box others = without(box, t);
+        ScoredBox dropped = scored(others, sign, gain_of(*without_term, sign));
+        if (t == 0 || net(dropped) >= net(shorter)) shorter = std::move(dropped);
+        if (is_too_long) continue;
+        const BestTerm replacement = best_term(*without_term, others, sign);
+        if (replacement.column < 0) continue;
+        ScoredBox replaced =
+            scored(extended(others, replacement.column, replacement.cut.accepts), sign, replacement.cut.gain);
+        if (net(replaced) > net(best) + 1e-9 * best.gain) best = std::move(replaced);
+    }
+    if (n_terms > 1 && (is_too_long || best.gain <= options_.cuts.needed(shorter.gain, best.cost - shorter.cost)))
+        return {current, std::move(shorter), false};
+    const bool is_last = best.box == box;
+    return {current, std::move(best), is_last};
+}
+
+ScoredBox Searcher::refine(Box box, int sign, KnownMoves& known) const {
     const auto max_terms = static_cast<std::size_t>(options_.max_terms);
+    ScoredBox current = scored(std::move(box), sign, 0.0);
+    NearbySums sums(matrix_, derivatives_);
     for (std::int32_t n_moves = 0; n_moves < options_.max_moves;) {
         cancel_.check();
-        const std::size_t n_terms = current.box.size();
-        const bool is_too_long = n_terms > max_terms;
-        if (!is_too_long) ++n_moves;  // shortening a start that is too long does not count
-        // The rows that satisfy all terms, and for each term the rows that fail only that one. Together they are the
-        // rows that the box without the term covers, so every row is summed once.
-        std::vector<Words> accepted(n_terms);
-        for (std::size_t t = 0; t < n_terms; ++t) matrix_.find_accepted(current.box[t], accepted[t]);
-        Words covered = matrix_.covered({});
-        std::vector<Words> from_term(n_terms + 1, covered);
-        for (std::size_t t = n_terms; t-- > 0;)
-            for (std::size_t w = 0; w < n_words; ++w) from_term[t][w] = from_term[t + 1][w] & accepted[t][w];
-        RowList rows;
-        list_rows(from_term[0], rows);
-        const GradientHistogram of_covered = histogram(rows);
-        const Tally sum = total(rows);
-        current.gain = sum.n_rows >= options_.cuts.min_rows ? derivatives_.gain(sum, sign) : 0.0;
-        ScoredBox best = current;
-        // A longer box must gain what a term has to gain; a shorter one may lose as much.
-        if (!is_too_long) {
-            const BestTerm added = best_term(of_covered, current.box, sign);
-            if (added.column >= 0) {
-                ScoredBox longer = scored(extended(current.box, added.column, added.cut.accepts), sign, added.cut.gain);
-                if (longer.gain > options_.cuts.needed(current.gain, longer.cost - current.cost))
-                    best = std::move(longer);
-            }
-        }
-        ScoredBox shorter;
-        for (std::size_t t = 0; t < n_terms; ++t) {
-            Words fails_only(n_words);
-            for (std::size_t w = 0; w < n_words; ++w)
-                fails_only[w] = covered[w] & from_term[t + 1][w] & ~accepted[t][w];
-            for (std::size_t w = 0; w < n_words; ++w) covered[w] &= accepted[t][w];
-            rows.clear();
-            list_rows(fails_only, rows);
-            Tally without_term = total(rows);
-            without_term += sum;
-            const double gain_without =
-                without_term.n_rows >= options_.cuts.min_rows ? derivatives_.gain(without_term, sign) : 0.0;
-            const Box others = without(current.box, t);
-            ScoredBox dropped = scored(others, sign, gain_without);
-            if (t == 0 || net(dropped) >= net(shorter)) shorter = std::move(dropped);
-            if (is_too_long) continue;
-            GradientHistogram sums = of_covered;
-            add_rows(matrix_, derivatives_.rows(), rows, sums);
-            const BestTerm replacement = best_term(sums, others, sign);
-            if (replacement.column < 0) continue;
-            ScoredBox replaced =
-                scored(extended(others, replacement.column, replacement.cut.accepts), sign, replacement.cut.gain);
-            if (net(replaced) > net(best) + 1e-9 * best.gain) best = std::move(replaced);
-        }
-        if (n_terms > 1 && (is_too_long || best.gain <= options_.cuts.needed(shorter.gain, best.cost - shorter.cost))) {
-            current = std::move(shorter);
-        } else if (best.box == current.box) {
-            break;
-        } else {
-            current = std::move(best);
-        }
+        if (current.box.size() <= max_terms) ++n_moves;  // shortening a start that is too long does not count
+        const Move move = known.find(current, [&] { return best_move(current.box, sign, sums); });
+        current = move.is_last ? move.from : move.to;
+        if (move.is_last) break;
     }
     return current;
 }
@@ -287,9 +333,10 @@ std::vector<ScoredBox> search_all(const ByteMatrix& matrix, const Derivatives& d
     for (std::size_t s = 0; s < starts.size(); ++s)
         initial.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, 0, static_cast<std::int32_t>(s)});
     for (ScoredBox& scored : searcher.beam(signs)) initial.push_back(std::move(scored));
+    Searcher::KnownMoves moves;
     parallel_for(initial.size(), n_threads, [&](std::size_t i, std::size_t) {
         const std::int32_t start = initial[i].start;
-        initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign);
+        initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign, moves);
         initial[i].start = start;
     });
     searcher.sort(initial);

@@ -10,6 +10,9 @@
 namespace clausewise::compact {
 namespace {
 
+// A cell that is listed costs about three times as much as one in a block.
+constexpr double kCommonFraction = 0.75;
+
 // Are the bins of the set one range? Writes its ends.
 bool as_range(const BinSet& bins, int& first, int& last) {
     first = -1;
@@ -71,7 +74,7 @@ ByteMatrix::ByteMatrix(const std::uint8_t* bins, std::size_t n_rows, std::vector
         std::copy(from, from + n_rows, &by_column_[c * padded_rows_]);
         first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(n_bins + 1));
     }
-    fill_blocks();
+    arrange_by_row();
 }
 
 ByteMatrix::ByteMatrix(const ByteMatrix& from, const std::vector<std::int32_t>& columns)
@@ -83,23 +86,56 @@ ByteMatrix::ByteMatrix(const ByteMatrix& from, const std::vector<std::int32_t>& 
         first_bin_.push_back(first_bin_.back() + static_cast<std::uint32_t>(meaning_.back().n_bins + 1));
         by_column_.insert(by_column_.end(), from.column(column), from.column(column) + padded_rows_);
     }
-    fill_blocks();
+    arrange_by_row();
 }
 
-void ByteMatrix::fill_blocks() {
-    blocks_.resize((n_columns() + kBlockColumns - 1) / kBlockColumns);
-    for (std::size_t b = 0; b < n_blocks(); ++b) {
-        const std::size_t width = block_width(b);
-        blocks_[b].resize(n_rows_ * width);
+void ByteMatrix::arrange_by_row() {
+    std::vector<std::size_t> mostly_common;
+    std::vector<std::uint8_t> common;
+    for (std::size_t c = 0; c < n_columns(); ++c) {
+        std::array<std::size_t, 256> counts{};
+        for (std::size_t row = 0; row < n_rows_; ++row) ++counts[column(c)[row]];
+        const auto most = std::max_element(counts.begin(), counts.end());
+        if (static_cast<double>(*most) > kCommonFraction * static_cast<double>(n_rows_)) {
+            mostly_common.push_back(c);
+            common.push_back(static_cast<std::uint8_t>(most - counts.begin()));
+            continue;
+        }
+        if (blocks_.empty() || blocks_.back().columns.size() == kBlockColumns) blocks_.emplace_back();
+        blocks_.back().columns.push_back(c);
+    }
+    for (Block& block : blocks_) {
+        const std::size_t width = block.columns.size();
+        block.bins.resize(n_rows_ * width);
         for (std::size_t c = 0; c < width; ++c) {
-            const std::uint8_t* const from = column(first_column(b) + c);
-            for (std::size_t row = 0; row < n_rows_; ++row) blocks_[b][row * width + c] = from[row];
+            const std::uint8_t* const from = column(block.columns[c]);
+            for (std::size_t row = 0; row < n_rows_; ++row) block.bins[row * width + c] = from[row];
         }
     }
+    if (!mostly_common.empty()) list_exceptions(mostly_common, common);
 }
 
-std::size_t ByteMatrix::block_width(std::size_t block) const {
-    return std::min(kBlockColumns, n_columns() - first_column(block));
+void ByteMatrix::list_exceptions(const std::vector<std::size_t>& columns, const std::vector<std::uint8_t>& common) {
+    const auto visit = [&](auto&& use) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const std::uint8_t* const bins = column(columns[i]);
+            for (std::size_t row = 0; row < n_rows_; ++row)
+                if (bins[row] != common[i]) use(row, first_bin(columns[i]) + bins[row], exceptions_.common_bins[i]);
+        }
+    };
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        exceptions_.common_bins.push_back(first_bin(columns[i]) + common[i]);
+    auto& starts = exceptions_.starts;
+    starts.assign(n_rows_ + 1, 0);
+    visit([&](std::size_t row, std::uint32_t, std::uint32_t) { ++starts[row + 1]; });
+    for (std::size_t row = 0; row < n_rows_; ++row) starts[row + 1] += starts[row];
+    exceptions_.bins.resize(starts.back());
+    exceptions_.common_of.resize(starts.back());
+    std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+    visit([&](std::size_t row, std::uint32_t bin, std::uint32_t common_bin) {
+        exceptions_.bins[next[row]] = bin;
+        exceptions_.common_of[next[row]++] = common_bin;
+    });
 }
 
 std::int32_t ByteMatrix::reading_cost(const BoxTerm& term) const {

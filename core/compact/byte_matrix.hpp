@@ -1,8 +1,9 @@
 // A table as one byte per cell: the bin that the value falls into. Missing values have a bin of their own, after the
 // last one.
 //
-// Kept twice: column by column, to test one column over all rows (16 at a time), and in blocks of columns, row by row,
-// to sum some rows over all columns (a row of a block is one cache line).
+// Kept twice: column by column, to test one column over all rows (16 at a time), and row by row, to sum some rows over
+// all columns. Row by row, columns are in blocks (a row of a block is one cache line), except for those in which most
+// rows have the same bin: of these, only the other cells are listed.
 #pragma once
 
 #include <array>
@@ -58,10 +59,20 @@ public:
     bool tests_missing(std::size_t column) const { return meaning_[column].tests_missing; }
     const std::uint8_t* column(std::size_t column) const { return &by_column_[column * padded_rows_]; }
 
-    std::size_t n_blocks() const { return blocks_.size(); }
-    std::size_t first_column(std::size_t block) const { return block * kBlockColumns; }
-    std::size_t block_width(std::size_t block) const;
-    const std::uint8_t* block(std::size_t block) const { return blocks_[block].data(); }
+    // Some columns, row by row.
+    struct Block {
+        std::vector<std::size_t> columns;
+        std::vector<std::uint8_t> bins;
+    };
+    const std::vector<Block>& blocks() const { return blocks_; }
+    // The cells of the other columns that do not have the common bin of their column. Bins count from first_bin.
+    struct Exceptions {
+        std::vector<std::uint32_t> common_bins;  // one per column
+        std::vector<std::size_t> starts;         // per row, where its cells begin in `bins`; empty without such columns
+        std::vector<std::uint32_t> bins;
+        std::vector<std::uint32_t> common_of;  // the common bin of the same column
+    };
+    const Exceptions& exceptions() const { return exceptions_; }
     // Where the bins of a column begin in an array with one entry per bin of every column, including those of missing
     // values.
     std::uint32_t first_bin(std::size_t column) const { return first_bin_[column]; }
@@ -77,14 +88,16 @@ public:
     std::int32_t reading_cost(const Box& box) const;
 
 private:
-    void fill_blocks();
+    void arrange_by_row();
+    void list_exceptions(const std::vector<std::size_t>& columns, const std::vector<std::uint8_t>& common);
 
     std::size_t n_rows_;
     std::size_t padded_rows_;  // to whole words, so that 64 rows are tested at once
     std::vector<Meaning> meaning_;
     std::vector<std::uint32_t> first_bin_;
     std::vector<std::uint8_t> by_column_;
-    std::vector<std::vector<std::uint8_t>> blocks_;
+    std::vector<Block> blocks_;
+    Exceptions exceptions_;
 };
 
 // Appends the rows of a set to `rows`.

@@ -192,6 +192,35 @@ private:
     Cut best_;
 };
 
+// Adds change(derivatives) of these rows to their bins.
+template <class Change>
+void change_by_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives,
+                    const std::vector<std::uint32_t>& rows, GradientHistogram& histogram, Change&& change) {
+    for (const ByteMatrix::Block& block : matrix.blocks()) {
+        const std::size_t width = block.columns.size();
+        Tally* first_of[ByteMatrix::kBlockColumns];
+        for (std::size_t c = 0; c < width; ++c) first_of[c] = &histogram[matrix.first_bin(block.columns[c])];
+        for (const std::uint32_t row : rows) {
+            const std::uint8_t* const bins = block.bins.data() + row * width;
+            const Tally own = change(derivatives[row]);
+            for (std::size_t c = 0; c < width; ++c) first_of[c][bins[c]] += own;
+        }
+    }
+    const ByteMatrix::Exceptions& exceptions = matrix.exceptions();
+    if (exceptions.common_bins.empty()) return;
+    // As if all rows had the common bin, except for those that do not.
+    Tally total;
+    for (const std::uint32_t row : rows) {
+        const Tally own = change(derivatives[row]);
+        total += own;
+        for (std::size_t i = exceptions.starts[row]; i < exceptions.starts[row + 1]; ++i) {
+            histogram[exceptions.bins[i]] += own;
+            histogram[exceptions.common_of[i]] -= own;
+        }
+    }
+    for (const std::uint32_t bin : exceptions.common_bins) histogram[bin] += total;
+}
+
 }  // namespace
 
 Derivatives::Derivatives(const double* gradient, const double* curvature, std::size_t n_rows, double penalty)
@@ -206,17 +235,12 @@ Derivatives::Derivatives(const double* gradient, const double* curvature, std::s
 
 void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, const std::vector<std::uint32_t>& rows,
               GradientHistogram& histogram) {
-    for (std::size_t b = 0; b < matrix.n_blocks(); ++b) {
-        const std::size_t width = matrix.block_width(b);
-        const std::uint8_t* const block = matrix.block(b);
-        Tally* first_of[ByteMatrix::kBlockColumns];
-        for (std::size_t c = 0; c < width; ++c) first_of[c] = &histogram[matrix.first_bin(matrix.first_column(b) + c)];
-        for (const std::uint32_t row : rows) {
-            const std::uint8_t* const bins = block + row * width;
-            const Tally own = derivatives[row];
-            for (std::size_t c = 0; c < width; ++c) first_of[c][bins[c]] += own;
-        }
-    }
+    change_by_rows(matrix, derivatives, rows, histogram, [](const Tally& own) { return own; });
+}
+
+void subtract_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives,
+                   const std::vector<std::uint32_t>& rows, GradientHistogram& histogram) {
+    change_by_rows(matrix, derivatives, rows, histogram, [](const Tally& own) { return Tally{} - own; });
 }
 
 Cut best_cut(const ByteMatrix& matrix, std::size_t column, const Tally* bins, const Derivatives& derivatives, int sign,

@@ -27,9 +27,14 @@ struct alignas(16) Tally {
         unused += other.unused;
         return *this;
     }
-    Tally operator-(const Tally& other) const {
-        return {gradient - other.gradient, curvature - other.curvature, n_rows - other.n_rows, 0};
+    Tally& operator-=(const Tally& other) {
+        gradient -= other.gradient;
+        curvature -= other.curvature;
+        n_rows -= other.n_rows;
+        unused -= other.unused;
+        return *this;
     }
+    Tally operator-(const Tally& other) const { return Tally(*this) -= other; }
 };
 
 // One tally for every bin of every column; see ByteMatrix::first_bin.
@@ -57,9 +62,11 @@ private:
     double penalty_;
 };
 
-// Adds these rows to the histogram.
+// Adds these rows to the histogram, or subtracts them.
 void add_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives, const std::vector<std::uint32_t>& rows,
               GradientHistogram& histogram);
+void subtract_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivatives,
+                   const std::vector<std::uint32_t>& rows, GradientHistogram& histogram);
 
 // A term of one column.
 struct Cut {

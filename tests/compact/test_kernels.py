@@ -16,6 +16,9 @@ def random_table(seed, n_rows=None, n_columns=4, nominal=False, missing=True):
     n_bins = rng.integers(2, 9, n_columns).astype(np.int32)
     # The bin after the last one is for missing values.
     bins = np.array([rng.integers(0, n + missing, n_rows) for n in n_bins], dtype=np.uint8)
+    # In odd tables, most rows have the same bin in two columns, which are then stored in another way.
+    for column in bins[: 2 * (seed % 2)]:
+        column[rng.random(n_rows) < 0.85] = rng.choice(column)
     return bins, n_bins, byte_matrix(bins, n_bins, nominal), rng
 
 
