@@ -75,16 +75,44 @@ def test_rare_classes_give_the_same_model_as_common_ones_do(share, repeats):
     classes = (score < np.quantile(score, 1 - share)).astype(np.int32)
     data = golden.DataSet(table, [None] * 4, classes, 2, None, None)
     for options in ({"winnow": False, "minCases": 2}, {"winnow": True, "minCases": 10}):
-        run = {
-            "rules": False,
-            "CF": 0.25,
-            "noGlobalPruning": False,
-            "subset": True,
-            "sample": 0.0,
-            "seed": 0,
-        } | options
-        found = golden.described_tree(golden.fit(data, run), data.values)
-        assert golden.first_difference(found, described(reference_model(data, run))) is None
+        assert tree_difference(data, options) is None
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("repeats", ["none", "zeros", "many"])
+@pytest.mark.parametrize("weights", ["any", "of very different size"])
+def test_weighted_cases_give_the_tree_of_the_reference(weights, repeats, missing):
+    # With at least a thousand cases per class, columns are excluded by bounds, and cuts are skipped.
+    rng = np.random.default_rng(len(weights) + len(repeats))
+    table = rng.normal(size=(2400, 5))
+    if repeats == "zeros":
+        table = np.maximum(table, 0)
+    elif repeats == "many":
+        table = np.round(table, 1)
+    score = table[:, 0] + np.sin(3 * table[:, 1]) + rng.normal(size=2400)
+    if missing:
+        table[rng.random(2400) < 0.05, 0] = np.nan
+    of_case = {
+        "any": rng.uniform(0.5, 2, 2400),
+        "of very different size": np.exp(2 * rng.normal(size=2400)),
+    }[weights]
+    classes = (score > np.median(score)).astype(np.int32)
+    data = golden.DataSet(table, [None] * 5, classes, 2, of_case, None)
+    assert tree_difference(data, {"winnow": repeats == "none", "minCases": 2}) is None
+
+
+def tree_difference(data, options):
+    """Return the first difference between the trees of the core and of the reference, or None."""
+    run = {
+        "rules": False,
+        "CF": 0.25,
+        "noGlobalPruning": False,
+        "subset": True,
+        "sample": 0.0,
+        "seed": 0,
+    } | options
+    found = golden.described_tree(golden.fit(data, run), data.values)
+    return golden.first_difference(found, described(reference_model(data, run)))
 
 
 def test_rules_of_several_classes_vote_as_in_the_reference():

@@ -73,6 +73,7 @@ Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformat
       is_average_ignored_(settings.average_gain_weight == 0.0f),
       judges_columns_alone_(is_average_ignored_ && settings.coding_weight == 0.0f),
       bound_(information),
+      weighted_bound_(cases),
       histograms_(cases, columns_, n_threads_) {}
 
 Tree Grower::grow(RowSpan rows, Decisions* made) {
@@ -158,12 +159,16 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
 
 std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const Decision* known) {
     const bool is_counted = site.histogram != NodeHistograms::kNone;
-    if (is_counted) {
+    view.is_sorted = !cases_.has_unit_weights() && std::is_sorted(view.rows.begin(), view.rows.end());
+    const bool is_marked = is_counted || view.is_sorted;
+    if (is_marked) {
         is_in_node_.resize(cases_.n_rows(), 0);
         for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 1;
+        view.is_in_node = is_in_node_.data();
+    }
+    if (is_counted) {
         view.histograms = &histograms_;
         view.histogram = site.histogram;
-        view.is_in_node = is_in_node_.data();
     } else if (needs_columns(site)) {
         find_rare_rows(view);
     }
@@ -181,7 +186,7 @@ std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const De
             if (chosen) leaders.push_back(*chosen);
         }
     }
-    if (is_counted)
+    if (is_marked)
         for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 0;
     return leaders;
 }
@@ -209,7 +214,9 @@ std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& 
     std::vector<Site> sites;
     for (std::size_t b = 0; b < division.n_branches(); ++b)
         sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1});
-    if (site.histogram == NodeHistograms::kNone || test.kind != TestKind::threshold) return sites;
+    // The weights of cases with a missing value depend on the branch.
+    if (site.histogram == NodeHistograms::kNone || test.kind != TestKind::threshold || division.has_missing())
+        return sites;
     std::array<bool, 2> is_wanted{};
     for (std::size_t b = 0; b < 2; ++b) {
         sites[b].counts = count_classes(cases_, sites[b].rows);
@@ -293,19 +300,18 @@ bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
     const bool is_bounded = should_bound(node), checks = is_large(node);
     const double sufficient_gain = least_gain(0.0, columns_.size(), node);
     double reached_ratio = 0.0, least_ratio = 0.0;
-    const auto require = [&](double ratio) {
+    const auto lead_with = [&](double ratio) {
         least_ratio = kTieRatio * ratio;
-        if (is_bounded) bound_.require(least_ratio);
+        if (is_bounded) require(least_ratio);
     };
     if (is_bounded) {
-        bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
-                     splitter_.cut_range(node), cases_.classes.data(), node.is_in_node);
+        start_bound(node);
         if (columns_.size() <= kColumnsForGuess) {
             const std::size_t i = most_promising(node);
             splits_[i] = splitter_.evaluate(columns_[i], node, 0.0, scratch_[0]);
             is_evaluated_[i] = true;
             if (takes_lead(splits_[i], nullptr) && splits_[i].gain >= sufficient_gain)
-                require(reached_ratio = splits_[i].ratio());
+                lead_with(reached_ratio = splits_[i].ratio());
         }
     } else {
         evaluate_columns(node);
@@ -315,11 +321,9 @@ bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
         Split& split = splits_[i];
         if (is_bounded && !is_evaluated_[i]) {
             if (checks) cases_.cancel.check();
-            const bool is_excluded = node.is_counted(column) && node.with_counts(column, [&](const auto* counts) {
-                return bound_.excludes(cases_.matrix.column(column), histograms_.binned(column), counts);
-            });
-            if (is_excluded && least_ratio > 0.0) continue;
-            split = is_excluded ? Split{} : splitter_.evaluate(column, node, least_ratio, scratch_[0]);
+            const bool cannot_lead = node.is_counted(column) && is_excluded(node, column);
+            if (cannot_lead && least_ratio > 0.0) continue;
+            split = cannot_lead ? Split{} : splitter_.evaluate(column, node, least_ratio, scratch_[0]);
             is_evaluated_[i] = least_ratio == 0.0 || split.gain > 0.0f;
         }
         if (!takes_lead(split, leaders.empty() ? nullptr : &leaders.back())) continue;
@@ -327,21 +331,50 @@ bool Grower::choose_in_turn(const NodeView& node, std::vector<Split>& leaders) {
         leaders.push_back(split);
         if (split.ratio() < reached_ratio) continue;
         reached_ratio = 0.0;
-        require(split.ratio());
+        lead_with(split.ratio());
     }
     return true;
+}
+
+void Grower::start_bound(const NodeView& node) {
+    if (cases_.has_unit_weights())
+        bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
+                     splitter_.cut_range(node), cases_.classes.data(), node.is_in_node);
+    else
+        weighted_bound_.start(node.counts.per_class[0] + node.counts.per_class[1], node.counts.per_class[1],
+                              splitter_.smallest_side(node.counts.total), node.is_in_node);
+}
+
+void Grower::require(double ratio) {
+    if (cases_.has_unit_weights()) bound_.require(ratio);
+    else weighted_bound_.require(ratio);
+}
+
+// Does the bound exclude a column that is counted?
+bool Grower::is_excluded(const NodeView& node, std::size_t column) {
+    const BinnedColumn& binned = histograms_.binned(column);
+    if (!cases_.has_unit_weights())
+        return weighted_bound_.excludes(cases_.matrix.column(column), binned,
+                                        histograms_.weights(node.histogram, column));
+    return node.with_counts(
+        column, [&](const auto* counts) { return bound_.excludes(cases_.matrix.column(column), binned, counts); });
+}
+
+double Grower::promise(const NodeView& node, std::size_t column) const {
+    const BinnedColumn& binned = histograms_.binned(column);
+    if (!cases_.has_unit_weights()) return weighted_bound_.promise(binned, histograms_.weights(node.histogram, column));
+    return node.with_counts(column, [&](const auto* counts) { return bound_.promise(binned, counts); });
 }
 
 // Index in `columns_` of the column that probably has the highest ratio.
 std::size_t Grower::most_promising(const NodeView& node) const {
     std::size_t best = 0;
-    float greatest = -1.0f;
+    double greatest = -1.0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (!node.is_counted(columns_[i])) continue;
-        const float promise = node.with_counts(
-            columns_[i], [&](const auto* counts) { return bound_.promise(histograms_.binned(columns_[i]), counts); });
-        if (promise > greatest) {
-            greatest = promise;
+        const double promised = promise(node, columns_[i]);
+        if (promised > greatest) {
+            greatest = promised;
             best = i;
         }
     }

@@ -13,6 +13,7 @@
 #include "c50/grow/node_histograms.hpp"
 #include "c50/grow/ratio_bound.hpp"
 #include "c50/grow/splitter.hpp"
+#include "c50/grow/weighted_bound.hpp"
 #include "c50/tree.hpp"
 
 namespace clausewise::c50 {
@@ -76,7 +77,9 @@ private:
     bool is_terminal(const ClassCounts& counts) const;
     // Very few rows are sorted faster than counted, unless most columns can be excluded.
     bool should_count(const Site& site) const {
-        constexpr std::size_t kFewRows = 100, kManyColumns = 64;
+        constexpr std::size_t kFewRows = 100, kManyColumns = 64, kFewWeightedRows = 150;
+        if (!cases_.has_unit_weights())
+            return is_average_ignored_ && !histograms_.is_empty() && site.rows.size() >= kFewWeightedRows;
         return needs_columns(site) && !histograms_.is_empty() &&
                (site.rows.size() >= kFewRows || (judges_columns_alone_ && columns_.size() >= kManyColumns));
     }
@@ -92,6 +95,10 @@ private:
     double least_gain(double average, std::size_t n_remaining, const NodeView& node) const;
     bool is_large(const NodeView& node) const;
     bool should_bound(const NodeView& node) const;
+    void start_bound(const NodeView& node);
+    void require(double ratio);
+    bool is_excluded(const NodeView& node, std::size_t column);
+    double promise(const NodeView& node, std::size_t column) const;
 
     Cases& cases_;
     GrowthSettings settings_;
@@ -106,6 +113,7 @@ private:
     bool is_average_ignored_;            // the mean gain of all columns does not count
     bool judges_columns_alone_;          // nor does their number: each column is judged on its own
     RatioBound bound_;
+    WeightedBound weighted_bound_;
     NodeHistograms histograms_;
     Decisions* made_ = nullptr;
     const Decisions* known_ = nullptr;

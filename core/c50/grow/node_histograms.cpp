@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "base/parallel.hpp"
 
@@ -16,6 +17,17 @@ constexpr std::size_t kRowsForTwoTables = 256;
 constexpr std::size_t kMaxBins = 256;
 constexpr std::size_t kRowsForWideCounts = std::size_t{1} << kHalfBits<NarrowCount>;
 
+// What a row adds to its bin.
+template <class Count>
+Count unit_of(const Cases& cases, std::int32_t row) {
+    if constexpr (std::is_same_v<Count, WeightSum>) {
+        const double weight = cases.weight(row);
+        return {weight, cases.class_of(row) == 1 ? weight : 0.0};
+    } else {
+        return Count{1} + (static_cast<Count>(cases.class_of(row)) << kHalfBits<Count>);
+    }
+}
+
 }  // namespace
 
 NodeHistograms::NodeHistograms(const Cases& cases, const std::vector<std::size_t>& columns, std::size_t n_threads)
@@ -23,7 +35,7 @@ NodeHistograms::NodeHistograms(const Cases& cases, const std::vector<std::size_t
       n_threads_(n_threads),
       binned_of_column_(cases.matrix.n_columns(), -1),
       is_wide_(cases.n_rows() >= kRowsForWideCounts) {
-    if (!cases.has_unit_weights() || cases.n_classes != 2) return;
+    if (cases.n_classes != 2) return;
     for (const std::size_t a : columns) {
         const Column& column = cases.matrix.column(a);
         if (!column.bins) continue;
@@ -42,8 +54,7 @@ void NodeHistograms::Store<Count>::make_room(std::size_t number, std::size_t siz
 template <class Count>
 void NodeHistograms::Store<Count>::read_classes(const Cases& cases, RowSpan rows) {
     unit.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        unit[i] = Count{1} + (static_cast<Count>(cases.class_of(rows.first[i])) << kHalfBits<Count>);
+    for (std::size_t i = 0; i < rows.size(); ++i) unit[i] = unit_of<Count>(cases, rows.first[i]);
 }
 
 template <class Count>
@@ -55,7 +66,7 @@ void NodeHistograms::Store<Count>::count_column(const BinnedColumn& column, RowS
         return;
     }
     std::array<Count, kMaxBins> second;
-    std::fill_n(second.begin(), column.n_bins, Count{0});
+    std::fill_n(second.begin(), column.n_bins, Count{});
     for (std::size_t i = 0; i + 1 < n; i += 2) {
         counts[bins[rows.first[i]]] += unit[i];
         second[bins[rows.first[i + 1]]] += unit[i + 1];
@@ -79,15 +90,14 @@ void NodeHistograms::count(Store<Count>& store, std::size_t number, RowSpan rows
     store.read_classes(cases_, rows);
     Count* counts = store.held[number].data();
     for_each_column(rows.size(), [&](const BinnedColumn& column) {
-        std::fill_n(counts + column.start, column.n_bins, Count{0});
+        std::fill_n(counts + column.start, column.n_bins, Count{});
         store.count_column(column, rows, counts + column.start);
     });
 }
 
 std::size_t NodeHistograms::count(RowSpan rows) {
     const std::size_t number = n_held_++;
-    if (is_wide_) count(wide_, number, rows);
-    else count(narrow_, number, rows);
+    with_store([&](auto& store) { count(store, number, rows); });
     return number;
 }
 
@@ -100,7 +110,7 @@ void NodeHistograms::divide(Store<Count>& store, std::size_t number, RowSpan sma
     for_each_column(smaller.size(), [&](const BinnedColumn& column) {
         std::array<Count, kMaxBins> spare;
         Count* counts = to ? to + column.start : spare.data();
-        std::fill_n(counts, column.n_bins, Count{0});
+        std::fill_n(counts, column.n_bins, Count{});
         store.count_column(column, smaller, counts);
         for (std::size_t b = 0; b < column.n_bins; ++b) from[column.start + b] -= counts[b];
     });
@@ -108,8 +118,7 @@ void NodeHistograms::divide(Store<Count>& store, std::size_t number, RowSpan sma
 
 std::size_t NodeHistograms::divide(std::size_t number, RowSpan smaller, bool wants_smaller) {
     const std::size_t new_number = wants_smaller ? n_held_++ : kNone;
-    if (is_wide_) divide(wide_, number, smaller, new_number);
-    else divide(narrow_, number, smaller, new_number);
+    with_store([&](auto& store) { divide(store, number, smaller, new_number); });
     return new_number;
 }
 

@@ -1,4 +1,4 @@
-// Class counts per bin of every column, for the nodes of a growing tree. Unit weights, two classes.
+// Class counts, or weights, per bin of every column, for the nodes of a growing tree. Two classes.
 //
 // A division counts only the smaller branch; the larger one is the difference, and replaces its parent. So at most one
 // histogram per halving of the rows is kept at a time.
@@ -30,6 +30,23 @@ std::int32_t second_of(Count count) {
     return static_cast<std::int32_t>(count >> kHalfBits<Count>);
 }
 
+// The same for cases with weights. Differences of sums, and weights that were divided at a missing value and restored,
+// are not exact: only bounds that allow for that may use them.
+struct WeightSum {
+    double all = 0.0, second = 0.0;
+
+    WeightSum& operator+=(const WeightSum& other) {
+        all += other.all;
+        second += other.second;
+        return *this;
+    }
+    WeightSum& operator-=(const WeightSum& other) {
+        all -= other.all;
+        second -= other.second;
+        return *this;
+    }
+};
+
 // A column of a histogram.
 struct BinnedColumn {
     const std::uint8_t* bins;     // per row
@@ -60,7 +77,11 @@ public:
     // Removes the rows `smaller` from a histogram. Returns the number of a new histogram of these rows, or kNone if it
     // is not wanted.
     std::size_t divide(std::size_t number, RowSpan smaller, bool wants_smaller);
-    // Calls use(counts) with the counts of a column's bins, narrow or wide.
+    // Weighted cases: the sums of a column's bins.
+    const WeightSum* weights(std::size_t number, std::size_t column) const {
+        return weighted_.held[number].data() + binned(column).start;
+    }
+    // Unit weights: calls use(counts) with the counts of a column's bins, narrow or wide.
     template <class Use>
     auto with_counts(std::size_t number, std::size_t column, Use&& use) const {
         const std::size_t start = binned(column).start;
@@ -84,6 +105,13 @@ private:
     void divide(Store<Count>& store, std::size_t number, RowSpan smaller, std::size_t new_number);
     template <class Work>
     void for_each_column(std::size_t n_rows, Work&& work);
+    // Calls use(store) with the store in use.
+    template <class Use>
+    void with_store(Use&& use) {
+        if (!cases_.has_unit_weights()) use(weighted_);
+        else if (is_wide_) use(wide_);
+        else use(narrow_);
+    }
 
     const Cases& cases_;
     std::size_t n_threads_;
@@ -92,8 +120,9 @@ private:
     std::size_t size_ = 0;                        // of a histogram
     std::size_t n_held_ = 0;
     bool is_wide_;
-    Store<NarrowCount> narrow_;  // one of the two is in use
+    Store<NarrowCount> narrow_;  // one of the three is in use
     Store<WideCount> wide_;
+    Store<WeightSum> weighted_;
 };
 
 }  // namespace clausewise::c50

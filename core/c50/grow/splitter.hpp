@@ -32,6 +32,8 @@ struct SplitScratch {
     std::vector<std::int32_t> class_counts;  // per rank and class
     Words of_first_class;                    // one bit per rank
     std::vector<std::uint16_t> sequence;     // classes in order of value
+    std::vector<std::int32_t> sorted_rows;   // rows in order of value; their ranks and weights
+    std::vector<std::int32_t> case_ranks;
     std::vector<double> weights;
     std::vector<double> low, high;
     std::vector<std::int32_t> low_count, high_count;
@@ -51,10 +53,12 @@ struct NodeView {
     RowSpan rare_rows{nullptr, nullptr};
     std::size_t rare_class = 0;
     RowSpan other_rows{nullptr, nullptr};  // with `rare_rows`: the rows outside the node, if they are fewer
-    // If the cases are counted: the histograms, the number of the node's, and one mark per row of the matrix.
+    // If the cases are counted: the histograms, and the number of the node's.
     const NodeHistograms* histograms = nullptr;
     std::size_t histogram = 0;
+    // If the cases are counted, or weighted and sorted: one mark per row of the matrix.
     const std::uint8_t* is_in_node = nullptr;
+    bool is_sorted = false;  // weighted cases: are the rows in ascending order?
 
     bool is_counted(std::size_t column) const { return histograms && histograms->has(column); }
     template <class Use>
@@ -71,6 +75,7 @@ public:
     // A column whose ratio is below `least_ratio` may be reported as one that cannot divide the node.
     Split evaluate(std::size_t column, const NodeView& node, double least_ratio, SplitScratch& scratch) const;
     CutRange cut_range(const NodeView& node) const;
+    double smallest_side(double n_known) const;
 
 private:
     class TwoClassScan;
@@ -88,9 +93,8 @@ private:
     void scan_beside_rare(const NodeRanks& ranks, const Column& column, const NodeView& node, SplitScratch& scratch,
                           CutScan& scan) const;
     void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
+    void sort_cases(const Column& column, const NodeView& node, SplitScratch& scratch) const;
     void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
-
-    double smallest_side(double n_known) const;
 
     const Cases& cases_;
     const CountInformation& information_;

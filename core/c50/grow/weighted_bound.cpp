@@ -1,0 +1,129 @@
+#include "c50/grow/weighted_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "c50/information.hpp"
+
+namespace clausewise::c50 {
+namespace {
+
+// x·lg(x), and 0 for sums that are not above zero but for rounding.
+double times_lg(double x) { return x > 0.0 ? x * lg(x) : 0.0; }
+
+// Entropy times size of `all` cases, `second` of which are of the second class.
+double two_class_information(double all, double second) {
+    return times_lg(all) - times_lg(second) - times_lg(all - second);
+}
+
+}  // namespace
+
+WeightedBound::WeightedBound(const Cases& cases) : cases_(cases) {
+    for (std::size_t c = 0; c < cases.matrix.n_columns(); ++c)
+        has_missing_ = has_missing_ || cases.matrix.column(c).has_missing;
+}
+
+void WeightedBound::start(double total, double second, double side, const std::uint8_t* is_in_node) {
+    total_ = total;
+    share_ = second / total;
+    // Weights that are divided at a missing value and restored are rounded to single precision, again and again.
+    slack_ = (has_missing_ ? 1e-5 : 1e-9) * total;
+    // A case changes the information by lg(total / count) at most. In the scan, counts have single precision.
+    information_slack_ = 64.0 * slack_ + 1e-6 * (1.0 + total);
+    least_side_ = side - slack_ - 1e-4;
+    is_in_node_ = is_in_node;
+    scale_ = share_ * (1.0 - share_) * induction::kLn2;
+    whole_ = two_class_information(total, second);
+    require(0.0);
+}
+
+void WeightedBound::require(double ratio) {
+    // Gains and ratios are rounded to single precision.
+    ratio_ = (1.0 - 1e-5) * ratio;
+}
+
+bool WeightedBound::reaches(const WeightSum& below, double gap) const {
+    // First without logarithms.
+    const double q = below.all * (total_ - below.all) / total_;
+    const double distance = std::abs(below.second - below.all * share_) + slack_;
+    if (distance * distance <= scale_ * q * ratio_ * 4.0 * q * (1.0 + 0.278 * (1.0 - 4.0 * q / total_))) return false;
+    const double choices = std::min(least_cuts_, least_range_ / gap);
+    const double penalty = choices > 1.0 ? lg(choices) : 0.0;
+    const double gain = whole_ - two_class_information(below.all, below.second) -
+                        two_class_information(total_ - below.all, share_ * total_ - below.second);
+    return gain + information_slack_ > ratio_ * two_class_information(total_, below.all) + (1.0 - 1e-4) * penalty;
+}
+
+void WeightedBound::read(const BinnedColumn& binned, const WeightSum* bins) {
+    WeightSum below;
+    std::size_t lowest = binned.n_bins, highest = 0;
+    least_cuts_ = -1.0;  // no cut follows the last bin
+    for (std::size_t b = 0; b < binned.n_bins; ++b) {
+        if (!(bins[b].all > slack_)) continue;
+        lowest = std::min(lowest, b);
+        highest = b;
+        below += bins[b];
+        least_cuts_ += is_admissible(below);
+    }
+    const double range = lowest < highest ? static_cast<double>(binned.bin_values[highest].lowest) -
+                                                static_cast<double>(binned.bin_values[lowest].highest)
+                                          : 0.0;
+    least_range_ = (1.0 - 1e-5) * std::max(range, 0.0);
+}
+
+bool WeightedBound::excludes(const Column& column, const BinnedColumn& binned, const WeightSum* bins) {
+    read(binned, bins);
+    WeightSum below;
+    double lowest_value = 0.0;  // of the bin before
+    bool is_first = true;
+    for (std::size_t b = 0; b < binned.n_bins; ++b) {
+        // Bins that may be empty up to rounding are treated as if they were not.
+        if (bins[b].all == 0.0 && bins[b].second == 0.0) continue;
+        const double lowest = binned.bin_values[b].lowest, highest = binned.bin_values[b].highest;
+        if (!is_first && is_admissible(below) && reaches(below, highest - lowest_value)) return false;
+        WeightSum end = below;
+        end += bins[b];
+        const bool has_cuts = column.bin_starts[b + 1] - column.bin_starts[b] > 1;
+        // All cases of the second class first, or last.
+        if (has_cuts &&
+            (reaches({below.all + bins[b].second, end.second}, highest - lowest) ||
+             reaches({end.all - bins[b].second, below.second}, highest - lowest)) &&
+            reaches_in(column, b, below))
+            return false;
+        below = end;
+        lowest_value = lowest;
+        is_first = false;
+    }
+    return true;
+}
+
+bool WeightedBound::reaches_in(const Column& column, std::size_t bin, WeightSum below) const {
+    const auto position = [&](std::size_t b) { return column.starts[static_cast<std::size_t>(column.bin_starts[b])]; };
+    std::int32_t last_rank = -1;
+    for (std::int32_t at = position(bin); at < position(bin + 1); ++at) {
+        const std::int32_t row = column.order[static_cast<std::size_t>(at)];
+        if (!is_in_node_[row]) continue;
+        const std::int32_t rank = column.ranks[static_cast<std::size_t>(row)];
+        if (last_rank >= 0 && rank != last_rank && is_admissible(below)) {
+            const double gap = static_cast<double>(column.values[static_cast<std::size_t>(rank)]) -
+                               static_cast<double>(column.values[static_cast<std::size_t>(last_rank)]);
+            if (reaches(below, gap)) return true;
+        }
+        last_rank = rank;
+        const double weight = cases_.weight(row);
+        below += {weight, cases_.class_of(row) == 1 ? weight : 0.0};
+    }
+    return false;
+}
+
+double WeightedBound::promise(const BinnedColumn& binned, const WeightSum* bins) const {
+    WeightSum so_far;
+    double greatest = 0.0;
+    for (std::size_t b = 0; b < binned.n_bins; ++b) {
+        so_far += bins[b];
+        greatest = std::max(greatest, std::abs(so_far.second - share_ * so_far.all));
+    }
+    return greatest;
+}
+
+}  // namespace clausewise::c50

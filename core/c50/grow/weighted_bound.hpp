@@ -1,0 +1,51 @@
+// Excludes columns that cannot be chosen at a node of weighted cases, by their histograms. Two classes.
+//
+// The weighted counterpart of ratio_bound.hpp, whose notation this follows. The surplus of a cut over the required
+// ratio is greatest at a corner of the region that the cuts in a bin can lie in; in bins where a corner reaches the
+// ratio, every cut is looked at. Sums of weights are only known up to rounding, for which the bounds allow; which cut
+// is the best is left to the scan of the column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "c50/cases.hpp"
+#include "c50/grow/node_histograms.hpp"
+
+namespace clausewise::c50 {
+
+class WeightedBound {
+public:
+    explicit WeightedBound(const Cases& cases);
+
+    // Starts a node of this weight, `second` of it of the second class; a cut leaves at least `side` on either side.
+    // `is_in_node` has one entry per row of the matrix.
+    void start(double total, double second, double side, const std::uint8_t* is_in_node);
+    // From now on a column matters only if its gain ratio exceeds `ratio`.
+    void require(double ratio);
+    // Do all cuts of this column stay below the required ratio?
+    bool excludes(const Column& column, const BinnedColumn& binned, const WeightSum* bins);
+    // The greatest distance between the distributions of the two classes: a large one promises a high ratio.
+    double promise(const BinnedColumn& binned, const WeightSum* bins) const;
+
+private:
+    bool is_admissible(const WeightSum& below) const {
+        return below.all >= least_side_ && below.all <= total_ - least_side_;
+    }
+    // Could a cut that leaves these cases below reach the required ratio? Its values are at most `gap` apart.
+    bool reaches(const WeightSum& below, double gap) const;
+    bool reaches_in(const Column& column, std::size_t bin, WeightSum below) const;
+    void read(const BinnedColumn& binned, const WeightSum* bins);
+
+    const Cases& cases_;
+    bool has_missing_ = false;
+    const std::uint8_t* is_in_node_ = nullptr;
+    double total_ = 0.0, least_side_ = 0.0, share_ = 0.0, ratio_ = 0.0, scale_ = 0.0;
+    double whole_ = 0.0;                            // information of the node
+    double slack_ = 0.0, information_slack_ = 0.0;  // what sums of weights, and information, are off by at most
+    // At most what the number of cuts and the range of values are at the node: the penalty of a threshold is
+    // lg(cuts) or lg(range / gap).
+    double least_cuts_ = 1.0, least_range_ = 0.0;
+};
+
+}  // namespace clausewise::c50
