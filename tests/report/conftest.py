@@ -91,6 +91,16 @@ def check_accessibility(page) -> None:
     )
 
 
+def settled_address(page) -> str:
+    """Return the fragment of the address once the page has written its state there.
+
+    It does so 150 ms after a change. Timers of a page fire in the order of their times, so that one which is
+    set later and takes longer sees the result, however busy the machine is.
+    """
+    wait = "() => new Promise(done => setTimeout(() => done(location.hash), 400))"
+    return page.evaluate(wait)
+
+
 def view_tab(page, name: str):
     """Go to a view by its tab."""
     page.get_by_role("tab", name=name, exact=True).click()

@@ -7,7 +7,7 @@ import pytest
 
 from clausewise import Features, Rule, RuleSet, Term
 from tests.report import reports
-from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
+from tests.report.conftest import NARROW, WIDE, check_accessibility, settled_address, view_tab
 
 VIEWS = ["Overview", "Rules", "Structure", "Predict", "Where they differ", "Origin", "Edit", "Compare"]
 
@@ -75,8 +75,8 @@ def test_a_link_brings_back_view_selection_and_filters(small_report, open_report
     view_tab(page, "Rules")
     page.get_by_label("Words in the rule").fill("nurse")
     page.get_by_role("row").nth(1).click()
-    page.wait_for_function("() => location.hash.includes('rule.0')")
-    fragment = page.evaluate("() => location.hash")
+    fragment = settled_address(page)
+    assert "rule.0" in fragment
     again = open_report(small_report, fragment=fragment)
     assert again.get_by_role("tab", name="Rules").get_attribute("aria-selected") == "true"
     assert again.get_by_label("Words in the rule").input_value() == "nurse"

@@ -9,7 +9,7 @@ from sklearn.neural_network import MLPClassifier
 
 from clausewise import Features, Rule, RuleSet, Term
 from tests.report import reports
-from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
+from tests.report.conftest import NARROW, WIDE, check_accessibility, settled_address, view_tab
 
 
 def first_row():
@@ -189,8 +189,9 @@ def test_the_smallest_change_flips_the_decision_here_and_in_python(page):
 
 def test_the_address_brings_the_row_back(page, small_report, open_report):
     paste(page, "25,,diver,false")
-    page.wait_for_function("() => location.hash.includes('predict.set')")
-    again = open_report(small_report, fragment=page.evaluate("location.hash"))
+    address = settled_address(page)
+    assert "predict.set" in address
+    again = open_report(small_report, fragment=address)
     assert again.get_by_label("age", exact=True).input_value() == "25"
     assert again.get_by_label("income", exact=True).input_value() == ""
     assert again.get_by_label("job", exact=True).input_value() == "3"

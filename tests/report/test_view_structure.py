@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clausewise import Features, Rule, RuleSet, Term
-from tests.report.conftest import NARROW, WIDE, check_accessibility, view_tab
+from tests.report.conftest import NARROW, WIDE, check_accessibility, settled_address, view_tab
 from tests.rules.random_rules import random_features, random_ruleset
 
 
@@ -64,8 +64,9 @@ def test_the_tree_is_walked_by_keyboard(grouped_report, open_report):
     assert lines(page) == ["age ≤ 30", "no"]
     page.keyboard.press("*")
     assert len(lines(page)) == 4
-    page.wait_for_function("() => location.hash.includes('structure.open=')")
-    again = open_report(grouped_report, fragment=page.evaluate("location.hash"))
+    address = settled_address(page)
+    assert "structure.open=" in address
+    again = open_report(grouped_report, fragment=address)
     assert lines(again) == lines(page)
 
 
