@@ -528,6 +528,8 @@ export interface NumberPayload {
   histograms?: HistogramEntry[];
   measures?: NumberMeasuresEntry;
   frontier?: NumberFrontierEntry;
+  compare?: OtherNumberRulesEntry[];
+  served?: ServedEntry;
   names?: NamesEntry;
   edits?: NumberEditsEntry;
 }
@@ -732,6 +734,13 @@ export interface NumberFrontierEntry {
    * The recommended size, one of budgets.
    */
   knee: number;
+}
+/**
+ * Rules to compare those of the report with.
+ */
+export interface OtherNumberRulesEntry {
+  title: string;
+  rules: NumberRuleFile;
 }
 /**
  * Edited rules, in a report that the page itself saved.

@@ -10,6 +10,8 @@ import skops.io
 from sklearn.linear_model import LinearRegression
 
 from clausewise import RegressionRules
+from clausewise.report import Explorer
+from tests.report.serve.client import ask
 from tests.rules.regression_cases import RULES, TABLE
 
 PREDICTED = RULES.predict(TABLE)
@@ -82,10 +84,24 @@ def test_simplify_compare_and_export_understand_numbers(run, folder):
         assert run("export", folder / "rules.json", "--to", name).exit_code == 0
 
 
-def test_explore_refuses_numbers(run, folder):
-    result = run("explore", folder / "rules.json", "--no-browser")
-    assert result.exit_code == 1
-    assert "rules for numbers, for which this command is not available yet" in result.stderr
+def test_explore_serves_the_rules_with_the_model(run, folder, monkeypatch):
+    answers = []
+
+    def explored(rules, *data, open_browser, **options):
+        with Explorer(rules, *data, **options) as explorer:
+            answers.append(ask(explorer, "api/predict", {"rows": [[2.5], {"number": 3, "changes": []}]}))
+
+    monkeypatch.setattr("clausewise.report.explore", explored)
+    RegressionRules.from_text("LINEAR income 0.5\nBASE 1", ["income"]).save("income.json")
+    files = ("--data", folder / "income.csv", "--model", folder / "model.skops")
+    result = run("explore", "income.json", *files, "--no-browser")
+    assert result.exit_code == 0, result.output
+    income = pd.read_csv(folder / "income.csv")
+    model = LinearRegression().fit(income, PREDICTED)
+    expected = model.predict(pd.DataFrame({"income": [2.5, income["income"][3]]})).tolist()
+    assert answers == [(200, {"numbers": pytest.approx(expected)})]
+    result = run("explore", "income.json", "--fixed", "income", "--no-browser")
+    assert "--color and --fixed are for rules for classes" in result.stderr
 
 
 def test_compact_searches_few_rules_for_the_target(run, folder):
@@ -129,7 +145,7 @@ def test_extract_finds_rules_for_a_regressor(run, folder):
     )
     assert result.exit_code == 0, result.output
     assert "R² to the network" in result.stdout
-    assert "explore" not in result.stdout
+    assert "clausewise explore found.json --data" in result.stdout
     assert 0 < len(RegressionRules.load("found.json")) <= 4
     arguments = ("extract", folder / "model.skops", folder / "income.csv", "-o", "line.json", "-q", "--json")
     found = json.loads(run(*arguments, "--linear", "--max-rules", "2").stdout)

@@ -14,6 +14,7 @@ from clausewise.features import IntervalFeatures
 from clausewise.networks import CallableNetwork
 from clausewise.report.page_api import PageApi
 from clausewise.report.payload import ReportData
+from clausewise.report.served_rows import ServedClasses
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -100,7 +101,7 @@ def test_questions_about_rules_take_series(network, eclaire, tmp_path):
 
 
 def test_a_served_page_does_not_ask_the_network_about_columns(network, eclaire):
-    api = PageApi(ReportData(eclaire.rules_, TEST, network=network))
+    api = PageApi(ServedClasses(ReportData(eclaire.rules_, TEST, network=network)))
     assert not api.served["has_network"]
     edited = {"rules": json.loads(clausewise.io.dumps(eclaire.rules_))}
     assert api.measures(edited)["fidelity"] == eclaire.fidelity(TEST)

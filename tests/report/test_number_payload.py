@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from referencing import Registry, Resource
 
-from clausewise import RegressionRules
-from clausewise.report import NumberReportData, number_payload_of
+from clausewise import RegressionRules, RuleSet
+from clausewise.report import Explorer, NumberReportData, number_payload_of
 from tests.report import number_reports
 
 
@@ -45,7 +45,13 @@ def test_payloads_satisfy_the_schema(data):
     rules = data.rules
     payloads = [
         number_payload_of(
-            rules, data, frontier=number_reports.curve(), labels={"bay": "the bay"}, max_rows=50
+            rules,
+            data,
+            frontier=number_reports.curve(),
+            compare={"half": rules[:2]},
+            labels={"bay": "the bay"},
+            max_rows=50,
+            served={"api": "api/", "has_network": True, "has_truth": False, "n_total": 300},
         ),
         number_payload_of(rules, NumberReportData(rules, number_reports.table())),
         number_payload_of(number_reports.rules(link="log", response=None)),
@@ -101,8 +107,10 @@ def test_wrong_arguments_are_explained(tmp_path):
         rules.report(path, labels={"mars": "Mars"})
     with pytest.raises(ValueError, match="max_rows"):
         rules.report(path, table, max_rows=-1)
-    with pytest.raises(NotImplementedError, match="report writes the page"):
-        rules.explore(table)
+    with pytest.raises(TypeError, match="colors is not an option of pages of rules for numbers"):
+        Explorer(rules, table, colors={"a": "#000000"})
+    with pytest.raises(TypeError, match=r"compare\['old'\] is a RuleSet; pass a RegressionRules"):
+        rules.report(path, compare={"old": RuleSet.from_rules([], ["x"], default=0, classes=[0, 1])})
     assert not path.exists()
 
 

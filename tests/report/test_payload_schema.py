@@ -13,6 +13,7 @@ from clausewise import Frontier, RuleSet
 from clausewise.io.json import schema as rule_file_schema
 from clausewise.report import ReportData, payload_of
 from clausewise.report.page_api import PageApi
+from clausewise.report.served_rows import ServedClasses
 from tests.report import reports
 
 SCHEMA = json.loads(files("clausewise.report").joinpath("payload.schema.json").read_text(encoding="utf-8"))
@@ -70,7 +71,7 @@ PAYLOADS = {
     "with a frontier": lambda _: payload_of(reports.rules(), frontier=CURVE),
     "with a frontier by conditions": lambda _: payload_of(reports.rules(), frontier=SIZES),
     "compared": lambda _: payload_of(reports.rules(), compare={"shorter": reports.rules().remove(0)}),
-    "served": lambda _: payload_of(reports.rules(), data(), served=PageApi(data()).served),
+    "served": lambda _: payload_of(reports.rules(), data(), served=PageApi(ServedClasses(data())).served),
     "served without data": lambda _: payload_of(reports.rules(), served=PageApi(None).served),
     "with columns left out": left_out,
 }
@@ -88,7 +89,7 @@ def test_payloads_satisfy_the_schema(name, monkeypatch):
 
 @pytest.fixture(scope="module")
 def full():
-    served = PageApi(data()).served
+    served = PageApi(ServedClasses(data())).served
     other = {"shorter": reports.rules().remove(0)}
     chosen = {"labels": {"age": "Age"}, "colors": {"no": "#0072b2"}, "fixed": ["age"]}
     made = payload_of(reports.rules(), data(), frontier=CURVE, compare=other, served=served, **chosen)

@@ -7,11 +7,16 @@ from typing import Any
 
 import typer
 
+from clausewise.cli.rule_files import AnyRules
+from clausewise.rules import RegressionRules
+
 
 def page_options(
-    labels: str | None, colors: Sequence[str] | None, fixed: Sequence[str] | None
+    rules: AnyRules, labels: str | None, colors: Sequence[str] | None, fixed: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return the given ones of the arguments `labels`, `colors` and `fixed` of `RuleSet.show`."""
+    """Return the given ones of the arguments `labels`, `colors` and `fixed` of the page of these rules."""
+    if isinstance(rules, RegressionRules) and (colors or fixed):
+        raise typer.BadParameter("--color and --fixed are for rules for classes")
     found: dict[str, Any] = {}
     if labels is not None:
         found["labels"] = _read_labels(labels)

@@ -18,14 +18,6 @@ AnyRules = RuleSet | RegressionRules
 """Rules for classes or for numbers."""
 
 
-def read_class_rules(path: str) -> RuleSet:
-    """Read rules for classes, as `read_rules` does; refuse rules for numbers."""
-    rules = read_rules(path)
-    if isinstance(rules, RegressionRules):
-        raise ValueError(f"{path} has rules for numbers, for which this command is not available yet.")
-    return rules
-
-
 def read_rules(path: str) -> AnyRules:
     """Read a rule file, or text in the rule language; `-` is standard input."""
     if path == STDIN:

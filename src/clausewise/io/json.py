@@ -89,10 +89,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RuleSet
 
 def load_numbers(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RegressionRules:
     """Read a rule set for numbers from a file; see `load_any`."""
-    rules = load_any(path, max_bytes=max_bytes)
-    if not isinstance(rules, RegressionRules):
-        raise RuleFileError(f"{path}: these are rules for classes; read them with RuleSet.load.")
-    return rules
+    return _of_numbers(load_any(path, max_bytes=max_bytes), str(path))
 
 
 # --- Writing ---
@@ -132,6 +129,17 @@ def _json_list(key: str, entries: Sequence[dict[str, Any]]) -> str:
 def loads(data: str | bytes, source: str = "The text") -> RuleSet:
     """Read a rule set for classes from JSON text; errors refer to it as `source`."""
     return _of_classes(loads_any(data, source), source)
+
+
+def loads_numbers(data: str | bytes, source: str = "The text") -> RegressionRules:
+    """Read a rule set for numbers from JSON text; errors refer to it as `source`."""
+    return _of_numbers(loads_any(data, source), source)
+
+
+def _of_numbers(rules: AnyRules, source: str) -> RegressionRules:
+    if isinstance(rules, RegressionRules):
+        return rules
+    raise RuleFileError(f"{source}: these are rules for classes; read them with RuleSet.load.")
 
 
 def _of_classes(rules: AnyRules, source: str) -> RuleSet:

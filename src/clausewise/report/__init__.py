@@ -4,7 +4,7 @@ from clausewise.report.html import page
 from clausewise.report.number_payload import NumberReportData, number_payload_of
 from clausewise.report.payload import ReportData, payload_of, report_data
 from clausewise.report.serve import Explorer, explore
-from clausewise.report.view import ReportView, show, show_numbers
+from clausewise.report.view import ReportView, show
 
 __all__ = [
     "Explorer",
@@ -17,5 +17,4 @@ __all__ = [
     "payload_of",
     "report_data",
     "show",
-    "show_numbers",
 ]

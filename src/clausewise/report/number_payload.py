@@ -13,22 +13,25 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from clausewise.analysis import Errors
-from clausewise.base.parameters import NOTHING, ROWS, TEXT, check_parameters, instance_of, whole
+from clausewise.base.parameters import NOTHING, check_parameters, instance_of
 from clausewise.compact import Frontier
 from clausewise.compact.regression_examples import range_codes
 from clausewise.data.responses import read_responses
 from clausewise.data.rows import as_rows, raw_rows, row_limit, stratified_rows
 from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
-from clausewise.networks.answers import ask_numbers
+from clausewise.networks.answers import are_labels, ask_numbers, number_model
+from clausewise.networks.network import Network
 from clausewise.report.appearance import shown_names
 from clausewise.report.packing import pack_codes, pack_numbers
 from clausewise.report.payload import (
     DEFAULT_TITLE,
     FORMAT,
     MAX_ROWS,
+    REPORT_PARAMETERS,
     VERSION,
     histograms_of,
+    other_rules_entry,
     packed_columns,
     require_exact_numbers,
 )
@@ -37,14 +40,9 @@ from clausewise.rules import RegressionRules
 # Rows are drawn in proportion from so many ranges of the numbers.
 _N_RANGES: Final = 10
 
-_PARAMETERS: Final = {
-    "title": TEXT | NOTHING,
-    "max_rows": ROWS | NOTHING,
-    # The report shows its seed, so it must be a number.
-    "random_state": whole(0, 2**32 - 1),
-    "frontier": instance_of(Frontier, "a Frontier") | NOTHING,
-    "labels": instance_of(Mapping, "a mapping from columns and categories to names") | NOTHING,
-}
+NUMBER_REPORT_PARAMETERS: Final = {
+    name: REPORT_PARAMETERS[name] for name in ("title", "max_rows", "random_state", "frontier", "compare")
+} | {"labels": instance_of(Mapping, "a mapping from columns and categories to names") | NOTHING}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +68,7 @@ class NumberReportData:
     matrix: Matrix = field(init=False)
     truth: NDArray[np.float64] | None = field(init=False)
     answers: NDArray[np.float64] | None = field(init=False)
+    model: Network | None = field(init=False)
 
     def __post_init__(self) -> None:
         features = self.rules.features
@@ -82,8 +81,10 @@ class NumberReportData:
             raise ValueError("X has no rows; pass at least one, or leave X out for a report without data.")
         truth = None if self.target is None else read_responses(self.target, n_rows, "target")
         set_field(self, "truth", truth)
-        asked = None if self.network is None else ask_numbers(self.network, rows, features, n_rows)
-        set_field(self, "answers", asked)
+        is_model = self.network is not None and not are_labels(self.network)
+        set_field(self, "model", number_model(self.network) if is_model else None)
+        given = self.network if self.model is None else self.model
+        set_field(self, "answers", None if given is None else ask_numbers(given, rows, features, n_rows))
 
     @property
     def n_rows(self) -> int:
@@ -113,11 +114,6 @@ def number_report_data(rules: RegressionRules, X: Any, target: Any, network: Any
     return None
 
 
-def check_number_report_parameters(**given: Any) -> None:
-    """Check parameters of `number_payload_of`; for callers that do other work first."""
-    check_parameters(_PARAMETERS, given)
-
-
 def number_payload_of(
     rules: RegressionRules,
     data: NumberReportData | None = None,
@@ -126,7 +122,9 @@ def number_payload_of(
     max_rows: int | float | None = MAX_ROWS,
     random_state: int = 0,
     frontier: Frontier | None = None,
+    compare: Mapping[str, RegressionRules] | None = None,
     labels: Mapping[Any, Any] | None = None,
+    served: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the payload of a page on rules for numbers, ready for JSON.
 
@@ -136,12 +134,20 @@ def number_payload_of(
         The rules.
     data : NumberReportData, optional
         Rows with numbers.
-    title, max_rows, random_state, frontier, labels
+    title, max_rows, random_state, frontier, compare, labels
         See `RegressionRules.report`.
+    served : dict, optional
+        What the page may ask its server; see ServedEntry in explorer/src/payload.ts.
     """
-    check_number_report_parameters(
-        title=title, max_rows=max_rows, random_state=random_state, frontier=frontier, labels=labels
-    )
+    given = {
+        "title": title,
+        "max_rows": max_rows,
+        "random_state": random_state,
+        "frontier": frontier,
+        "compare": compare,
+        "labels": labels,
+    }
+    check_parameters(NUMBER_REPORT_PARAMETERS, given)
     require_exact_numbers((), rules.features)
     payload: dict[str, Any] = {
         "format": FORMAT,
@@ -156,11 +162,17 @@ def number_payload_of(
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
         payload["histograms"] = histograms_of(data.matrix, rules.features)
         if data.answers is not None or data.truth is not None:
-            payload["measures"] = _measures(data)
+            payload["measures"] = measures_entry(rules, data.X, data.truth, data.answers)
     if frontier is not None:
         payload["frontier"] = _frontier(frontier)
+    if compare:
+        payload["compare"] = [
+            other_rules_entry(name, other, RegressionRules) for name, other in compare.items()
+        ]
     if labels:
         payload["names"] = shown_names(labels, rules.features)
+    if served is not None:
+        payload["served"] = served
     return payload
 
 
@@ -179,8 +191,11 @@ def _rows(data: NumberReportData, chosen: NDArray[np.intp], seed: int) -> dict[s
     return entry
 
 
-def _measures(data: NumberReportData) -> dict[str, Any]:
-    found = data.rules.evaluate(data.X, data.truth, network=data.answers)
+def measures_entry(
+    rules: RegressionRules, X: Any, truth: NDArray[np.float64] | None, answers: NDArray[np.float64] | None
+) -> dict[str, Any]:
+    """Return the measures of rules on rows; at least one of the true numbers and the network's is needed."""
+    found = rules.evaluate(X, truth, network=answers)
     return {
         "n_rows": found.n_rows,
         "coverage": found.coverage,

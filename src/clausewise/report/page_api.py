@@ -6,15 +6,9 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final, NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
-
-from clausewise.data.labels import Label, Labels, plain_label
-from clausewise.io.json import loads
-from clausewise.report.payload import ReportData
 from clausewise.report.request_rows import read_rows
+from clausewise.report.served_rows import ServedRows
 from clausewise.report.table_like import TableLike
-from clausewise.rules.ruleset import RuleSet
 
 Endpoint = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -37,79 +31,50 @@ class PageApi:
 
     Parameters
     ----------
-    data : ReportData or None
-        The rows, with labels and the network if given.
+    rows : ServedRows or None
+        The rows, with the network and the true answers if given.
     """
 
-    def __init__(self, data: ReportData | None) -> None:
-        self._data = data
-        self._network = None if data is None or data.answers is None else data.answers.network
-        if data is not None and data.rules.features.source is not None:
-            # The network reads rows from which the columns are computed, and cannot be asked about columns.
-            self._network = None
-        self._table_like = None if data is None else TableLike(data.X, data.rules.features)
+    def __init__(self, rows: ServedRows[Any] | None) -> None:
+        self._rows = rows
+        # A network that reads rows from which the columns are computed cannot be asked about columns.
+        self._model = None if rows is None or rows.features.source is not None else rows.data.model
+        self._table_like = None if rows is None else TableLike(rows.data.X, rows.features)
 
     @property
     def served(self) -> dict[str, Any]:
         """The ServedEntry of the payload (explorer/src/payload.ts)."""
         return {
             "api": "api/",
-            "has_network": self._network is not None,
-            "has_truth": self._data is not None and self._data.truth is not None,
-            "n_total": 0 if self._data is None else self._data.n_rows,
+            "has_network": self._model is not None,
+            "has_truth": self._rows is not None and self._rows.data.truth is not None,
+            "n_total": 0 if self._rows is None else self._rows.data.n_rows,
         }
 
     def predict(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the network's predictions for `{"rows": [[value per feature, null if missing], …]}`.
 
         Instead of a list of values, `{"number": 17, "changes": [[position of a feature, value], …]}` is
-        row 17 of the data with some values changed; the page may not have all values of a row.
-
-        Returns
-        -------
-        dict
-            `labels`, one per row; `classes`, the classes of the network; `probabilities`, one list per row in
-            the order of `classes`.
+        row 17 of the data with some values changed; the page may not have all values of a row. The answer is
+        that of `ServedRows.predict`.
         """
-        if self._data is None or self._network is None or self._table_like is None:
+        rows = self._rows
+        if rows is None or self._model is None or self._table_like is None:
             raise RequestError(
                 HTTPStatus.CONFLICT, "This page is served without a network; pass network= to explore."
             )
-        raw = read_rows(_only_field(request, "rows"), self._data.rules.features, self._data.n_rows)
+        raw = read_rows(_only_field(request, "rows"), rows.features, rows.data.n_rows)
         table = self._table_like.table(raw)
         try:
-            run = self._network.run(table, hidden=False)
+            return rows.predict(self._model, table)
         except (TypeError, ValueError) as error:
             raise ValueError(f"The network cannot read these rows: {error}") from error
-        assert run.probabilities is not None
-        classes = [plain_label(label) for label in self._network.classes.tolist()]
-        return {
-            "labels": [classes[code] for code in run.codes],
-            "probabilities": run.probabilities.tolist(),
-            "classes": classes,
-        }
 
     def measures(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return measures on all rows for `{"rules": the content of a rule file}`.
-
-        Returns
-        -------
-        dict
-            `n_rows` and `coverage`; `fidelity` and `accuracy`, None without a network or true classes.
-        """
-        data = self._data
-        if data is None:
+        """Return measures on all rows, those of `ServedRows.measures`, for `{"rules": a rule file}`."""
+        if self._rows is None:
             raise RequestError(HTTPStatus.CONFLICT, "This page is served without rows; pass X= to explore.")
-        rules = loads(json.dumps(_only_field(request, "rules")), source="rules")
-        same_columns = rules.features == data.rules.features
-        matrix = data.matrix if same_columns else rules.features.encode(data.rules.features.columns(data.X))
-        decisions = rules.evaluator.decide(matrix, rules.voting, rules.default_index)
-        return {
-            "n_rows": data.n_rows,
-            "fidelity": _agreement(rules, decisions, None if data.answers is None else data.answers.labels),
-            "accuracy": _agreement(rules, decisions, data.truth),
-            "coverage": float(np.mean(~rules.evaluator.uncovered(matrix))),
-        }
+        return self._rows.measures(json.dumps(_only_field(request, "rules")))
 
 
 # --- From bytes to bytes ---
@@ -177,17 +142,3 @@ def _only_field(request: Mapping[str, Any], name: str) -> Any:
         found = ", ".join(repr(key[:60]) for key in list(request)[:5]) or "no keys"
         raise ValueError(f'The request has {found}; expected the key "{name}" only.')
     return request[name]
-
-
-def _agreement(rules: RuleSet, decisions: NDArray[np.int32], labels: Labels | None) -> float | None:
-    """Return the fraction of rows whose label the rules predict; edited rules may have other classes."""
-    if labels is None:
-        return None
-    code_of = {_identity(label): code for code, label in enumerate((*labels.classes, *labels.unknown))}
-    codes = np.array([code_of.get(_identity(label), -1) for label in rules.labels], dtype=np.int64)
-    return float(np.mean(codes[decisions] == labels.codes))
-
-
-def _identity(label: Label) -> tuple[bool, Label]:
-    """Return a key under which, unlike in Python, True and 1 differ."""
-    return isinstance(label, bool), label

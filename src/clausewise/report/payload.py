@@ -30,10 +30,12 @@ from clausewise.data.rows import as_rows, raw_rows, row_limit, stratified_rows
 from clausewise.data.table import Matrix
 from clausewise.io.json import dumps
 from clausewise.networks.answers import NetworkAnswers, ask_network
+from clausewise.networks.network import Network
 from clausewise.report.appearance import class_colours, fixed_features, shown_names
 from clausewise.report.differences import differences_entry
 from clausewise.report.histograms import histogram_of
 from clausewise.report.packing import max_packed_bytes, pack_codes, pack_column, pack_numbers
+from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
 
 FORMAT: Final = "clausewise-report"
@@ -45,7 +47,7 @@ MAX_UNTESTED_BYTES: Final = 4 * 2**20
 # Larger integers are not exact in JavaScript.
 _MAX_EXACT: Final = 2**53
 
-_PARAMETERS: Final = {
+REPORT_PARAMETERS: Final = {
     "title": TEXT | NOTHING,
     "max_rows": ROWS | NOTHING,
     # The report shows its seed, so it must be a number.
@@ -107,6 +109,11 @@ class ReportData:
         """Number of rows."""
         return len(self.matrix)
 
+    @property
+    def model(self) -> Network | None:
+        """The network itself; None if only its labels of these rows are known, or none."""
+        return None if self.answers is None else self.answers.network
+
     @cached_property
     def decisions(self) -> NDArray[np.int32]:
         """The decisions of the rules, as class indices."""
@@ -128,11 +135,6 @@ def report_data(rules: RuleSet, X: Any, y: Any, network: Any) -> ReportData | No
     if y is not None or network is not None:
         raise ValueError("y and network refer to rows; pass the rows as X, or leave out both.")
     return None
-
-
-def check_report_parameters(**given: Any) -> None:
-    """Check parameters of `payload_of`; for callers that do other work first."""
-    check_parameters(_PARAMETERS, given)
 
 
 def payload_of(
@@ -172,16 +174,17 @@ def payload_of(
     served : dict, optional
         What the page may ask its server; see ServedEntry in explorer/src/payload.ts.
     """
-    check_report_parameters(
-        title=title,
-        max_rows=max_rows,
-        random_state=random_state,
-        frontier=frontier,
-        compare=compare,
-        labels=labels,
-        colors=colors,
-        fixed=fixed,
-    )
+    given = {
+        "title": title,
+        "max_rows": max_rows,
+        "random_state": random_state,
+        "frontier": frontier,
+        "compare": compare,
+        "labels": labels,
+        "colors": colors,
+        "fixed": fixed,
+    }
+    check_parameters(REPORT_PARAMETERS, given)
     require_exact_numbers(rules.labels, rules.features)
     payload: dict[str, Any] = {
         "format": FORMAT,
@@ -202,7 +205,7 @@ def payload_of(
     if frontier is not None:
         payload["frontier"] = _frontier(frontier)
     if compare:
-        payload["compare"] = [_compared_rules(title, other) for title, other in compare.items()]
+        payload["compare"] = [other_rules_entry(name, other, RuleSet) for name, other in compare.items()]
     if labels:
         payload["names"] = shown_names(labels, rules.features, rules.labels)
     if colors is not None:
@@ -227,10 +230,13 @@ def _frontier(frontier: Frontier) -> dict[str, Any]:
     }
 
 
-def _compared_rules(title: str, rules: RuleSet) -> dict[str, Any]:
-    if not isinstance(rules, RuleSet):
-        raise TypeError(f"compare[{title!r}] is a {type(rules).__name__}; pass rule sets by title.")
-    require_exact_numbers(rules.labels, rules.features)
+def other_rules_entry(title: str, rules: RuleSet | RegressionRules, kind: type) -> dict[str, Any]:
+    """Return rules of the same kind as those of the report, to compare these with."""
+    if not isinstance(rules, kind):
+        raise TypeError(
+            f"compare[{title!r}] is a {type(rules).__name__}; pass a {kind.__name__} for each title."
+        )
+    require_exact_numbers(rules.labels if isinstance(rules, RuleSet) else (), rules.features)
     return {"title": str(title), "rules": json.loads(dumps(rules))}
 
 

@@ -11,8 +11,7 @@ from clausewise.compact import Frontier
 from clausewise.report.html import page
 from clausewise.report.http_server import ADDRESS, Server
 from clausewise.report.page_api import PageApi
-from clausewise.report.payload import check_report_parameters, payload_of, report_data
-from clausewise.rules.ruleset import RuleSet
+from clausewise.report.page_kinds import AnyRules, page_kind
 
 if TYPE_CHECKING:
     from typing import Self
@@ -31,7 +30,7 @@ _PARAMETERS: Final = {
 
 
 def explore(
-    rules: RuleSet,
+    rules: AnyRules,
     X: Any = None,
     y: Any = None,
     network: Any = None,
@@ -39,7 +38,7 @@ def explore(
     open_browser: bool = True,
     **options: Any,
 ) -> None:
-    """Serve the page of a rule set until Ctrl-C; options are those of `Explorer`. See `RuleSet.explore`."""
+    """Serve the page of rules until Ctrl-C; options are those of `Explorer`. See `RuleSet.explore`."""
     check_parameters({"open_browser": FLAG}, {"open_browser": open_browser})
     with Explorer(rules, X, y, network, **options) as explorer, suppress(KeyboardInterrupt):
         print(f"The rules are shown at {explorer.url}\nPress Ctrl-C to stop.", flush=True)
@@ -49,14 +48,17 @@ def explore(
 
 
 class Explorer:
-    """The page of a rule set, served on 127.0.0.1 while this object is open.
+    """The page of rules for classes or for numbers, served on 127.0.0.1 while this object is open.
 
     Use it in a `with` statement, or call `start` and `close`.
 
     Parameters
     ----------
-    rules, X, y, network, title, max_rows, random_state, frontier, labels, colors, fixed, port
-        As for `RuleSet.explore`.
+    rules : RuleSet or RegressionRules
+        The rules to show.
+    X, y, network, title, max_rows, random_state, frontier, labels, colors, fixed, port
+        As for `RuleSet.explore` and `RegressionRules.explore`, where `y` is called `target`. Pages of rules
+        for numbers have neither `colors` nor `fixed`.
     max_bytes : int, default 16777216
         Maximum size of a request.
     timeout : float, default 30
@@ -76,7 +78,7 @@ class Explorer:
 
     def __init__(
         self,
-        rules: RuleSet,
+        rules: AnyRules,
         X: Any = None,
         y: Any = None,
         network: Any = None,
@@ -101,15 +103,17 @@ class Explorer:
             "random_state": random_state,
             "frontier": frontier,
             "labels": labels,
-            "colors": colors,
-            "fixed": fixed,
         }
-        check_report_parameters(**options)
+        options |= {
+            name: given for name, given in (("colors", colors), ("fixed", fixed)) if given is not None
+        }
+        kind = page_kind(rules)
+        kind.check(options)
         self._port = int(port)
         self._limits = max_bytes, timeout, max_connections
-        data = report_data(rules, X, y, network)
-        self._api = PageApi(data)
-        payload = payload_of(rules, data, **options, served=self._api.served)
+        data = kind.data(rules, X, y, network)
+        self._api = PageApi(None if data is None else kind.served(data))
+        payload = kind.payload(rules, data, **options, served=self._api.served)
         self._page = page(payload).encode("utf-8")
         self._server: Server | None = None
         self._is_closed = threading.Event()

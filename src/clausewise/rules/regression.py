@@ -6,7 +6,7 @@ folder, imported when the method is called.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -602,6 +602,7 @@ class RegressionRules(BaseRegressionRules):
         max_rows: int | float | None = 2_000,
         random_state: int = 0,
         frontier: "Frontier | None" = None,
+        compare: "Mapping[str, RegressionRules] | None" = None,
         labels: Mapping[Any, Any] | None = None,
     ) -> None:
         """Write one HTML file that shows the rules in any browser, from disk or by mail.
@@ -630,6 +631,8 @@ class RegressionRules(BaseRegressionRules):
             Draws them.
         frontier : Frontier, optional
             A result of `frontier`, shown as a curve.
+        compare : mapping of str to RegressionRules, optional
+            Other rules for numbers, by title, to compare these with in the browser.
         labels : mapping, optional
             Names to show instead of those in the data, by column or category, such as
             `{"A11": "below 0 DM"}`. For categories of one column only, `{"status": {"A11": "below 0 DM"}}`.
@@ -643,6 +646,7 @@ class RegressionRules(BaseRegressionRules):
             max_rows=max_rows,
             random_state=random_state,
             frontier=frontier,
+            compare=compare,
             labels=labels,
         ).save(path)
 
@@ -656,6 +660,7 @@ class RegressionRules(BaseRegressionRules):
         max_rows: int | float | None = 2_000,
         random_state: int = 0,
         frontier: "Frontier | None" = None,
+        compare: "Mapping[str, RegressionRules] | None" = None,
         labels: Mapping[Any, Any] | None = None,
         height: int = 720,
     ) -> "ReportView":
@@ -663,14 +668,14 @@ class RegressionRules(BaseRegressionRules):
 
         Parameters
         ----------
-        X, target, network, title, max_rows, random_state, frontier, labels
+        X, target, network, title, max_rows, random_state, frontier, compare, labels
             As for `report`.
         height : int, default 720
             Height of the frame in pixels.
         """
-        from clausewise.report import show_numbers
+        from clausewise.report import show
 
-        return show_numbers(
+        return show(
             self,
             X,
             target,
@@ -679,13 +684,54 @@ class RegressionRules(BaseRegressionRules):
             max_rows=max_rows,
             random_state=random_state,
             frontier=frontier,
+            compare=compare,
             labels=labels,
             height=height,
         )
 
-    def explore(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise a NotImplementedError: rules for numbers are not served; `report` writes the same page."""
-        raise NotImplementedError(
-            "Rules for numbers cannot be served yet; report writes the page to a file, and show shows it in "
-            "a notebook."
+    def explore(
+        self,
+        X: Any = None,
+        target: ArrayLike | None = None,
+        network: Any = None,
+        *,
+        title: str | None = None,
+        port: int = 0,
+        open_browser: bool = True,
+        max_rows: int | float | None = 20_000,
+        random_state: int = 0,
+        frontier: "Frontier | None" = None,
+        labels: Mapping[Any, Any] | None = None,
+    ) -> None:
+        """Show the report in a browser, backed by all rows and the network itself, until Ctrl-C.
+
+        The page is served to this machine only, under an address with a random part that is printed. There,
+        the network predicts the number of a row that is typed in, and edited rules are measured on all rows
+        of `X`. `clausewise.report.Explorer` does the same without blocking, for notebooks.
+
+        Parameters
+        ----------
+        X, target, network, title, random_state, frontier, labels
+            As for `report`.
+        port : int, default 0
+            The server's port; 0 for any free port.
+        open_browser : bool, default True
+            Whether to open the page in the browser.
+        max_rows : int, float or None, default 20000
+            Number (or fraction) of the rows to embed in the page; None for all.
+        """
+        from clausewise.report import explore
+
+        explore(
+            self,
+            X,
+            target,
+            network,
+            title=title,
+            port=port,
+            open_browser=open_browser,
+            max_rows=max_rows,
+            random_state=random_state,
+            frontier=frontier,
+            labels=labels,
         )

@@ -160,7 +160,7 @@ def extract(
     for warning in evaluation.warnings:
         to.print(Text(f"Warning: {warning}"))
     if output is not None and not is_stdout(output):
-        _print_next_steps(output, data, model, report, to, is_served=method != REGRESSION)
+        _print_next_steps(output, data, model, report, to)
 
 
 def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
@@ -178,13 +178,10 @@ def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]
     return extractor
 
 
-def _print_next_steps(
-    output: str, data: str, model: str, report: str | None, to: Console, *, is_served: bool
-) -> None:
+def _print_next_steps(output: str, data: str, model: str, report: str | None, to: Console) -> None:
     lines = ["", f"rules in {output}" + (f", report in {report}" if report else "")]
     if data != STDIN:
         lines.append(f"  clausewise explain {output} {data}")
-        page = f"explore {output} --data" if is_served else f"report {output}"
-        lines.append(f"  clausewise {page} {data} --model {model}")
+        lines.append(f"  clausewise explore {output} --data {data} --model {model}")
     lines.append(f"  clausewise export {output} --to sql")
     to.print(Text("\n".join(lines)))

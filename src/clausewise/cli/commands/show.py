@@ -1,5 +1,6 @@
 """`clausewise report` and `clausewise explore`: the rules as a page."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,8 +11,9 @@ from clausewise.cli.input_rows import RuleRows, rows_for_rules
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout, write_bytes
 from clausewise.cli.page_options import page_options
-from clausewise.cli.rule_files import AnyRules, read_class_rules, read_rules
+from clausewise.cli.rule_files import AnyRules, read_rules
 from clausewise.cli.table_files import Source
+from clausewise.networks import Network
 from clausewise.rules import RegressionRules
 
 
@@ -35,17 +37,14 @@ def report(
 ) -> None:
     """Write a single HTML file that shows the rules and works offline."""
     ruleset = read_rules(rules)
-    for_numbers = isinstance(ruleset, RegressionRules)
-    if for_numbers and (color or fixed):
-        raise typer.BadParameter("--color and --fixed are for rules for classes")
+    chosen = page_options(ruleset, labels, color, fixed)
     rows = _rows(ruleset, data, format, target, model)
     X, y, network = None, None, None
     if rows is not None:
         X, y = rows.X, rows.y
         if model is not None:
-            wrapped = load_network(model, classes, trust, for_numbers=for_numbers)
-            network = rows.network_answers(wrapped, ruleset)
-    page = ruleset.show(X, y, network, title=title, **page_options(labels, color, fixed))
+            network = rows.network_answers(_network(ruleset, model, classes, trust), ruleset)
+    page = ruleset.show(X, y, network, title=title, **chosen)
     write_bytes(page.html.encode("utf-8"), output)
     if not is_stdout(output):
         print(output)
@@ -73,12 +72,16 @@ def explore(
     debug: options.Debug = False,
 ) -> None:
     """Serve a page with the rules, all rows and the network itself; Ctrl-C stops it."""
-    ruleset = read_class_rules(rules)
+    ruleset = read_rules(rules)
+    chosen = page_options(ruleset, labels, color, fixed)
     rows = _rows(ruleset, data, format, target, model)
-    network = None if model is None else load_network(model, classes, trust)
+    network = None if model is None else _network(ruleset, model, classes, trust)
     X, y = (None, None) if rows is None else (rows.X, rows.y)
-    chosen = page_options(labels, color, fixed)
     ruleset.explore(X, y, network, title=title, port=port, open_browser=browser, **chosen)
+
+
+def _network(rules: AnyRules, model: str, classes: str | None, trust: Sequence[str] | None) -> Network:
+    return load_network(model, classes, trust, for_numbers=isinstance(rules, RegressionRules))
 
 
 def _rows(
