@@ -1,93 +1,19 @@
-/** The frame around the views: title, tabs, theme, the current view and the selection. */
+/** The page of rules for classes. */
 
 import type { Signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { clearSelection, Inspector, isShownBeside } from "./Inspector";
+import { Frame } from "./Frame";
+import { Inspector, isShownBelow } from "./Inspector";
 import type { Table } from "./lib/table";
-import { counted, formatName, grouped } from "./lib/text";
-import { usePrinting } from "./print/PrintSheet";
-import { Share } from "./Share";
-import { type Store, useStore } from "./store";
+import { counted, grouped } from "./lib/text";
+import { PrintSheet, usePrintSheet } from "./print/PrintSheet";
+import { useStore } from "./store";
 import type { Theme } from "./theme";
-import { type View, VIEWS } from "./views";
+import { VIEWS } from "./views";
 
 export function App({ theme }: { theme: Signal<Theme> }) {
   const store = useStore();
-  const views = VIEWS.filter((view) => view.isAvailable?.(store) ?? true);
-  const current = views.find((view) => view.id === store.view.value) ?? views[0];
-  const Current = current.component;
-  useEffect(() => listen(store), [store]);
-  usePrinting(store);
-  const isBeside = isShownBeside(store, current.id);
-  return (
-    <>
-      <header class="top">
-        <button type="button" class="skip" onClick={() => document.getElementById("view")?.focus()}>
-          Skip to the view
-        </button>
-        <div class="titles">
-          <h1>{formatName(store.payload.title)}</h1>
-          <Summary />
-        </div>
-        <div class="tools">
-          <EditState />
-          <Share />
-          <button type="button" onClick={() => (theme.value = theme.value === "dark" ? "light" : "dark")}>
-            {theme.value === "dark" ? "Light" : "Dark"} theme
-          </button>
-        </div>
-        <Tabs views={views} current={current} onShow={(id) => store.show(id)} />
-      </header>
-      <div class={isBeside ? "page has-selection" : "page"}>
-        <main>
-          <div id="view" class="view" role="tabpanel" aria-labelledby={`tab-${current.id}`} tabIndex={-1} key={current.id}>
-            <Current />
-          </div>
-        </main>
-        {isBeside && <Inspector />}
-      </div>
-    </>
-  );
-}
-
-/** Listen to keys that work in all views, and to dropped files; returns a function that stops listening. */
-function listen(store: Store): () => void {
-  const end = new AbortController();
-  const { signal } = end;
-  // A text field that was typed in has its own undo.
-  let typedIn: EventTarget | null = null;
-  document.addEventListener("input", (event) => (typedIn = isTextField(event.target) ? event.target : null), { signal });
-  document.addEventListener("focusin", () => (typedIn = null), { signal });
-  const undoKeys = (event: KeyboardEvent) => {
-    const key = event.key.toLowerCase();
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || (key !== "z" && key !== "y")) return;
-    if (typedIn !== null && event.target === typedIn) return;
-    event.preventDefault();
-    if (event.shiftKey || key === "y") store.redo();
-    else store.undo();
-  };
-  document.addEventListener("keydown", undoKeys, { signal });
-  const clearKey = (event: KeyboardEvent) => {
-    // In fields and drop-down lists the key already has a meaning.
-    const isField = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
-    if (event.key === "Escape" && !isField && !event.defaultPrevented && store.selection.value !== null) clearSelection(store);
-  };
-  document.addEventListener("keydown", clearKey, { signal });
-  // The browser would open a file that is dropped elsewhere in place of the report.
-  const refuseFile = (event: DragEvent) => {
-    if (event.defaultPrevented || event.dataTransfer === null || !event.dataTransfer.types.includes("Files")) return;
-    event.preventDefault();
-    event.dataTransfer.dropEffect = "none";
-  };
-  document.addEventListener("dragover", refuseFile, { signal });
-  document.addEventListener("drop", refuseFile, { signal });
-  return () => end.abort();
-}
-
-/** Whether text can be typed into an element, unlike into check boxes and sliders. */
-function isTextField(target: EventTarget | null): boolean {
-  if (target instanceof HTMLTextAreaElement) return true;
-  return target instanceof HTMLInputElement && !["checkbox", "radio", "range", "file"].includes(target.type);
+  usePrintSheet(store, PrintSheet);
+  return <Frame theme={theme} views={VIEWS} summary={<Summary />} isShownBelow={(view) => isShownBelow(store, view)} inspector={<Inspector />} />;
 }
 
 function Summary() {
@@ -95,9 +21,9 @@ function Summary() {
   const set = rules.value;
   const parts = [counted(set.rules.length, "rule"), counted(set.features.length, "feature"), counted(set.classes.length, "class", "classes")];
   return (
-    <p class="summary">
+    <>
       {parts.join(" · ")} · {basisOf(table)} <span class="quiet">· voting {set.voting} · {payload.created_with}</span>
-    </p>
+    </>
   );
 }
 
@@ -106,84 +32,4 @@ function basisOf(table: Table | null): string {
   if (table === null) return "no data";
   if (table.nRows === table.nTotal) return `figures on all ${counted(table.nTotal, "row")}`;
   return `figures on all ${counted(table.nTotal, "row")}; edits and single rows on the ${grouped(table.nRows)} of them in this page`;
-}
-
-function EditState() {
-  const store = useStore();
-  if (!store.canUndo.value && !store.canRedo.value) return null;
-  return (
-    <span class="edit-state">
-      <span role="status">
-        {store.notice.value !== "" && <span class="notice">{store.notice.value}</span>} <span class="badge">{store.isEdited.value ? "edited" : "original"}</span>
-      </span>
-      <button type="button" disabled={!store.canUndo.value} onClick={() => store.undo()}>
-        Undo
-      </button>
-      <button type="button" disabled={!store.canRedo.value} onClick={() => store.redo()}>
-        Redo
-      </button>
-    </span>
-  );
-}
-
-/** The tab that a key moves to, around the ends; null for other keys. */
-function moved(key: string, place: number, n: number): number | null {
-  switch (key) {
-    case "ArrowRight":
-      return (place + 1) % n;
-    case "ArrowLeft":
-      return (place - 1 + n) % n;
-    case "Home":
-      return 0;
-    case "End":
-      return n - 1;
-    default:
-      return null;
-  }
-}
-
-interface TabsProps {
-  views: readonly Pick<View, "id" | "title">[];
-  current: Pick<View, "id" | "title">;
-  onShow: (id: string) => void;
-}
-
-export function Tabs({ views, current, onShow }: TabsProps) {
-  const list = useRef<HTMLDivElement>(null);
-  // Keep the current tab visible where the tabs are wider than the window.
-  useEffect(() => {
-    const tabs = list.current;
-    const tab = tabs?.querySelector(`#tab-${current.id}`);
-    if (tabs === null || tab == null) return;
-    const [box, own] = [tabs.getBoundingClientRect(), tab.getBoundingClientRect()];
-    // Not scrollIntoView, which would move the next tab stop behind the tab.
-    tabs.scrollLeft += Math.max(0, own.right - box.right) + Math.min(0, own.left - box.left);
-  }, [current]);
-  const step = (event: KeyboardEvent) => {
-    const place = views.indexOf(current);
-    const target = moved(event.key, place, views.length);
-    if (target === null) return;
-    event.preventDefault();
-    const next = views[target];
-    onShow(next.id);
-    list.current?.querySelector<HTMLElement>(`#tab-${next.id}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={step}>
-      {views.map((view) => (
-        <button
-          key={view.id}
-          id={`tab-${view.id}`}
-          type="button"
-          role="tab"
-          aria-selected={view === current}
-          aria-controls="view"
-          tabIndex={view === current ? 0 : -1}
-          onClick={() => onShow(view.id)}
-        >
-          {view.title}
-        </button>
-      ))}
-    </div>
-  );
 }

@@ -1,6 +1,6 @@
-/** The selected rule, row or cohort in full, below the view, so that selecting something moves nothing above it. */
+/** The selected rule, row or cohort. */
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { SelectionPanel } from "./components/SelectionPanel";
 import { CohortDetails } from "./inspector/CohortDetails";
 import { RowDetails } from "./inspector/RowDetails";
 import { RuleDetails } from "./inspector/RuleDetails";
@@ -8,7 +8,7 @@ import type { Selection } from "./lib/selection";
 import { type Store, useStore } from "./store";
 
 /** Whether the selection is shown: not where the view itself shows the same. */
-export function isShownBeside(store: Store, view: string): boolean {
+export function isShownBelow(store: Store, view: string): boolean {
   const selection = store.selection.value;
   switch (selection?.kind) {
     case undefined:
@@ -25,34 +25,12 @@ export function isShownBeside(store: Store, view: string): boolean {
 export function Inspector() {
   const store = useStore();
   const selection = store.selection.value;
-  const panel = useRef<HTMLElement>(null);
-  store.view.value; // some buttons exist in some views only
-  // A button that selects something else disappears with its content; the focus stays in the panel.
-  const hadFocus = panel.current?.contains(document.activeElement) ?? false;
-  useLayoutEffect(() => {
-    if (hadFocus && panel.current !== null && !panel.current.contains(document.activeElement)) panel.current.focus();
-  });
   if (selection === null) return null;
   return (
-    <aside class="inspector" aria-label="Selection" tabIndex={0} ref={panel}>
-      <div class="inspector-head">
-        <h2>{capital(store.describeSelection(selection))}</h2>
-        <button type="button" aria-label="Clear the selection" onClick={() => clearSelection(store)}>
-          ✕
-        </button>
-      </div>
-      <div class="inspector-body">
-        <Body selection={selection} />
-      </div>
-    </aside>
+    <SelectionPanel title={capital(store.describeSelection(selection))}>
+      <Body selection={selection} />
+    </SelectionPanel>
   );
-}
-
-/** The panel disappears with its button, so the focus moves to the view. */
-export function clearSelection(store: Store): void {
-  const hadFocus = document.activeElement?.closest(".inspector") != null;
-  store.select(null);
-  if (hadFocus) document.getElementById("view")?.focus();
 }
 
 function capital(text: string): string {

@@ -2,12 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { editsOf } from "./lib/kept";
-import { writeRuleFile } from "./lib/ruleFile";
 import { copyText, download, fileName, pageWith, ruleFileText } from "./lib/save";
-import { type Store, useStore } from "./store";
+import { type PageStore, usePage } from "./pageStore";
 
 export function Share() {
-  const store = useStore();
+  const store = usePage();
   const said = useSignal("");
   const say = (text: string) => {
     said.value = text;
@@ -19,7 +18,7 @@ export function Share() {
       <span role="status">{said.value}</span>
       {!isEmbedded() && (
         <>
-          <button type="button" onClick={() => window.print()} title="The headline, all rules in full, the confusion matrix and all changes">
+          <button type="button" onClick={() => window.print()} title="The headline, all rules in full and all changes">
             Print
           </button>
           <button type="button" onClick={copyLink} title="A link to what is shown now">
@@ -33,7 +32,7 @@ export function Share() {
           saveRules(store);
           say("Rules saved.");
         }}
-        title="A rule file, which RuleSet.load reads"
+        title={`A rule file, which ${store.kind.loader}.load reads`}
       >
         Save rules
       </button>
@@ -58,14 +57,14 @@ function isEmbedded(): boolean {
   return window.location.protocol === "about:";
 }
 
-export function saveRules(store: Store): void {
-  download(`${fileName(store.payload.title, "rules")}.json`, ruleFileText(writeRuleFile(store.rules.value)), "application/json");
+export function saveRules(store: PageStore): void {
+  download(`${fileName(store.payload.title, "rules")}.json`, ruleFileText(store.kind.writeFile(store.rules.value)), "application/json");
   store.saved = store.rules.value;
 }
 
-function savePage(store: Store): void {
+function savePage(store: PageStore): void {
   const { edits: _, ...payload } = store.payload;
-  const next = store.isEdited.value ? { ...payload, edits: editsOf(store.rules.value) } : payload;
+  const next = store.isEdited.value ? { ...payload, edits: editsOf(store.kind, store.rules.value) } : payload;
   download(`${fileName(store.payload.title, "report")}.html`, pageWith(document, JSON.stringify(next)), "text/html");
   store.saved = store.rules.value;
 }

@@ -7,11 +7,15 @@ import { scoresOf } from "./lib/evaluate";
 import { evaluateRow, rowValues } from "./lib/evaluateRow";
 import { setColours } from "./lib/colours";
 import { setNames } from "./lib/names";
+import { CLASS_PARTS } from "./components/classParts";
 import { NumbersApp } from "./numbers/App";
-import { NumberStore, NumberStoreProvider } from "./numbers/store";
+import { NUMBER_PARTS } from "./numbers/components/parts";
+import { NumberStore } from "./numbers/store";
 import { type NumberTools, numberToolsOf } from "./numbers/tools";
 import { isForNumbers, type NumberPayload, type Payload, readPayload, type Voting } from "./payload";
-import { Store, StoreProvider } from "./store";
+import { StoreProvider } from "./pageStore";
+import { PartsProvider } from "./parts";
+import { Store } from "./store";
 import { type Theme, themeSignal } from "./theme";
 import { type Tools, toolsOf } from "./tools";
 import "./style.css";
@@ -78,7 +82,9 @@ function classesPage(payload: Payload, theme: Signal<Theme>) {
   window.clausewise = { store, answers: (voting) => answersOf(store, voting), rowByRow: () => rowByRow(store), tools: toolsOf(store) };
   return (
     <StoreProvider value={store}>
-      <App theme={theme} />
+      <PartsProvider value={CLASS_PARTS}>
+        <App theme={theme} />
+      </PartsProvider>
     </StoreProvider>
   );
 }
@@ -87,9 +93,11 @@ function numbersPage(payload: NumberPayload, theme: Signal<Theme>) {
   const store = new NumberStore(payload, window);
   window.clausewise = { store, tools: numberToolsOf(store) };
   return (
-    <NumberStoreProvider value={store}>
-      <NumbersApp theme={theme} />
-    </NumberStoreProvider>
+    <StoreProvider value={store}>
+      <PartsProvider value={NUMBER_PARTS}>
+        <NumbersApp theme={theme} />
+      </PartsProvider>
+    </StoreProvider>
   );
 }
 

@@ -1,15 +1,18 @@
 /** The page's functions with plain arguments and results, for scripts and for the tests against Python. */
 
-import { compareRules, evaluateForeign, flipsOf } from "./lib/compare";
+import { CLASSES } from "./lib/classes";
+import { compareRules, flipsOf, overOwnFeatures } from "./lib/compare";
 import { CounterfactualSearch, finished } from "./lib/counterfactuals/search";
 import { shortestDecimal } from "./lib/decimals";
 import { rowValues } from "./lib/evaluateRow";
 import { nearMisses } from "./lib/explain";
 import { openRules } from "./lib/opened";
+import { withId } from "./lib/edits";
+import type { AnyRuleFile, RuleKind } from "./lib/kind";
 import { readingCost, ruleCost } from "./lib/readingCost";
 import { writeRuleFile } from "./lib/ruleFile";
-import type { Rule, RuleSet } from "./lib/rules";
-import { readRules, RuleTextError, writeRule, writeTerm } from "./lib/ruleText";
+import type { AnyRule, AnyRules, RuleSet } from "./lib/rules";
+import { RuleTextError, writeTerm } from "./lib/ruleText";
 import { describeRule } from "./lib/text";
 import { type Node, type Sharing, treeOf } from "./lib/tree";
 import type { RuleFile } from "./payload";
@@ -19,18 +22,9 @@ export function toolsOf(store: Store) {
   const rowOf = (row: number): number[] => (store.table === null ? [] : rowValues(store.table, row).map((value) => value ?? NaN));
   return {
     /** The rule file of rules written as text, or the error in the text. */
-    readText(text: string): RuleFile | { error: { message: string; line: number; column: number } } {
-      const set = store.original;
-      try {
-        const rules: Rule[] = readRules(text, set).map((rule, id) => ({ ...rule, id }));
-        return writeRuleFile({ ...set, rules, changes: [] });
-      } catch (error) {
-        if (!(error instanceof RuleTextError)) throw error;
-        return { error: { message: error.problem, line: error.line, column: error.column } };
-      }
-    },
+    readText: (text: string) => readText(CLASSES, store.original, text),
     /** The rules as text, one each. */
-    writeRules: (): string[] => store.rules.value.rules.map((rule) => writeRule(rule, store.rules.value)),
+    writeRules: (): string[] => store.rules.value.rules.map((rule) => CLASSES.writeRule(rule, store.rules.value)),
     /** The rules as the page shows them. */
     describeRules: (): string[] => store.rules.value.rules.map((rule) => describeRule(rule, store.rules.value)),
     /** The reading cost of each rule, and of all. */
@@ -60,11 +54,10 @@ export function toolsOf(store: Store) {
     /** The differences of other rules (the text of a rule file) from the working rules. */
     compareWith(text: string) {
       const other: RuleSet = openRules(text);
-      const { table, evaluator } = store;
-      const now = store.evaluation.value;
-      const after = table === null || evaluator === null ? null : evaluateForeign(other, store.rules.value, table, evaluator);
-      const flips = now === null || after === null || typeof after === "string" ? null : flipsOf(now, after);
-      return { ...compareRules(store.rules.value, other), flips };
+      const { table } = store;
+      const own = table === null ? "no rows" : overOwnFeatures(CLASSES, other, store.rules.value, table);
+      const [now, after] = [store.evaluation.value, typeof own === "string" ? null : store.evaluate(own)];
+      return { ...compareRules(CLASSES, store.rules.value, other), flips: now === null || after === null ? null : flipsOf(now, after) };
     },
     /** Per leaf of the tree the rule, and the texts of all terms from the root to it. */
     leaves(sharing: Sharing, byClass: boolean) {
@@ -74,11 +67,22 @@ export function toolsOf(store: Store) {
         if (node.kind === "branch") node.children.forEach(visit);
         else found.push({ place: node.place, path: node.path.map((term) => writeTerm(term, set.features[term.feature])) });
       };
-      treeOf(set, [...set.rules.keys()], { sharing, byClass }).forEach(visit);
+      treeOf(CLASSES, set, [...set.rules.keys()], { sharing, byGroup: byClass }).forEach(visit);
       return found;
     },
     shortestDecimal,
   };
+}
+
+/** The rule file of rules written as text, or the error in the text. */
+export function readText<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S, text: string): AnyRuleFile | { error: { message: string; line: number; column: number } } {
+  try {
+    const rules = kind.readRules(text, set).map((rule, id) => withId<R>(rule, id));
+    return kind.writeFile({ ...set, rules, changes: [] });
+  } catch (error) {
+    if (!(error instanceof RuleTextError)) throw error;
+    return { error: { message: error.problem, line: error.line, column: error.column } };
+  }
 }
 
 export type Tools = ReturnType<typeof toolsOf>;

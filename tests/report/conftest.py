@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.report import reports
+from tests.report import number_reports, reports
 
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 390, "height": 844}
@@ -66,6 +66,32 @@ def open_report(browser):
     assert troubles == []
 
 
+@pytest.fixture
+def open_served(browser):
+    """Opens a served page, which asks its own server only and logs nothing, else the test fails."""
+    contexts, troubles = [], []
+
+    def open_page(explorer):
+        context = browser.new_context(viewport=WIDE, reduced_motion="reduce")
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: None if asked.url.startswith(explorer.url) else troubles.append(asked.url),
+        )
+        page.goto(explorer.url)
+        page.wait_for_selector("[role=tabpanel]")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
 def _note_request(url: str, own: str, troubles: list[str]) -> None:
     is_own = url.split("#")[0] == own
     # A download of what the page itself made.
@@ -106,6 +132,22 @@ def view_tab(page, name: str):
     page.get_by_role("tab", name=name, exact=True).click()
 
 
+def go(page, fragment: str) -> None:
+    """Go to an address within the page, as a link does."""
+    page.evaluate(
+        """hash => new Promise(done => {
+            addEventListener("hashchange", () => setTimeout(done), { once: true });
+            location.hash = `${hash}&visit=${performance.now()}`;
+        })""",
+        fragment,
+    )
+
+
+def rows_in(page) -> list[int]:
+    """The numbers of the rows in the page."""
+    return page.evaluate("Array.from(window.clausewise.store.table.numbers)")
+
+
 @pytest.fixture(scope="session")
 def small_report(tmp_path_factory):
     """A report with everything: three classes, all kinds of features, rows, truth, network, frontier."""
@@ -126,3 +168,49 @@ def bare_report(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "bare.html"
     reports.rules().report(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def number_report(tmp_path_factory):
+    """A report on rules for numbers with everything: rows, truth, network, frontier, origins."""
+    path = tmp_path_factory.mktemp("numbers") / "report.html"
+    truth, network = number_reports.numbers()
+    number_reports.rules().report(
+        path,
+        number_reports.table(),
+        truth,
+        network,
+        title="What houses cost",
+        max_rows=200,
+        frontier=number_reports.curve(),
+        labels={"valley": "the valley"},
+    )
+    return path
+
+
+@pytest.fixture(scope="package")
+def shared_number_page(browser, number_report):
+    """One page for all tests of it; it may send no request, and log no error."""
+    troubles = []
+    context = browser.new_context(viewport=WIDE, reduced_motion="reduce", accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    own = number_report.resolve().as_uri()
+    page.on("request", lambda request: _note_request(request.url, own, troubles))
+    page.on("console", lambda message: _note_message(message, "", troubles))
+    page.on("pageerror", lambda error: troubles.append(f"error in the page: {error}"))
+    page.goto(own)
+    page.wait_for_selector("[role=tabpanel]")
+    yield page
+    context.close()
+    assert troubles == []
+
+
+@pytest.fixture
+def number_page(shared_number_page):
+    """The shared page in its first state: no edit, no selection, the overview."""
+    shared_number_page.evaluate(
+        "() => { while (window.clausewise.store.canUndo.value) window.clausewise.store.undo(); }"
+    )
+    go(shared_number_page, "view=overview")
+    return shared_number_page

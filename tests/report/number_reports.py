@@ -2,8 +2,13 @@
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
-from clausewise import Features, Frontier, LinearTerm, RegressionRule, RegressionRules, Term
+from clausewise import Features, Frontier, LinearTerm, Origin, RegressionRule, RegressionRules, Term
 
 PLACES = ("bay", "valley", "__proto__")
 
@@ -18,14 +23,16 @@ def features():
 
 
 def rules(**options):
-    """Five rules whose additions are short decimals, a linear term, and a start."""
+    """Five rules of two layers, the search and nowhere, with short decimals; a linear term, and a start."""
+    first, second = Origin("hidden 1", "hidden 1[0] > 0.5"), Origin("hidden 1", "hidden 1[3] ≤ 0.25")
+    deep, search = Origin("hidden 2", "hidden 2[1] > 1"), Origin("residual")
     listed = [
-        RegressionRule((Term(0, low=5.1), Term(3, low=0)), 0.74, 120, 3.25, (2.5, 4.0)),
-        RegressionRule((Term(2, values=["valley"]),), -0.58, 130, 1.5, (0.5, 2.5)),
-        RegressionRule((Term(1, high=12),), 0.15),
+        RegressionRule((Term(0, low=5.1), Term(3, low=0)), 0.74, 120, 3.25, (2.5, 4.0), first),
+        RegressionRule((Term(2, values=["valley"]),), -0.58, 130, 1.5, (0.5, 2.5), second),
+        RegressionRule((Term(1, high=12),), 0.15, origin=search),
         RegressionRule((Term(1, missing=True),), 0.33),
         RegressionRule(
-            (Term(0, low=2, high=5.1), Term(2, values=["bay", "__proto__"])), 0.3, 90, 2.0, (1.0, 3.0)
+            (Term(0, low=2, high=5.1), Term(2, values=["bay", "__proto__"])), 0.3, 90, 2.0, (1.0, 3.0), deep
         ),
     ]
     linear = [LinearTerm(0, "income", 0.21, fill=3.5, low=0.5, high=15)]
@@ -92,3 +99,13 @@ def random_rules(rng, link="identity"):
         LinearTerm(3, "old", amount() or 1.0),
     ][: int(rng.integers(0, 3))]
     return RegressionRules.from_rules(listed, features(), base=amount(), linear=linear, link=link)
+
+
+def model():
+    """A model of the network's numbers, which reads columns by name, missing ones included."""
+    encoder = make_column_transformer(
+        (SimpleImputer(), ["constructor", "income"]),
+        (OneHotEncoder(handle_unknown="ignore"), ["place"]),
+        remainder="passthrough",
+    )
+    return make_pipeline(encoder, LinearRegression()).fit(table(), numbers()[1])

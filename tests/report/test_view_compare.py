@@ -159,7 +159,7 @@ def test_other_rules_can_be_part_of_the_report(open_report, tmp_path):
 
 
 def test_only_rule_sets_can_be_compared(tmp_path):
-    with pytest.raises(TypeError, match=r"compare\['Last year'\] is a str; pass rule sets"):
+    with pytest.raises(TypeError, match=r"compare\['Last year'\] is a str; pass a RuleSet"):
         reports.rules().report(tmp_path / "report.html", compare={"Last year": "rules.json"})
 
 

@@ -42,21 +42,8 @@ def explorer(model):
 
 
 @pytest.fixture
-def page(browser, explorer):
-    """The served page, which asks its own server only and logs no error."""
-    context = browser.new_context(viewport=WIDE, reduced_motion="reduce")
-    opened, troubles = context.new_page(), []
-    opened.set_default_timeout(15_000)
-    opened.on("console", lambda message: troubles.append(message.text))
-    opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.on(
-        "request", lambda asked: None if asked.url.startswith(explorer.url) else troubles.append(asked.url)
-    )
-    opened.goto(explorer.url)
-    opened.wait_for_selector("[role=tabpanel]")
-    yield opened
-    context.close()
-    assert troubles == []
+def page(open_served, explorer):
+    return open_served(explorer)
 
 
 def test_the_network_answers_for_the_row_and_for_its_smallest_change(page, model):

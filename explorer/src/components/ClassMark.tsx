@@ -6,6 +6,7 @@ import { formatLabel } from "../lib/text";
 import { speaksAgainst } from "../lib/votes";
 import type { Scalar } from "../payload";
 import { useStore } from "../store";
+import { widthOfChips } from "./GroupChip";
 
 const N_SHAPES = 8;
 
@@ -46,15 +47,22 @@ export function ClassChip({ index, names }: { index: number; names?: readonly Sc
   );
 }
 
-/** The class that a rule speaks for, or against. */
-export function ConclusionChip({ rule }: { rule: Rule }) {
-  const { voting } = useStore().rules.value;
+/** The class that a rule speaks for, or against; the rule may be of another set, whose classes are marked as in the report if it has them. */
+export function ConclusionChip({ rule, of }: { rule: Rule; of?: RuleSet }) {
+  const { original, rules } = useStore();
+  const set = of ?? rules.value;
   return (
     <>
-      <Against isAgainst={speaksAgainst(rule, voting)} />
-      <ClassChip index={rule.classIndex} />
+      <Against isAgainst={speaksAgainst(rule, set.voting)} />
+      <LabelChip label={set.classes[rule.classIndex]} known={original.classes} />
     </>
   );
+}
+
+/** A class of any rule set, marked as in the report if the report has it. */
+export function LabelChip({ label, known }: { label: Scalar; known: readonly Scalar[] }) {
+  const names = known.includes(label) ? known : [...known, label];
+  return <ClassChip index={names.indexOf(label)} names={names} />;
 }
 
 export function Against({ isAgainst }: { isAgainst: boolean }) {
@@ -72,6 +80,5 @@ export function conclusionWidth(set: RuleSet): number {
 
 /** The width in px of a table's column that holds chips of these labels. */
 export function chipWidth(names: readonly Scalar[]): number {
-  const longest = Math.max(...names.map((label) => formatLabel(label).length));
-  return Math.min(180, Math.max(84, Math.ceil(46 + 8.5 * longest)));
+  return widthOfChips(names.map(formatLabel));
 }

@@ -1,19 +1,17 @@
 /** The effect that an edit would have, before it is made. */
 
 import { whyRulesUnknown } from "../lib/leftOut";
-import { measured, measuresOf, nDiffering } from "../lib/measures";
-import type { RuleSet } from "../lib/rules";
+import type { AnyRules } from "../lib/rules";
 import { counted, grouped, percent } from "../lib/text";
-import { useStore } from "../store";
+import { usePage } from "../pageStore";
 import { Effect } from "./Effect";
 
-/** Measures of the current rules and of the next ones, on the rows of the page. */
-export function EditPreview({ next, title = "Effect of this edit" }: { next: RuleSet; title?: string }) {
-  const store = useStore();
-  const { table, evaluator } = store;
-  const now = store.evaluation.value;
-  const measures = store.measures.value;
-  if (table === null || evaluator === null || now === null || measures === null) return null;
+/** Figures of the current rules and of the next ones, on the rows of the page. */
+export function EditPreview({ next, title = "Effect of this edit" }: { next: AnyRules; title?: string }) {
+  const store = usePage();
+  const { table } = store;
+  const now = store.rules.value;
+  if (table === null) return null;
   const why = whyRulesUnknown(next, table) ?? store.whyUnknown.value;
   if (why !== null) {
     return (
@@ -22,14 +20,14 @@ export function EditPreview({ next, title = "Effect of this edit" }: { next: Rul
       </p>
     );
   }
-  const found = evaluator.evaluate(next, now);
-  const n = nDiffering(now, found);
+  const { nRows, note } = store.shiftBetween(now, next);
   return (
     <div class="preview" role="status">
       <p class="preview-title">{title}</p>
-      <Effect label={title} before={measured(measures)} after={measured(measuresOf(found, table))} />
+      <Effect label={title} before={store.figuresOf(now)} after={store.figuresOf(next)} />
       <p class="quiet">
-        {counted(n, "row")} decided differently{table.nRows > 0 && n > 0 ? ` (${percent(n / table.nRows)})` : ""}, of the {grouped(table.nRows)} in this page
+        {counted(nRows, "row")} {store.kind.verb[1]} differently{nRows > 0 ? ` (${percent(nRows / table.nRows)})` : ""}
+        {note}, of the {grouped(table.nRows)} in this page
       </p>
     </div>
   );

@@ -1,48 +1,36 @@
-/** Measures before and after an edit, side by side. */
+/** Figures before and after an edit, side by side. */
 
-import type { Measured } from "../lib/measures";
-import { grouped, percent } from "../lib/text";
+import { changeText, type Figure, figureText } from "../lib/figures";
 
 interface Props {
   label: string;
-  before: Measured;
-  after: Measured;
-  /** Further counts, such as rules: name, before, after. */
-  counts?: readonly (readonly [string, number, number])[];
+  before: readonly Figure[];
+  after: readonly Figure[];
 }
 
-export function Effect({ label, before, after, counts = [] }: Props) {
-  const shares = (["fidelity", "accuracy", "coverage"] as const).flatMap((name) => {
-    const [old, newer] = [before[name], after[name]];
-    return old === null || newer === null ? [] : [[name, old, newer] as const];
-  });
+export function Effect({ label, before, after }: Props) {
   return (
     <dl class="effect" aria-label={label}>
-      {shares.map(([name, old, newer]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {old !== newer && <span class="quiet">{percent(old, 2)} → </span>}
-            <strong>{percent(newer, 2)}</strong> <Difference by={100 * (newer - old)} />
-          </dd>
-        </div>
-      ))}
-      {counts.map(([name, old, newer]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {old !== newer && <span class="quiet">{grouped(old)} → </span>}
-            <strong>{grouped(newer)}</strong>
-          </dd>
-        </div>
-      ))}
+      {after.map((newer) => {
+        const old = before.find((figure) => figure.name === newer.name);
+        if (old === undefined) return null;
+        return (
+          <div key={newer.name}>
+            <dt>{newer.name}</dt>
+            <dd>
+              {!Object.is(old.value, newer.value) && <span class="quiet">{figureText(old)} → </span>}
+              <strong>{figureText(newer)}</strong> {newer.better !== 0 && <Difference before={old} after={newer} />}
+            </dd>
+          </div>
+        );
+      })}
     </dl>
   );
 }
 
-/** The difference in percentage points, shown by sign and words, not by colour alone. */
-function Difference({ by }: { by: number }) {
-  const shown = by.toFixed(2);
-  if (Number(shown) === 0) return <span class="quiet">{by === 0 ? "unchanged" : "about the same"}</span>;
-  return <span class={by > 0 ? "better" : "worse"}>{by > 0 ? `▲ +${shown}` : `▼ −${shown.slice(1)}`}</span>;
+/** The difference, shown by sign and words, not by colour alone; shares in percentage points. */
+function Difference({ before, after }: { before: Figure; after: Figure }) {
+  const { by, text } = changeText(before, after);
+  if (!(Number(text.replaceAll(",", "")) > 0)) return <span class="quiet">{by === 0 || Number.isNaN(by) ? "unchanged" : "about the same"}</span>;
+  return <span class={by * after.better > 0 ? "better" : "worse"}>{by > 0 ? `▲ +${text}` : `▼ −${text}`}</span>;
 }

@@ -1,23 +1,24 @@
 /** An editor for one term of a rule. */
 
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { middleOf } from "../lib/axis";
+import { type AxisSource, middleOf } from "../lib/axis";
 import { lowerBound, nextBelow, upperBound } from "../lib/decimals";
 import { type Term, termOn } from "../lib/rules";
 import { featureName, formatCategory, grouped } from "../lib/text";
-import { type Store, useStore } from "../store";
-import { TermStrip } from "./TermStrip";
+import { usePage } from "../pageStore";
 
 interface Props {
   term: Term;
-  classIndex: number;
+  /** The term, drawn. */
+  strip: ComponentChildren;
   onTerm: (term: Term) => void;
   onRemove: () => void;
 }
 
-export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
-  const about = useStore().original.features[term.feature];
+export function TermEditor({ term, strip, onTerm, onRemove }: Props) {
+  const about = usePage().original.features[term.feature];
   const { kind } = about;
   const name = featureName(about);
   return (
@@ -41,7 +42,7 @@ export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
           <IsMissing term={term} onTerm={onTerm} />
         </>
       )}
-      <TermStrip term={term} classIndex={classIndex} height={20} />
+      {strip}
     </fieldset>
   );
 }
@@ -49,7 +50,7 @@ export function TermEditor({ term, classIndex, onTerm, onRemove }: Props) {
 type PartProps = Pick<Props, "term" | "onTerm">;
 
 /** A first term on a feature: the lower half, true, or the first category. */
-export function firstTerm(store: Store, feature: number): Term {
+export function firstTerm(store: AxisSource, feature: number): Term {
   const { kind } = store.original.features[feature];
   if (kind === "categorical") return termOn(feature, { codes: [0] });
   return termOn(feature, kind === "binary" ? { low: 0 } : { high: middleOf(store, feature) });
@@ -57,7 +58,7 @@ export function firstTerm(store: Store, feature: number): Term {
 
 /** Switches between a test for missing values and the term that was there before. */
 function IsMissing({ term, onTerm }: PartProps) {
-  const store = useStore();
+  const store = usePage();
   const before = useRef<Term | null>(null);
   return (
     <label class="term-missing">
@@ -129,7 +130,7 @@ const MANY_CATEGORIES = 12;
 function Categories({ term, name, onTerm }: PartProps & { name: string }) {
   const id = useId();
   const query = useSignal("");
-  const about = useStore().original.features[term.feature];
+  const about = usePage().original.features[term.feature];
   const categories = about.categories ?? [];
   const accepted = new Set(term.codes ?? []);
   const words = query.value.trim().toLowerCase();

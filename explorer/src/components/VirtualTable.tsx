@@ -9,6 +9,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { keepElementInSight, keepInSight, linesInSight, useViewport } from "./viewport";
 
+/** Tables with at most this many rows may show them in full, longer ones show each on a line. */
+export const WRAPPED_ROWS = 80;
+
 export interface TableColumn {
   key: string;
   title: ComponentChildren;

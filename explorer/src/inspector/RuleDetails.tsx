@@ -1,6 +1,7 @@
 /** A selected rule. */
 
 import { ClassChip } from "../components/ClassMark";
+import { EditButton } from "../components/EditButton";
 import { Fact } from "../components/Fact";
 import { TermStrip } from "../components/TermStrip";
 import { type Bits, countBits } from "../lib/bits";
@@ -52,19 +53,7 @@ export function RuleDetails({ rule, place }: { rule: Rule; place: number }) {
             Show its rows
           </button>
         )}
-        {store.view.value !== "edit" && (
-          <button
-            type="button"
-            onClick={() =>
-              store.address.step(() => {
-                store.address.param("edit.new").value = "";
-                store.show("edit");
-              })
-            }
-          >
-            Edit it
-          </button>
-        )}
+        {store.view.value !== "edit" && <EditButton />}
         <button
           type="button"
           onClick={() =>

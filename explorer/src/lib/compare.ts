@@ -1,11 +1,12 @@
-/** Two rule sets side by side, as Python's rules/comparison.py compares them. */
+/** Two rule sets of one kind side by side, as Python's analysis/comparison.py compares them. */
 
 import type { Scalar } from "../payload";
-import type { Evaluation, Evaluator } from "./evaluate";
-import type { Feature, Rule, RuleSet } from "./rules";
+import type { Evaluation } from "./evaluate";
+import type { RuleKind } from "./kind";
+import type { AnyRule, AnyRules, Feature, Term } from "./rules";
 import { writeValue } from "./ruleText";
 import type { Table } from "./table";
-import { featureName, formatName, formatNumber } from "./text";
+import { featureName, formatName } from "./text";
 
 export interface Comparison {
   /** Places in the later set of rules that are not in the earlier one. */
@@ -19,9 +20,9 @@ export interface Comparison {
   readonly settings: readonly { name: string; before: string; after: string }[];
 }
 
-export function compareRules(before: RuleSet, after: RuleSet): Comparison {
+export function compareRules<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, before: S, after: S): Comparison {
   const left: [number[], number[]] = [[...before.rules.keys()], [...after.rules.keys()]];
-  const keys = [before, after].map((set) => set.rules.map((rule) => keysOf(rule, set)));
+  const keys = [before, after].map((set) => set.rules.map((rule) => keysOf(kind, rule, set)));
   const pairedBy = (part: 0 | 1 | 2) =>
     paired(
       left,
@@ -30,11 +31,11 @@ export function compareRules(before: RuleSet, after: RuleSet): Comparison {
     );
   const same = pairedBy(0);
   const changed = [...pairedBy(1), ...pairedBy(2)].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  return { added: left[1], removed: left[0], changed, nSame: same.length, settings: settingsOf(before, after) };
+  return { added: left[1], removed: left[0], changed, nSame: same.length, settings: settingsOf(kind, before, after) };
 }
 
-/** Keys that are equal for rules that are equal; that agree in premise and class; that agree in the premise. */
-function keysOf(rule: Rule, set: RuleSet): [all: string, concluding: string, premise: string] {
+/** Keys that are equal for rules that are equal; that agree in premise and conclusion; that agree in the premise. */
+function keysOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, rule: R, set: S): [all: string, concluding: string, premise: string] {
   // By name, as the features of the two sets may be ordered differently.
   const terms = rule.terms.map(({ feature, low, high, codes, missing }) => {
     const { name, categories } = set.features[feature];
@@ -42,13 +43,13 @@ function keysOf(rule: Rule, set: RuleSet): [all: string, concluding: string, pre
     return JSON.stringify([name, String(low), String(high), values, missing]);
   });
   const premise = terms.sort().join("&");
-  const concluding = `${premise}>${scalarKey(set.classes[rule.classIndex])}`;
-  const { confidence, cover, correct, weight, priority, origin } = rule;
-  const statistics = JSON.stringify([confidence, cover, correct, weight, priority, origin?.layer ?? null, origin?.clause ?? null, origin === null]);
+  const concluding = `${premise}>${kind.conclusionKey(rule, set)}`;
+  const { cover, origin } = rule;
+  const statistics = JSON.stringify([kind.statisticsKey(rule, set), cover, origin?.layer ?? null, origin?.clause ?? null, origin === null]);
   return [concluding + statistics, concluding, premise];
 }
 
-function scalarKey(value: Scalar): string {
+export function scalarKey(value: Scalar): string {
   return `${typeof value}:${value}`;
 }
 
@@ -74,16 +75,11 @@ function paired(left: [number[], number[]], keyBefore: (r: number) => string, ke
 
 // --- Settings ---
 
-function settingsOf(before: RuleSet, after: RuleSet): { name: string; before: string; after: string }[] {
-  const texts: [string, (set: RuleSet) => string][] = [
-    ["voting", (set) => set.voting],
-    ["default", (set) => writeValue(set.classes[set.defaultIndex])],
-    ["scale", (set) => formatNumber(set.scale)],
-    ["classes", (set) => set.classes.map((label) => writeValue(label)).join(", ")],
-    ["base", (set) => set.base.map(formatNumber).join(", ")],
-  ];
-  const differing = texts
-    .map(([name, textOf]) => ({ name, before: textOf(before), after: textOf(after) }))
+function settingsOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, before: S, after: S): { name: string; before: string; after: string }[] {
+  const newer = kind.settings(after);
+  const differing = kind
+    .settings(before)
+    .map(({ name, text }, i) => ({ name, before: text, after: newer[i].text }))
     .filter((pair) => pair.before !== pair.after);
   const features = differingFeatures(before.features, after.features);
   return features === null ? differing : [...differing, features];
@@ -136,30 +132,31 @@ export function flipsOf(before: Evaluation, after: Evaluation): Flips {
 }
 
 /**
- * The evaluation of rules with other features on the rows of the report: features are matched by name (by place if
- * either set has no names), categories by value. Where this is not possible, a text that says why.
+ * The rules over the features of the report, so that they can be evaluated on its rows: features are matched by name (by
+ * place if either set has no names), categories by value. Where this is not possible, a text that says why.
  */
-export function evaluateForeign(set: RuleSet, own: RuleSet, table: Table, evaluator: Evaluator): Evaluation | string {
+export function overOwnFeatures<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S, own: S, table: Table): S | string {
   const isByPlace = !set.named || !own.named;
   if (isByPlace && set.features.length !== own.features.length) {
     return `these rules have ${set.features.length} unnamed features, the report has ${own.features.length}`;
   }
   const placeOf = new Map(own.features.map((feature, place) => [feature.name, place]));
   const places = set.features.map((feature, place) => (isByPlace ? place : (placeOf.get(feature.name) ?? -1)));
-  const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)));
-  for (const feature of tested) {
-    const { name: given, kind } = set.features[feature];
+  const used = new Set([...set.rules.flatMap((rule) => rule.terms.map((term) => term.feature)), ...kind.otherFeatures(set)]);
+  for (const feature of used) {
+    const { name: given, kind: what } = set.features[feature];
     const name = formatName(given);
     const place = places[feature];
     if (place < 0) return `the report has no feature ${name}, which these rules test`;
-    if (own.features[place].kind !== kind) return `${name} is ${kind} in these rules and ${own.features[place].kind} in the report`;
+    if (own.features[place].kind !== what) return `${name} is ${what} in these rules and ${own.features[place].kind} in the report`;
     if (table.columns[place] === null) return `the report has no values for ${name}, which these rules test`;
   }
-  const rules = set.rules.map((rule) => ({ ...rule, terms: rule.terms.map((term) => ({ ...term, feature: places[term.feature], codes: codesIn(own, term.codes, set.features[term.feature], places[term.feature]) })) }));
-  return evaluator.evaluate({ ...set, features: own.features, rules });
+  const moved = (term: Term): Term => ({ ...term, feature: places[term.feature], codes: codesIn(own, term.codes, set.features[term.feature], places[term.feature]) });
+  const rules = set.rules.map((rule): R => ({ ...rule, terms: rule.terms.map(moved) }));
+  return { ...kind.withPlaces(set, places), features: own.features, rules };
 }
 
-function codesIn(own: RuleSet, codes: readonly number[] | null, feature: Feature, place: number): readonly number[] | null {
+function codesIn(own: AnyRules, codes: readonly number[] | null, feature: Feature, place: number): readonly number[] | null {
   if (codes === null) return null;
   const codeOf = new Map((own.features[place].categories ?? []).map((value, code) => [value, code]));
   return codes.map((code) => codeOf.get((feature.categories ?? [])[code]) ?? -1).filter((code) => code >= 0);

@@ -3,27 +3,13 @@
 import type { Scalar } from "../payload";
 import type { Flips } from "./compare";
 import type { Evaluation } from "./evaluate";
-import type { Rule, RuleSet } from "./rules";
-import { formatLabel, shortNumber } from "./text";
+import type { RuleSet } from "./rules";
 
 /** Decisions as places in the report's classes, so that they compare with its labels; unknown classes match none. */
 export function relabelled(found: Evaluation, original: RuleSet): Evaluation {
   if (found.set.classes === original.classes) return found;
   const places = found.set.classes.map((label) => original.classes.indexOf(label)).map((place) => (place < 0 ? 0xffff : place));
   return { ...found, decisions: found.decisions.map((decision) => places[decision]) };
-}
-
-/** `then no → yes, confidence 0.9 → 0.6`, for rules with the same premise. */
-export function whatDiffers(before: RuleSet, old: Rule, after: RuleSet, newer: Rule): string {
-  const parts: string[] = [];
-  const [was, is] = [before.classes[old.classIndex], after.classes[newer.classIndex]];
-  if (was !== is) parts.push(`then ${formatLabel(was)} → ${formatLabel(is)}`);
-  for (const name of ["confidence", "weight", "cover", "correct"] as const) {
-    if (old[name] !== newer[name]) parts.push(`${name} ${shortNumber(old[name])} → ${shortNumber(newer[name])}`);
-  }
-  if (old.priority !== newer.priority) parts.push(newer.priority ? "now with priority" : "no longer with priority");
-  if (old.origin?.layer !== newer.origin?.layer || old.origin?.clause !== newer.origin?.clause) parts.push("different origin");
-  return parts.join(", ");
 }
 
 interface Way {

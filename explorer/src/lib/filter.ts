@@ -1,8 +1,10 @@
 /** Which rules are shown, and in which order. Pure functions. */
 
 import type { Voting } from "../payload";
-import { type Feature, namedCategories, type Rule, type RuleSet, type Term, termKey } from "./rules";
-import { describeCondition, describeRule, describeTerm, formatCategory } from "./text";
+import { CLASSES } from "./classes";
+import type { RuleKind } from "./kind";
+import { type AnyRule, type AnyRules, type Feature, namedCategories, type Rule, type RuleSet, type Term, termKey } from "./rules";
+import { describeCondition, describePremise, describeTerm, formatCategory } from "./text";
 import { speaksAgainst } from "./votes";
 
 export interface Filter {
@@ -22,9 +24,9 @@ export interface Filter {
 export type SortKey = "place" | "class" | "length" | "cost" | "confidence" | "support" | "weight" | "fires" | "agrees" | "layer";
 
 /** The text of a rule that is searched; made once per rule. */
-const texts = new WeakMap<Rule, string>();
+const texts = new WeakMap<AnyRule, string>();
 
-function textOf(rule: Rule, set: RuleSet): string {
+function textOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, rule: R, set: S): string {
   let text = texts.get(rule);
   if (text === undefined) {
     const origin = `${rule.origin?.layer ?? ""} ${rule.origin?.clause ?? ""}`;
@@ -34,7 +36,7 @@ function textOf(rule: Rule, set: RuleSet): string {
     const accepted = rule.terms.map((term) => acceptedCategories(term, set.features[term.feature])).join(" ");
     // Also by the names in the data, where the report shows others.
     const names = rule.terms.map((term) => set.features[term.feature].name).join(" ");
-    text = plain(`${describeRule(rule, set)} ${origin} ${turned} ${accepted} ${names}`);
+    text = plain(`IF ${describePremise(rule, set.features)} THEN ${kind.describeConclusion(rule, set)} ${origin} ${turned} ${accepted} ${names}`);
     texts.set(rule, text);
   }
   return text;
@@ -48,17 +50,13 @@ function acceptedCategories(term: Term, feature: Feature): string {
 
 /** Places of the rules that pass, in their order. */
 export function filtered(set: RuleSet, filter: Filter): number[] {
-  const words = wordsOf(filter.query);
-  const places: number[] = [];
-  set.rules.forEach((rule, place) => {
-    if (passes(rule, filter, set.voting) && words.every((word) => hasWord(textOf(rule, set), word))) places.push(place);
-  });
-  return places;
+  return searched(CLASSES, set, filter.query).filter((place) => passes(set.rules[place], filter, set.voting));
 }
 
 /** Places of the rules that contain all words of a query. */
-export function searched(set: RuleSet, query: string): number[] {
-  return filtered(set, { query, classIndex: null, feature: null, term: null, maxLength: null, minSupport: null, minConfidence: null, layer: null });
+export function searched<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S, query: string): number[] {
+  const words = wordsOf(query);
+  return [...set.rules.keys()].filter((place) => words.every((word) => hasWord(textOf(kind, set.rules[place], set), word)));
 }
 
 /** The words of a query. A comparison, typed as shown or as in the rule language, is one word. */
@@ -87,7 +85,7 @@ function plain(text: string): string {
 }
 
 /** The terms of a rule, those with a word of the query first. */
-export function matchesFirst(rule: Rule, features: readonly Feature[], words: readonly string[]): readonly Term[] {
+export function matchesFirst(rule: Pick<AnyRule, "terms">, features: readonly Feature[], words: readonly string[]): readonly Term[] {
   const isFound = (term: Term) => words.some((word) => plain(describeTerm(term, features[term.feature])).includes(word));
   return words.length === 0 ? rule.terms : [...rule.terms.filter(isFound), ...rule.terms.filter((term) => !isFound(term))];
 }

@@ -1,28 +1,36 @@
 /** Edits that outlive the page: kept by the browser until they are discarded, or saved inside the page itself. */
 
-import type { AnyPayload, EditsEntry, Payload } from "../payload";
-import { readRuleFile, writeRuleFile } from "./ruleFile";
-import type { Rule, RuleSet } from "./rules";
+import type { AnyPayload, EditsEntry, NumberEditsEntry } from "../payload";
+import { withId } from "./edits";
+import type { AnyRuleFile, RuleKind } from "./kind";
+import type { AnyRule, AnyRules } from "./rules";
 
 const PREFIX = "clausewise-edits-";
 
-export function editsOf(set: RuleSet): EditsEntry {
-  return { rules: writeRuleFile(set), ids: set.rules.map((rule) => rule.id) };
+/** Edited rules: a rule file, and for each rule its id. */
+export interface Edits {
+  readonly rules: AnyRuleFile;
+  readonly ids: readonly number[];
+}
+
+export type AnyEdits = EditsEntry | NumberEditsEntry;
+
+export function editsOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S): Edits {
+  return { rules: kind.writeFile(set), ids: set.rules.map((rule) => rule.id) };
 }
 
 /** The edited rules; those that equal a rule of the report are that rule, so that nothing is computed twice. */
-export function withEdits(original: RuleSet, edits: EditsEntry): RuleSet {
-  const read = readRuleFile(edits.rules);
-  const file = writeRuleFile(original);
-  const sameSettings = original.classes.length === read.classes.length && original.base.every((votes, c) => votes === read.base[c]);
-  const rules = read.rules.map((rule, place): Rule => {
+export function withEdits<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, original: S, edits: Edits): S {
+  const read = kind.readFile(edits.rules);
+  const file = kind.writeFile(original);
+  const rules = read.rules.map((rule, place): R => {
     const id = edits.ids[place] ?? original.rules.length + place;
     const before = original.rules[id];
     const isSame = before !== undefined && JSON.stringify(file.rules[id]) === JSON.stringify(edits.rules.rules[place]);
-    return isSame ? before : { ...rule, id };
+    return isSame ? before : withId<R>(rule, id);
   });
   // Shared with the original, so that an evaluation knows that only rules differ.
-  return { ...original, ...(sameSettings ? {} : { base: read.base }), rules, changes: read.changes };
+  return { ...original, ...kind.editedSettings(original, read), rules, changes: read.changes };
 }
 
 /** A key under which the browser keeps edits of this report and of no other. */
@@ -42,7 +50,7 @@ function hash(text: string): string {
 }
 
 /** A text that the browser keeps for one report; it may refuse, as in a notebook's frame. */
-export class KeptText {
+class KeptText {
   private readonly key: string;
 
   constructor(
@@ -74,31 +82,32 @@ export class KeptText {
 }
 
 /** Where the browser keeps the edits of one report. */
-export class EditKeeper {
+export class EditKeeper<R extends AnyRule, S extends AnyRules<R>> {
   private readonly text: KeptText;
 
   constructor(
     window: Window,
-    payload: Payload,
-    private readonly original: RuleSet,
+    payload: AnyPayload,
+    private readonly kind: RuleKind<R, S>,
+    private readonly original: S,
   ) {
     this.text = new KeptText(window, payload);
   }
 
   /** The edits that were kept; null if there are none. */
-  kept(): RuleSet | null {
+  kept(): S | null {
     const text = this.text.read();
     if (text === null) return null;
     try {
-      const edits: EditsEntry = JSON.parse(text);
-      return withEdits(this.original, edits);
+      const edits: AnyEdits = JSON.parse(text);
+      return withEdits(this.kind, this.original, edits);
     } catch {
       return null;
     }
   }
 
   /** Keep edits, or forget them with null; returns whether that was possible. */
-  keep(set: RuleSet | null): boolean {
-    return this.text.write(set === null ? null : JSON.stringify(editsOf(set)));
+  keep(set: S | null): boolean {
+    return this.text.write(set === null ? null : JSON.stringify(editsOf(this.kind, set)));
   }
 }

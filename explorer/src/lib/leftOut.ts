@@ -1,11 +1,11 @@
 /** Columns that a report left out to stay small: whether terms that test them hold is unknown here. */
 
-import type { RuleSet, Term } from "./rules";
+import type { AnyRules, Feature, Term } from "./rules";
 import type { Table } from "./table";
 import { featureName } from "./text";
 
 /** The reason why it is unknown on which rows these terms hold; null if it is known. */
-export function whyTermsUnknown(terms: Iterable<Term>, set: RuleSet, table: Table): string | null {
+export function whyTermsUnknown(terms: Iterable<Pick<Term, "feature">>, set: { readonly features: readonly Feature[] }, table: Table): string | null {
   const names = new Set<string>();
   for (const { feature } of terms) if (table.columns[feature] === null) names.add(featureName(set.features[feature]));
   if (names.size === 0) return null;
@@ -14,10 +14,10 @@ export function whyTermsUnknown(terms: Iterable<Term>, set: RuleSet, table: Tabl
 }
 
 /** The reason why the decisions of these rules are unknown; null if they are known. */
-export function whyRulesUnknown(set: RuleSet, table: Table): string | null {
+export function whyRulesUnknown(set: AnyRules, table: Table): string | null {
   return whyTermsUnknown(termsOf(set), set, table);
 }
 
-function* termsOf(set: RuleSet): Iterable<Term> {
+function* termsOf(set: AnyRules): Iterable<Term> {
   for (const rule of set.rules) yield* rule.terms;
 }

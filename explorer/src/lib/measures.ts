@@ -79,15 +79,3 @@ export interface Measured {
   accuracy: number | null;
   coverage: number;
 }
-
-export function measured(measures: Measures): Measured {
-  const { fidelity, accuracy, coverage } = measures;
-  return { fidelity, accuracy, coverage };
-}
-
-/** The number of rows on which two rule sets with the same classes decide differently. */
-export function nDiffering(a: Evaluation, b: Evaluation): number {
-  let n = 0;
-  for (let row = 0; row < a.nRows; row++) if (a.decisions[row] !== b.decisions[row]) n++;
-  return n;
-}

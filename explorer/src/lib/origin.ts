@@ -1,6 +1,7 @@
 /** Rules grouped by layer and clause of origin. Pure functions. */
 
-import type { RuleSet } from "./rules";
+import type { RuleKind } from "./kind";
+import type { AnyRule, AnyRules } from "./rules";
 import { formatName } from "./text";
 
 export interface Clause {
@@ -8,15 +9,16 @@ export interface Clause {
   text: string;
   /** Places of its rules. */
   places: number[];
-  /** Classes that its rules predict, ascending. */
-  classes: number[];
+  /** Groups of its rules, such as their classes, ascending. */
+  groups: number[];
 }
 
 export interface LayerUse {
   /** Empty for rules without a layer. */
   name: string;
   places: number[];
-  perClass: number[];
+  /** The number of rules of each group. */
+  perGroup: number[];
   /** Clauses with most rules first. */
   clauses: Clause[];
 }
@@ -56,28 +58,30 @@ export function unitsOf(layer: LayerUse): UnitUse[] {
 }
 
 /** Layers as the rules name them, numbered ones in the order of the network; rules without a layer last. */
-export function layersOf(set: RuleSet): LayerUse[] {
+export function layersOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S): LayerUse[] {
+  const names = kind.groupNames(set);
   const layers = new Map<string, LayerUse>();
   const clauses = new Map<string, Clause>();
   set.rules.forEach((rule, place) => {
     const name = rule.origin?.layer ?? "";
     const text = rule.origin?.clause ?? "";
     let layer = layers.get(name);
-    if (layer === undefined) layers.set(name, (layer = { name, places: [], perClass: set.classes.map(() => 0), clauses: [] }));
+    if (layer === undefined) layers.set(name, (layer = { name, places: [], perGroup: names.map(() => 0), clauses: [] }));
     layer.places.push(place);
-    layer.perClass[rule.classIndex]++;
+    const group = kind.groupOf(rule);
+    layer.perGroup[group]++;
     const key = JSON.stringify([name, text]);
     let clause = clauses.get(key);
     if (clause === undefined) {
-      clauses.set(key, (clause = { text, places: [], classes: [] }));
+      clauses.set(key, (clause = { text, places: [], groups: [] }));
       layer.clauses.push(clause);
     }
     clause.places.push(place);
-    if (!clause.classes.includes(rule.classIndex)) clause.classes.push(rule.classIndex);
+    if (!clause.groups.includes(group)) clause.groups.push(group);
   });
   for (const layer of layers.values()) {
     layer.clauses.sort((a, b) => b.places.length - a.places.length || a.places[0] - b.places[0]);
-    layer.clauses.forEach((clause) => clause.classes.sort((a, b) => a - b));
+    layer.clauses.forEach((clause) => clause.groups.sort((a, b) => a - b));
   }
   return inOrder([...layers.values()]);
 }

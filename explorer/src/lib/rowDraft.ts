@@ -2,7 +2,6 @@
 
 import { batch, computed, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Scalar } from "../payload";
-import type { Store } from "../store";
 import type { Address } from "./address";
 import { type AxisSource, middleOf } from "./axis";
 import { rowValues } from "./evaluateRow";
@@ -113,7 +112,7 @@ function typicalRow(store: DraftSource): number[] {
  * the server has, only changes are sent, as the page may not have all its values. A text says why the network cannot
  * be asked.
  */
-export function questionOf(store: Store, draft: RowDraft, more: ReadonlyMap<number, number>): AskedRow | string {
+export function questionOf(store: DraftSource, draft: RowDraft, more: ReadonlyMap<number, number>): AskedRow | string {
   const { features } = store.original;
   const values = draft.values.value.map((value, feature) => more.get(feature) ?? value);
   const row = draft.base.value;

@@ -20,19 +20,24 @@ export interface Origin {
 }
 
 /**
- * One rule. Rules are never changed: an edit makes a new object, so that results for a rule can be
+ * One rule of any kind. Rules are never changed: an edit makes a new object, so that results for a rule can be
  * cached by its identity. `id` stays the same through edits; those of the report are numbered from 0.
  */
-export interface Rule {
+export interface AnyRule {
   readonly id: number;
   readonly terms: readonly Term[];
+  /** Rows that the rule held on when it was learnt. */
+  readonly cover: number;
+  readonly origin: Origin | null;
+}
+
+/** A rule that predicts a class. */
+export interface Rule extends AnyRule {
   readonly classIndex: number;
   readonly confidence: number;
-  readonly cover: number;
   readonly correct: number;
   readonly weight: number;
   readonly priority: boolean;
-  readonly origin: Origin | null;
 }
 
 export interface Feature {
@@ -41,22 +46,27 @@ export interface Feature {
   readonly categories: readonly Scalar[] | null;
 }
 
-export interface RuleSet {
+/** Rules of one kind, over the same features. */
+export interface AnyRules<R extends AnyRule = AnyRule> {
   readonly features: readonly Feature[];
+  readonly named: boolean;
+  readonly rules: readonly R[];
+  readonly changes: readonly ChangeEntry[];
+}
+
+export interface RuleSet extends AnyRules<Rule> {
   readonly classes: readonly Scalar[];
   readonly classDtype: RuleFile["class_dtype"];
-  readonly named: boolean;
   readonly voting: Voting;
   readonly defaultIndex: number;
   /** One number per class. */
   readonly base: readonly number[];
   readonly scale: number;
-  readonly rules: readonly Rule[];
-  readonly changes: readonly ChangeEntry[];
 }
 
 /** A rule that is not yet part of a rule set. */
-export type NewRule = Omit<Rule, "id">;
+export type New<R extends AnyRule> = Omit<R, "id">;
+export type NewRule = New<Rule>;
 
 /** The numbers of a rule, with the values that a rule text may omit. */
 export const DEFAULT_STATISTICS = { confidence: 1, cover: 0, correct: 0, weight: 1 } as const;

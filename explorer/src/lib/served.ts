@@ -1,6 +1,6 @@
 /** The requests of a served page: predictions of the network, and measures on all rows. Files on disk send none. */
 
-import type { RuleFile, Scalar, ServedEntry } from "../payload";
+import type { NumberMeasuresEntry, NumberRuleFile, RuleFile, Scalar, ServedEntry } from "../payload";
 
 /** The network's predictions, one label per row. */
 export interface NetworkAnswer {
@@ -27,6 +27,15 @@ export function askNetwork(served: ServedEntry, rows: readonly AskedRow[], signa
 
 export function askMeasures(served: ServedEntry, rules: RuleFile, signal: AbortSignal): Promise<ServedMeasures> {
   return ask<ServedMeasures>(`${served.api}measures`, { rules }, signal);
+}
+
+/** The network's numbers, one per row. */
+export function askNumbers(served: ServedEntry, rows: readonly AskedRow[], signal: AbortSignal): Promise<{ numbers: number[] }> {
+  return ask<{ numbers: number[] }>(`${served.api}predict`, { rows }, signal);
+}
+
+export function askNumberMeasures(served: ServedEntry, rules: NumberRuleFile, signal: AbortSignal): Promise<NumberMeasuresEntry> {
+  return ask<NumberMeasuresEntry>(`${served.api}measures`, { rules }, signal);
 }
 
 async function ask<T>(address: string, question: object, signal: AbortSignal): Promise<T> {

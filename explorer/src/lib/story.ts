@@ -6,7 +6,7 @@ import type { Store } from "../store";
 import { allBits, countBits } from "./bits";
 import { agreementOf, type Confusion, confusionGiven, confusionHere } from "./confusion";
 import { scoresOf } from "./evaluate";
-import { wilson } from "./intervals";
+import { intervalText, wilson } from "./intervals";
 import { agreementOf as ruleAgreement } from "./measures";
 import { misleading } from "./misled";
 import { perStore } from "./perStore";
@@ -75,11 +75,6 @@ function agreementIn(confusion: Confusion, isOfAll: boolean): Agreement | null {
     return sums[place] === 0 ? [] : [{ place, label, nRows: sums[place], part: hits / sums[place], interval: wilson(hits, sums[place]) }];
   });
   return { a, b, nRows, isOfAll, part, interval: wilson(Math.round(part * nRows), nRows), baseline: sums[largest] / nRows, baselineClass: aNames[largest], classes };
-}
-
-/** `97.2 %`, and `96.9–97.5` for the interval. */
-export function intervalText([low, high]: readonly [number, number]): string {
-  return `${percent(low).replace(" %", "")}–${percent(high).replace(" %", "")}`;
 }
 
 /** The class on which the judges agree least, if that is less than elsewhere. */

@@ -5,7 +5,8 @@
  * of the others share; and so on. Rules that share nothing more are leaves with the rest of their terms.
  */
 
-import { type Rule, type RuleSet, type Term, termKey } from "./rules";
+import type { RuleKind } from "./kind";
+import { type AnyRule, type AnyRules, type Term, termKey } from "./rules";
 
 /** How terms are shared: when they are equal, or when they bound the same feature from the same side. */
 export type Sharing = "equal" | "bounds";
@@ -14,12 +15,12 @@ export interface Branch {
   readonly kind: "branch";
   /** A hash of the shared terms from the root, so that it is stable when rules elsewhere change. */
   readonly id: string;
-  /** Terms that every rule below has; empty for a class. */
+  /** Terms that every rule below has; empty for a group. */
   readonly terms: readonly Term[];
   /** All terms from the root to here. */
   readonly path: readonly Term[];
-  /** The class of a branch that groups by class. */
-  readonly classIndex: number | null;
+  /** The group of rules, such as their class, if the branch is for one. */
+  readonly group: number | null;
   /** Places of the rules below, ascending. */
   readonly places: readonly number[];
   readonly children: readonly Node[];
@@ -44,12 +45,12 @@ interface Candidate {
 
 interface Options {
   readonly sharing: Sharing;
-  /** Whether classes are the first level. */
-  readonly byClass: boolean;
+  /** Whether groups, such as classes, are the first level. */
+  readonly byGroup: boolean;
 }
 
-export function treeOf(set: RuleSet, places: readonly number[], options: Options): Node[] {
-  const branch = (way: string, terms: readonly Term[], above: readonly Term[], classIndex: number | null, candidates: readonly Candidate[]): Branch => {
+export function treeOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S, places: readonly number[], options: Options): Node[] {
+  const branch = (way: string, terms: readonly Term[], above: readonly Term[], group: number | null, candidates: readonly Candidate[]): Branch => {
     // Terms that all rules below share are in one branch, to avoid chains of branches with one child.
     const shared = [...terms];
     let inside = candidates;
@@ -60,7 +61,7 @@ export function treeOf(set: RuleSet, places: readonly number[], options: Options
     }
     const path = [...above, ...shared];
     const children = grown(way, inside, path);
-    return { kind: "branch", id: shortened(way), terms: shared, path, classIndex, places: candidates.map((candidate) => candidate.place), children };
+    return { kind: "branch", id: shortened(way), terms: shared, path, group, places: candidates.map((candidate) => candidate.place), children };
   };
   const grown = (way: string, candidates: readonly Candidate[], path: readonly Term[]): Node[] => {
     const nodes: Node[] = [];
@@ -70,10 +71,10 @@ export function treeOf(set: RuleSet, places: readonly number[], options: Options
     return nodes;
   };
   const candidates = places.map((place) => ({ place, rest: set.rules[place].terms }));
-  if (!options.byClass) return grown("", candidates, []);
-  return set.classes.flatMap((_, classIndex) => {
-    const own = candidates.filter((candidate) => set.rules[candidate.place].classIndex === classIndex);
-    return own.length === 0 ? [] : [branch(`class ${classIndex}`, [], [], classIndex, own)];
+  if (!options.byGroup) return grown("", candidates, []);
+  return kind.groupNames(set).flatMap((_, group) => {
+    const own = candidates.filter((candidate) => kind.groupOf(set.rules[candidate.place]) === group);
+    return own.length === 0 ? [] : [branch(`class ${group}`, [], [], group, own)];
   });
 }
 
@@ -142,7 +143,7 @@ function hullOf(terms: readonly Term[]): Term {
 }
 
 /** Whether so few terms are equal that a tree of equal terms would be almost a list. */
-export function sharesLittle(rules: readonly Rule[]): boolean {
+export function sharesLittle(rules: readonly AnyRule[]): boolean {
   const terms = rules.flatMap((rule) => rule.terms.map(termKey));
   return new Set(terms).size > terms.length / 2;
 }

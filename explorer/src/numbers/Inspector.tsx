@@ -1,38 +1,44 @@
 /** The selected rule or row, below every view that does not show it already. */
 
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
+import { EditButton } from "../components/EditButton";
+import { Effect } from "../components/Effect";
 import { Fact } from "../components/Fact";
+import { SelectionPanel } from "../components/SelectionPanel";
 import { rowsOf } from "../lib/bits";
 import { rowValues } from "../lib/evaluateRow";
 import { layerName } from "../lib/origin";
-import { describeTerm, describeValue, featureName, formatNumber, grouped, percent } from "../lib/text";
+import { describeTerm, describeValue, featureName, formatNumber, grouped } from "../lib/text";
 import { numberOf } from "../lib/csv";
 import { spreadOf } from "./lib/errors";
-import { type NumberRule, withAddition, withoutRule } from "./lib/rules";
+import { withReplaced } from "../lib/edits";
+import { NUMBERS } from "./lib/kind";
+import type { NumberRule } from "./lib/rules";
 import { JUDGES } from "./lib/story";
 import { sumOnRow } from "./lib/sums";
 import { amount, short, shortSigned, signed } from "./lib/text";
 import { Strip } from "./components/Strip";
 import { Waterfall } from "./components/Waterfall";
-import { useNumberStore } from "./store";
+import { type NumberStore, useNumberStore } from "./store";
+
+/** Whether the selection is shown: not where the view itself shows the same. */
+export function isShownBelow(store: NumberStore, view: string): boolean {
+  const selection = store.selection.value;
+  return selection !== null && view !== (selection.kind === "rule" ? "edit" : "predict");
+}
 
 export function Inspector() {
   const store = useNumberStore();
   const selection = store.selection.value;
   const rule = store.selectedRule.value;
-  if (selection === null) return null;
-  const title = selection.kind === "row" ? `Row ${store.table?.numbers[selection.row] ?? selection.row}` : rule === null ? "A deleted rule" : `Rule ${rule.place}`;
-  return (
-    <aside class="inspector" aria-label="Selection">
-      <div class="inspector-head">
-        <h2>{title}</h2>
-        <button type="button" onClick={() => store.select(null)}>
-          Close
-        </button>
-      </div>
-      {selection.kind === "row" ? <RowDetails row={selection.row} /> : rule === null ? <p>It is not part of the rules any more; Undo brings it back.</p> : <RuleDetails key={rule.rule.id} {...rule} />}
-    </aside>
-  );
+  if (selection?.kind === "row") {
+    return (
+      <SelectionPanel title={`Row ${store.table?.numbers[selection.row] ?? selection.row}`}>
+        <RowDetails row={selection.row} />
+      </SelectionPanel>
+    );
+  }
+  return <SelectionPanel title={rule === null ? "A deleted rule" : `Rule ${rule.place}`}>{rule === null ? <p>It is not part of the rules any more; Undo brings it back.</p> : <RuleDetails key={rule.rule.id} {...rule} />}</SelectionPanel>;
 }
 
 function RuleDetails({ rule, place }: { rule: NumberRule; place: number }) {
@@ -47,7 +53,7 @@ function RuleDetails({ rule, place }: { rule: NumberRule; place: number }) {
   const here = rows === null || rows.length === 0 ? null : { wanted: wanted === null ? null : spreadOf(wanted, rows), errors: errors === null ? null : spreadOf(errors, rows) };
   const name = judge === null ? "" : (JUDGES.get(judge)?.name ?? judge);
   return (
-    <div class="inspector-body">
+    <>
       <div>
         <h3>If</h3>
         <ul class="terms">
@@ -80,7 +86,7 @@ function RuleDetails({ rule, place }: { rule: NumberRule; place: number }) {
           {rule.cover === 0 && rule.mean === null && <Fact name="statistics" value="not counted" />}
         </dl>
       </div>
-    </div>
+    </>
   );
 }
 
@@ -100,35 +106,27 @@ function Addition({ rule, place }: { rule: NumberRule; place: number }) {
             value={formatNumber(rule.addition)}
             onChange={(event) => {
               const number = numberOf(event.currentTarget.value.trim().replace("−", "-"));
-              if (Number.isFinite(number)) store.edit(withAddition(store.rules.value, place, number));
+              // Without a negative zero, as in Python.
+              if (Number.isFinite(number)) store.edit(withReplaced(NUMBERS, store.rules.value, place, { ...rule, addition: number + 0 }, ""));
               problem.value = Number.isFinite(number) ? "" : "Write a number, such as 1.4 or -0.6.";
               event.currentTarget.value = formatNumber(store.rules.value.rules[place].addition);
             }}
           />
         </label>
         {original !== undefined && original.addition !== rule.addition && <span class="quiet">was {signed(original.addition)}</span>}
-        <button type="button" onClick={() => store.edit(withoutRule(store.rules.value, place))}>
+        <EditButton />
+        <button type="button" onClick={() => store.remove([place], "")}>
           Delete this rule
         </button>
       </p>
       <p role="status">{problem.value}</p>
-      <Effect />
+      {store.isEdited.value && store.judge.value !== null && (
+        <>
+          <p class="preview-title">All edits, on the rows in this page</p>
+          <Effect label="Effect of all edits" before={store.figuresOf(store.original)} after={store.figuresOf(store.rules.value)} />
+        </>
+      )}
     </>
-  );
-}
-
-/** What all edits so far do to the fit. */
-function Effect() {
-  const store = useNumberStore();
-  const judge = store.judge.value;
-  const before = useComputed(() => (judge === null ? null : store.fitTo(judge, store.original)));
-  const after = judge === null ? null : store.fitTo(judge);
-  if (!store.isEdited.value || judge === null || before.value === null || after === null) return null;
-  const fits = [before.value, after].map((fit) => `${Number.isNaN(fit.rSquared) ? "–" : percent(fit.rSquared)}, off by ${short(Number(fit.meanAbsolute.toPrecision(3)))}`);
-  return (
-    <p>
-      All edits: explained of {JUDGES.get(judge)?.whose} on the rows in this page <span class="quiet">{fits[0]} →</span> <strong>{fits[1]}</strong> on average
-    </p>
   );
 }
 
@@ -140,7 +138,7 @@ function RowDetails({ row }: { row: number }) {
   const values = rowValues(table, row);
   const sum = sumOnRow(set, values.map((value) => value ?? NaN));
   return (
-    <div class="inspector-body">
+    <>
       <div class="two">
         <Waterfall set={set} sum={sum} values={values.map((value) => value ?? NaN)} />
       </div>
@@ -160,6 +158,6 @@ function RowDetails({ row }: { row: number }) {
           </button>
         </p>
       </div>
-    </div>
+    </>
   );
 }

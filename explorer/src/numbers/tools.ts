@@ -1,8 +1,11 @@
 /** The page's functions with plain arguments and results, for scripts and for the tests against Python. */
 
+import { compareRules } from "../lib/compare";
 import { rowValues } from "../lib/evaluateRow";
 import type { NumberRuleFile } from "../payload";
+import { readText } from "../tools";
 import { curveOf } from "./lib/curves";
+import { NUMBERS } from "./lib/kind";
 import { readNumberFile, writeNumberFile } from "./lib/rules";
 import { sumOnRow } from "./lib/sums";
 import type { NumberStore } from "./store";
@@ -24,6 +27,21 @@ export function numberToolsOf(store: NumberStore) {
     },
     /** The curve of the Predict view along a numeric feature. */
     curve: (values: number[], feature: number, low: number, high: number) => curveOf(store.rules.value, values, feature, low, high),
+    /** The rule file of rules written as text, or the error in the text. */
+    readText: (text: string) => readText(NUMBERS, store.original, text),
+    /** The rules as text, one each. */
+    writeRules: (): string[] => store.rules.value.rules.map((rule) => NUMBERS.writeRule(rule, store.rules.value)),
+    /** Why a rule file cannot be opened; null if it can. */
+    whyRefused(text: string): string | null {
+      try {
+        NUMBERS.openFile(text);
+        return null;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    /** The differences of other rules (the text of a rule file) from the working rules. */
+    compareWith: (text: string) => compareRules(NUMBERS, store.rules.value, NUMBERS.openFile(text)),
     /** The working rules as a file. */
     ruleFile: (): NumberRuleFile => writeNumberFile(store.rules.value),
   };

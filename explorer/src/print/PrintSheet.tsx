@@ -8,31 +8,28 @@ import { readingCost } from "../lib/readingCost";
 import { concernsOf, headline } from "../lib/story";
 import { counted, describeConclusion, describePremise, describeTerm, formatLabel, formatName, grouped, percent, shortNumber } from "../lib/text";
 import { speaksAgainst, startOf, votesOf } from "../lib/votes";
-import { type Store, StoreProvider, useStore } from "../store";
+import { type PageStore, StoreProvider } from "../pageStore";
+import { type Store, useStore } from "../store";
 import { VOTING_NOTES } from "../views/overview/Figures";
 import "./print.css";
 
-/** Draws the sheet while the page is printed, and only then. */
-export function usePrinting(store: Store): void {
-  usePrintSheet(store, () => (
-    <StoreProvider value={store}>
-      <PrintSheet />
-    </StoreProvider>
-  ));
-}
-
-/** Draws a sheet when the page is printed, in place of what is on the screen. */
-export function usePrintSheet(store: object, draw: () => JSX.Element): void {
+/** Draws a sheet when the page is printed, in place of what is on the screen, and only then. */
+export function usePrintSheet(store: PageStore, Sheet: () => JSX.Element): void {
   useEffect(() => {
-    const sheet = document.createElement("div");
-    sheet.className = "print-sheet";
+    const drawn = document.createElement("div");
+    drawn.className = "print-sheet";
     const before = () => {
-      document.body.append(sheet);
-      render(draw(), sheet);
+      document.body.append(drawn);
+      render(
+        <StoreProvider value={store}>
+          <Sheet />
+        </StoreProvider>,
+        drawn,
+      );
     };
     const after = () => {
-      render(null, sheet);
-      sheet.remove();
+      render(null, drawn);
+      drawn.remove();
     };
     const end = new AbortController();
     window.addEventListener("beforeprint", before, { signal: end.signal });
@@ -41,7 +38,7 @@ export function usePrintSheet(store: object, draw: () => JSX.Element): void {
   }, [store]);
 }
 
-function PrintSheet() {
+export function PrintSheet() {
   const store = useStore();
   const set = store.rules.value;
   const start = startOf(set);

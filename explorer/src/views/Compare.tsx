@@ -3,15 +3,16 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { compareRules } from "../lib/compare";
 import { counted, formatName, grouped } from "../lib/text";
-import { useStore } from "../store";
+import { usePage } from "../pageStore";
+import { useParts } from "../parts";
 import { Differences } from "./compare/Differences";
-import { FlipList } from "./compare/FlipList";
-import { answersOf, compareStateOf, opened, type Source, sourcesOf } from "./compare/sources";
+import { compareStateOf, opened, ownRules, type Source, sourcesOf } from "./compare/sources";
 import { Summary } from "./compare/Summary";
 import "./compare.css";
 
 export function Compare() {
-  const store = useStore();
+  const store = usePage();
+  const parts = useParts();
   const state = compareStateOf(store);
   const [first, second] = [store.address.param("compare.before", ""), store.address.param("compare.after", "")];
   const notice = useSignal("");
@@ -23,11 +24,11 @@ export function Compare() {
     const pick = (id: string, other: string) => list.find((source) => source.id === id) ?? list.find((source) => source.id === other) ?? list[0];
     return [pick(first.value, "made"), pick(second.value, fallback)] as const;
   });
-  const comparison = useComputed(() => compareRules(chosen.value[0].set, chosen.value[1].set));
-  const answers = useComputed(() => chosen.value.map((source) => answersOf(store, source)));
+  const comparison = useComputed(() => compareRules(store.kind, chosen.value[0].set, chosen.value[1].set));
+  const own = useComputed(() => chosen.value.map((source) => ownRules(store, source.set)));
   const open = (file: File | undefined) => {
     if (file === undefined) return;
-    opened(file).then(
+    opened(store.kind, file).then(
       (set) => {
         const source = { id: `file.${state.opened.value.length}`, title: file.name, set };
         state.opened.value = [...state.opened.value, source];
@@ -38,6 +39,7 @@ export function Compare() {
     );
   };
   const [before, after] = chosen.value;
+  const [old, newer] = own.value;
   const choice = (label: string, current: Source, param: Signal<string>) => (
     <label>
       {label}{" "}
@@ -84,10 +86,13 @@ export function Compare() {
         <span class="quiet">or drop one here</span>
         <span role="status">{notice.value}</span>
       </div>
-      <Summary comparison={comparison.value} before={before} after={after} answers={answers.value} />
+      <Summary comparison={comparison.value} before={before} after={after} own={own.value} />
       <div class="compare-parts">
-        <Differences comparison={comparison.value} before={before.set} after={after.set} answers={answers.value} isNow={after.id === "now"} />
-        <FlipList answers={answers.value} />
+        <Differences comparison={comparison.value} before={before.set} after={after.set} own={own.value} isNow={after.id === "now"} />
+        <section aria-label={parts.comparedRowsTitle} class="compare-flips">
+          <h2>{parts.comparedRowsTitle}</h2>
+          {typeof old === "string" || typeof newer === "string" ? <p>They cannot be compared: {typeof old === "string" ? old : String(newer)}.</p> : parts.comparedRows(old, newer)}
+        </section>
       </div>
     </div>
   );

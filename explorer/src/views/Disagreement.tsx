@@ -1,9 +1,8 @@
 /** Where rules, network and truth differ: a confusion table, the features and slices with most differences, and the rows. */
 
 import { agreementOf, confusionGiven, confusionHere } from "../lib/confusion";
-import { wilson } from "../lib/intervals";
+import { intervalText, wilson } from "../lib/intervals";
 import { type Cohort, type Judge, JUDGES, readSelection, writeSelection } from "../lib/selection";
-import { intervalText } from "../lib/story";
 import { counted, grouped, percent } from "../lib/text";
 import { useStore } from "../store";
 import { CellGrid } from "./disagreement/CellGrid";

@@ -1,23 +1,22 @@
 /** Where rules come from: a layer of the network, an intermediate clause over its units, the rules over the inputs. */
 
 import { useComputed } from "@preact/signals";
-import { chipWidth, ClassChip, ClassMark, ConclusionChip, conclusionWidth } from "../components/ClassMark";
+import { GroupChip, widthOfChips } from "../components/GroupChip";
 import { type TableColumn, VirtualTable } from "../components/VirtualTable";
-import { colourOf } from "../lib/colours";
 import { type Clause, isFromSearch, type LayerUse, layerName, layersOf } from "../lib/origin";
-import { counted, describePremise, formatLabel, grouped, MOST_CATEGORIES, percent } from "../lib/text";
-import { speaksAgainst } from "../lib/votes";
-import { type Store, useStore } from "../store";
+import { counted, describePremise, grouped, MOST_CATEGORIES } from "../lib/text";
+import { type PageStore, usePage } from "../pageStore";
+import { useParts } from "../parts";
 import { NetworkDrawing } from "./origin/NetworkDrawing";
 import "./origin.css";
 
-export function hasOrigins(store: Store): boolean {
+export function hasOrigins(store: PageStore): boolean {
   return store.original.rules.some((rule) => rule.origin?.layer != null);
 }
 
 export function Origin() {
-  const store = useStore();
-  const layers = useComputed(() => layersOf(store.rules.value)).value;
+  const store = usePage();
+  const layers = useComputed(() => layersOf(store.kind, store.rules.value)).value;
   const layerParam = store.address.param("origin.layer");
   const clauseParam = store.address.param("origin.clause");
   // The layer and clause of the selected rule are shown, until others are chosen here.
@@ -42,8 +41,8 @@ export function Origin() {
           <LayerList layers={layers} current={layer} onChoose={chooseLayer} />
           {layers.some((one) => isFromSearch(one.name)) && (
             <p class="quiet">
-              <strong>Found by search</strong>: these rules come from no unit. The search for a short rule set added them, or changed others so far that they no longer follow from their clause, because that brings the
-              decisions closer to the network's.
+              <strong>Found by search</strong>: these rules come from no unit. The search for a short rule set added them, or changed others so far that they no longer follow from their clause, because that brings them
+              closer to the network.
             </p>
           )}
         </section>
@@ -90,14 +89,16 @@ function named(name: string): string {
   return `.${name}`;
 }
 
-function chooseLayerOnly(store: Store, name: string): void {
+function chooseLayerOnly(store: PageStore, name: string): void {
   store.address.param("origin.clause").value = "";
   store.address.param("origin.layer").value = named(name);
   if (store.selection.value?.kind === "rule") store.select(null);
 }
 
 function LayerList({ layers, current, onChoose }: { layers: readonly LayerUse[]; current: LayerUse; onChoose: (name: string) => void }) {
-  const set = useStore().rules.value;
+  const { kind, rules } = usePage();
+  const parts = useParts();
+  const names = kind.groupNames(rules.value);
   const most = Math.max(...layers.map((layer) => layer.places.length));
   return (
     <ul>
@@ -109,13 +110,13 @@ function LayerList({ layers, current, onChoose }: { layers: readonly LayerUse[];
               {counted(layer.clauses.length, "clause")} → {counted(layer.places.length, "rule")}
             </span>
             <span class="layer-bar" aria-hidden="true" style={{ width: `${(100 * layer.places.length) / most}%` }}>
-              {layer.perClass.map((n, index) => (n === 0 ? null : <span key={index} class={`layer-part ${colourOf(index)}`} style={{ flexGrow: String(n) }} title={`${formatLabel(set.classes[index])}: ${n}`} />))}
+              {layer.perGroup.map((n, group) => (n === 0 ? null : <span key={group} class={`layer-part ${parts.groupColour(group)}`} style={{ flexGrow: String(n) }} title={`${names[group]}: ${n}`} />))}
             </span>
             <span class="layer-classes">
-              {layer.perClass.map((n, index) =>
+              {layer.perGroup.map((n, group) =>
                 n === 0 ? null : (
-                  <span key={index} class="layer-class">
-                    <ClassMark index={index} /> {formatLabel(set.classes[index])} {grouped(n)}
+                  <span key={group} class="layer-class">
+                    {parts.groupMark(group)} {names[group]} {grouped(n)}
                   </span>
                 ),
               )}
@@ -128,9 +129,11 @@ function LayerList({ layers, current, onChoose }: { layers: readonly LayerUse[];
 }
 
 function ClauseTable({ layer, active, onChoose }: { layer: LayerUse; active: number; onChoose: (place: number) => void }) {
+  const store = usePage();
+  const parts = useParts();
   const at = (row: number): Clause => layer.clauses[row];
   const columns: TableColumn[] = [
-    { key: "class", title: "Class", width: chipWidth(useStore().rules.value.classes), cell: (row) => <Classes clause={at(row)} /> },
+    { key: "class", title: parts.groupTitle, width: widthOfChips(store.kind.groupNames(store.rules.value)), cell: (row) => <Groups clause={at(row)} /> },
     { key: "text", title: isFromSearch(layer.name) ? "Clause" : "Clause over the layer's units", cell: (row) => <span class="clip" title={at(row).text}>{at(row).text === "" ? "no clause" : withoutLayer(at(row).text, layer.name)}</span> },
     { key: "rules", title: "Rules", width: 66, align: "end", cell: (row) => grouped(at(row).places.length) },
   ];
@@ -142,29 +145,31 @@ function withoutLayer(text: string, layer: string): string {
   return layer === "" ? text : text.split(`${layer}[`).join("[");
 }
 
-function Classes({ clause }: { clause: Clause }) {
-  if (clause.classes.length === 1) return <ClassChip index={clause.classes[0]} />;
+function Groups({ clause }: { clause: Clause }) {
+  const parts = useParts();
+  if (clause.groups.length === 1) return <GroupChip group={clause.groups[0]} />;
   return (
     <span class="clip">
-      {clause.classes.slice(0, 4).map((index) => (
-        <ClassMark key={index} index={index} />
+      {clause.groups.slice(0, 4).map((group) => (
+        <span key={group}>{parts.groupMark(group)}</span>
       ))}{" "}
-      {clause.classes.length} classes
+      {clause.groups.length} {parts.groups}
     </span>
   );
 }
 
 function RuleTable({ places }: { places: readonly number[] }) {
-  const store = useStore();
+  const store = usePage();
+  const parts = useParts();
   const set = store.rules.value;
   const selected = store.selectedRule.value;
   const active = selected === null ? -1 : places.indexOf(selected.place);
   const at = (row: number) => set.rules[places[row]];
   const columns: TableColumn[] = [
     { key: "place", title: "#", width: 56, align: "end", cell: (row) => places[row] },
-    { key: "class", title: "THEN", width: conclusionWidth(set), cell: (row) => <ConclusionChip rule={at(row)} /> },
+    { key: "class", title: parts.conclusionTitle, width: parts.conclusionWidth(set), cell: (row) => parts.conclusion(at(row), set) },
     { key: "premise", title: "IF", cell: (row) => <span class="clip" title={describePremise(at(row), set.features)}>{describePremise(at(row), set.features, MOST_CATEGORIES)}</span> },
-    { key: "confidence", title: "Conf.", width: 74, align: "end", cell: (row) => (speaksAgainst(at(row), set.voting) ? "–" : percent(at(row).confidence)) },
+    ...(parts.figureTitle === null ? [] : [{ key: "figure", title: parts.figureTitle, width: 74, align: "end", cell: (row: number) => parts.figure(at(row), set) || "–" } as const]),
   ];
   return <VirtualTable label="Final rules" nRows={places.length} columns={columns} active={active} onActivate={(row) => store.selectRule(at(row).id)} minWidth={360} />;
 }

@@ -7,14 +7,16 @@ import { searched } from "../lib/filter";
 import { counted, grouped } from "../lib/text";
 import { type Branch, sharesLittle, treeOf } from "../lib/tree";
 import { allBranches, branchesAbove, type Line, linesOf, opened, readAt, siblings, writeAt } from "../lib/treeLines";
-import { useStore } from "../store";
+import { usePage } from "../pageStore";
+import { useParts } from "../parts";
 import { BranchLine, LeafLine } from "./structure/TreeLines";
 import "./structure.css";
 
 const LINE_HEIGHT = 28;
 
 export function Structure() {
-  const store = useStore();
+  const store = usePage();
+  const parts = useParts();
   const { address } = store;
   const group = address.param("structure.group", "");
   const sharing = address.param("structure.share", "");
@@ -26,8 +28,8 @@ export function Structure() {
   const effectiveSharing = useComputed(() =>
     sharing.value === "equal" || sharing.value === "bounds" ? sharing.value : sharesLittle(store.original.rules) ? "bounds" : "equal",
   );
-  const places = useComputed(() => searched(store.rules.value, query.value));
-  const tree = useComputed(() => treeOf(store.rules.value, places.value, { sharing: effectiveSharing.value, byClass: group.value === "class" }));
+  const places = useComputed(() => searched(store.kind, store.rules.value, query.value));
+  const tree = useComputed(() => treeOf(store.kind, store.rules.value, places.value, { sharing: effectiveSharing.value, byGroup: group.value === "class" }));
   const selectedId = store.selectedRule.value?.rule.id ?? null;
   const at = readAt(active.value);
   // A rule selected elsewhere is made visible, even in a closed branch; from there the keys move on.
@@ -96,7 +98,7 @@ export function Structure() {
           First level{" "}
           <select value={group.value} onChange={(event) => (group.value = event.currentTarget.value)}>
             <option value="">shared terms</option>
-            <option value="class">classes</option>
+            <option value="class">{parts.groups}</option>
           </select>
         </label>
         <label title="Rules with bounds on the same side of a feature can share the loosest of them.">
@@ -111,7 +113,7 @@ export function Structure() {
           <input
             type="search"
             value={query.value}
-            placeholder="feature, value or class"
+            placeholder={parts.finding}
             onInput={(event) => (query.value = event.currentTarget.value)}
           />
         </label>

@@ -1,9 +1,10 @@
 /**
  * The views, in the order of their tabs. A view is one file in this folder that exports a component; to add one,
- * list it here. It reads everything from `useStore()`.
+ * list it here. It reads everything from `useStore()`, or from `usePage()` if it is the same for all
+ * kinds of rules.
  */
 
-import type { ComponentType } from "preact";
+import type { View } from "../Frame";
 import type { Store } from "../store";
 import { Compare } from "./Compare";
 import { Disagreement } from "./Disagreement";
@@ -15,16 +16,7 @@ import { Predict } from "./Predict";
 import { Rules } from "./Rules";
 import { Structure } from "./Structure";
 
-export interface View {
-  /** In the address. */
-  id: string;
-  title: string;
-  component: ComponentType;
-  /** Whether the report has the data that the view needs; always true if omitted. */
-  isAvailable?: (store: Store) => boolean;
-}
-
-export const VIEWS: readonly View[] = [
+export const VIEWS: readonly View<Store>[] = [
   { id: "overview", title: "Overview", component: Overview },
   { id: "rules", title: "Rules", component: Rules },
   { id: "structure", title: "Structure", component: Structure },

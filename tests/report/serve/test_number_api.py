@@ -4,11 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.compose import make_column_transformer
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LinearRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
 from clausewise import Features, RegressionRule, RegressionRules, RuleSet, Term
 from clausewise.io.json import dumps
@@ -22,13 +17,7 @@ TRUTH, NUMBERS = number_reports.numbers()
 
 @pytest.fixture(scope="module")
 def model():
-    """A model that reads columns by name, missing numbers included."""
-    encoder = make_column_transformer(
-        (SimpleImputer(), ["constructor", "income"]),
-        (OneHotEncoder(handle_unknown="ignore"), ["place"]),
-        remainder="passthrough",
-    )
-    return make_pipeline(encoder, LinearRegression()).fit(TABLE, NUMBERS)
+    return number_reports.model()
 
 
 @pytest.fixture(scope="module")

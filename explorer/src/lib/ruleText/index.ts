@@ -9,4 +9,5 @@
 export { RuleTextError } from "./errors";
 export { readRules } from "./read";
 export type { Vocabulary } from "./vocabulary";
-export { writeRule, writeTerm, writeValue } from "./write";
+export { PremiseReader } from "./premises";
+export { writeOrigin, writePremise, writeRule, writeTerm, writeValue } from "./write";

@@ -2,7 +2,7 @@
 
 import type { Scalar } from "../../payload";
 import { formatNumber, lowerBound, upperBound } from "../decimals";
-import { DEFAULT_STATISTICS, type Feature, namedCategories, type NewRule, type Statistic, type Term } from "../rules";
+import { DEFAULT_STATISTICS, type Feature, namedCategories, type NewRule, type Origin, type Statistic, type Term } from "../rules";
 import { speaksAgainst } from "../votes";
 import { isBareName, mirrored } from "./tokens";
 import type { Vocabulary } from "./vocabulary";
@@ -11,9 +11,8 @@ export const STATISTICS = Object.keys(DEFAULT_STATISTICS) as Statistic[];
 
 /** One rule; default values are omitted. If rules vote by weights, `THEN NOT yes WITH weight 2` is a weight of -2. */
 export function writeRule(rule: NewRule, known: Vocabulary): string {
-  const premise = rule.terms.map((term) => writeTerm(term, known.features[term.feature])).join(" AND ") || "TRUE";
   const isAgainst = speaksAgainst(rule, known.voting);
-  const text = `IF ${premise} THEN ${isAgainst ? "NOT " : ""}${writeValue(known.classes[rule.classIndex], known.classDtype.startsWith("float"))}`;
+  const text = `IF ${writePremise(rule.terms, known.features)} THEN ${isAgainst ? "NOT " : ""}${writeValue(known.classes[rule.classIndex], known.classDtype.startsWith("float"))}`;
   const properties = writeProperties(isAgainst ? { ...rule, weight: -rule.weight } : rule);
   return properties.length > 0 ? `${text} WITH ${properties.join(", ")}` : text;
 }
@@ -21,12 +20,18 @@ export function writeRule(rule: NewRule, known: Vocabulary): string {
 function writeProperties(rule: NewRule): string[] {
   const written = STATISTICS.filter((name) => rule[name] !== DEFAULT_STATISTICS[name]).map((name) => `${name} ${formatNumber(rule[name])}`);
   if (rule.priority) written.push("priority");
-  if (rule.origin !== null) {
-    const { layer, clause } = rule.origin;
-    const known = [...(layer === null ? [] : [`layer ${quoted(layer)}`]), ...(clause === null ? [] : [`clause ${quoted(clause)}`])];
-    written.push(...(known.length > 0 ? known : ["origin"]));
-  }
-  return written;
+  return [...written, ...writeOrigin(rule.origin)];
+}
+
+export function writeOrigin(origin: Origin | null): string[] {
+  if (origin === null) return [];
+  const { layer, clause } = origin;
+  const known = [...(layer === null ? [] : [`layer ${quoted(layer)}`]), ...(clause === null ? [] : [`clause ${quoted(clause)}`])];
+  return known.length > 0 ? known : ["origin"];
+}
+
+export function writePremise(terms: readonly Term[], features: readonly Feature[]): string {
+  return terms.map((term) => writeTerm(term, features[term.feature])).join(" AND ") || "TRUE";
 }
 
 export function writeTerm(term: Term, feature: Feature): string {

@@ -1,12 +1,13 @@
 /** One row, to be changed value by value, and the sum that the rules make of it. */
 
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from "@preact/signals";
-import { readCsvRow } from "../../lib/csv";
+import { useReply } from "../../lib/asking";
 import { nearMisses } from "../../lib/explain";
-import { type RowDraft, rowDraftOf } from "../../lib/rowDraft";
-import { counted, describePremise, describeTerm, MOST_CATEGORIES } from "../../lib/text";
-import { Paste } from "../../views/predict/RowSource";
-import "../../views/predict.css";
+import { questionOf, type RowDraft, rowDraftOf } from "../../lib/rowDraft";
+import { askNumbers } from "../../lib/served";
+import { describePremise, describeTerm, MOST_CATEGORIES } from "../../lib/text";
+import type { ServedEntry } from "../../payload";
+import { PredictPage } from "../../views/predict/PredictPage";
 import { Fields } from "../components/Fields";
 import { Waterfall } from "../components/Waterfall";
 import { quantile } from "../lib/errors";
@@ -22,102 +23,69 @@ export function Predict() {
   const draft = rowDraftOf(store);
   const sum = useComputed(() => sumOnRow(store.rules.value, draft.values.value));
   const lit = useSignal<number | null>(null);
-  const notice = useSignal("");
-  const take = (text: string) => {
-    try {
-      const { values, notes } = readCsvRow(text, store.original);
-      draft.setValues(new Map(values.map((value, feature) => [feature, value])));
-      notice.value = `Row loaded.${notes.length > 0 ? ` Note: ${notes.join("; ")}.` : ""}`;
-    } catch (error) {
-      notice.value = error instanceof Error ? error.message : String(error);
-    }
-  };
-  return (
-    <div class="predict">
-      <Verdict sum={sum} draft={draft} />
-      <section class="predict-form" aria-label="Values of the row">
-        <Start draft={draft} />
-        <Paste onText={take} notice={notice.value} />
-        <Fields draft={draft} lit={lit} />
-      </section>
-      <section class="predict-answer" aria-label="Answer">
-        <h2>How the number comes about</h2>
-        <Waterfall set={store.rules.value} sum={sum.value} values={draft.values.value} lit={lit} />
-        <NearMisses draft={draft} lit={lit} />
-      </section>
-    </div>
+  const answer = (
+    <>
+      <h2>How the number comes about</h2>
+      <Waterfall set={store.rules.value} sum={sum.value} values={draft.values.value} lit={lit} />
+      <NearMisses draft={draft} lit={lit} />
+    </>
   );
+  return <PredictPage draft={draft} verdict={<Verdict sum={sum} draft={draft} />} fields={<Fields draft={draft} lit={lit} />} answer={answer} />;
 }
 
 function Verdict({ sum, draft }: { sum: ReadonlySignal<RowSum>; draft: RowDraft }) {
   const store = useNumberStore();
   const set = store.rules.value;
-  const row = draft.base.value;
-  const isOwn = row !== null && draft.changed.value.size === 0;
+  const { served } = store.payload;
+  const isChanged = draft.base.value !== null && draft.changed.value.size > 0;
   const before = useComputed(() => sumOnRow(store.rules.value, draft.baseValues.value).response);
   const judge = store.judge.value;
   const usual = useComputed(() => {
     const errors = store.errors.value;
     return errors === null ? null : quantile(errors.map(Math.abs).sort(), 0.9);
   }).value;
-  const recorded = [
-    ...(store.network !== null && row !== null ? [`the network says ${short(store.network[row])}`] : []),
-    ...(store.truth !== null && row !== null ? [`the truth is ${short(store.truth[row])}`] : []),
-  ];
   return (
     <div class="verdict" role="status">
       {responseName(set)}: <strong class="verdict-number">{amount(sum.value.response)}</strong>
-      {!isOwn && row !== null && <span class="quiet"> (before the changes {amount(before.value)})</span>}
-      {isOwn && recorded.length > 0 && <p class="recorded quiet">Here {recorded.join(", and ")}.</p>}
+      {isChanged && <span class="quiet"> (before the changes {amount(before.value)})</span>}
+      {served?.has_network === true ? <AskedNetwork served={served} sum={sum} draft={draft} /> : !isChanged && <Recorded draft={draft} />}
       {usual !== null && judge !== null && <p class="recorded quiet">On nine of ten rows, the rules are within {short(Number(usual.toPrecision(2)))} of {JUDGES.get(judge)?.name}.</p>}
     </div>
   );
 }
 
-function Start({ draft }: { draft: RowDraft }) {
-  const store = useNumberStore();
-  const { table } = store;
+/** What is known of a row of the report. */
+function Recorded({ draft }: { draft: RowDraft }) {
+  const { network, truth } = useNumberStore();
   const row = draft.base.value;
-  const nChanged = draft.changed.value.size;
-  const shown = row === null || table === null ? "typical" : String(table.numbers[row]);
-  const step = (by: number) => {
-    if (table !== null && row !== null) draft.setBase((row + by + table.nRows) % table.nRows);
-  };
+  const known = [
+    ...(network !== null && row !== null ? [`the network says ${short(network[row])}`] : []),
+    ...(truth !== null && row !== null ? [`the truth is ${short(truth[row])}`] : []),
+  ];
+  return known.length === 0 ? null : <p class="recorded quiet">Here {known.join(", and ")}.</p>;
+}
+
+/** On a served page, the network itself is asked about the row, whatever its values are. */
+function AskedNetwork({ served, sum, draft }: { served: ServedEntry; sum: ReadonlySignal<RowSum>; draft: RowDraft }) {
+  const store = useNumberStore();
+  const reply = useReply(
+    () => {
+      const asked = questionOf(store, draft, new Map());
+      return typeof asked === "string" ? asked : (signal) => askNumbers(served, [asked], signal);
+    },
+    "Asking the network …",
+    "The network",
+  );
+  if (typeof reply === "string") return <p class="recorded quiet">{reply}</p>;
+  const row = draft.changed.value.size > 0 ? null : draft.base.value;
+  const [number] = reply.numbers;
+  const difference = sum.value.response - number;
   return (
-    <div class="controls">
-      {table !== null && (
-        <>
-          <label>
-            Row{" "}
-            <input
-              class="row-number"
-              inputMode="numeric"
-              value={shown}
-              onChange={(event) => {
-                const place = table.numbers.indexOf(Number(event.currentTarget.value));
-                if (place >= 0) draft.setBase(place);
-                else event.currentTarget.value = shown;
-              }}
-            />
-          </label>
-          <button type="button" aria-label="Previous row" disabled={row === null} onClick={() => step(-1)}>
-            ‹
-          </button>
-          <button type="button" aria-label="Next row" disabled={row === null} onClick={() => step(1)}>
-            ›
-          </button>
-          <button type="button" onClick={() => draft.setBase(row === null ? 0 : null)}>
-            {row === null ? "First row" : "Typical row"}
-          </button>
-        </>
-      )}
-      {draft.unknownRow.value !== null && <span role="status">Row {draft.unknownRow.value} is not in this report; a typical row is shown.</span>}
-      {nChanged > 0 && (
-        <button type="button" onClick={() => draft.reset()}>
-          Undo {counted(nChanged, "change")}
-        </button>
-      )}
-    </div>
+    <p class="recorded">
+      <span class="quiet">The network says</span> <strong class="number">{short(number)}</strong>
+      <span class="quiet">: the rules say {difference === 0 ? "the same" : `${short(Number(Math.abs(difference).toPrecision(3)))} ${difference > 0 ? "more" : "less"}`}</span>
+      {row !== null && store.truth !== null && <span class="quiet">; the truth is {short(store.truth[row])}</span>}
+    </p>
   );
 }
 

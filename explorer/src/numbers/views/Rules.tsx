@@ -2,18 +2,15 @@
 
 import { useComputed } from "@preact/signals";
 import { Highlighted } from "../../components/Highlighted";
-import { type Sorting, type TableColumn, VirtualTable } from "../../components/VirtualTable";
+import { type Sorting, type TableColumn, VirtualTable, WRAPPED_ROWS } from "../../components/VirtualTable";
 import { rowsOf } from "../../lib/bits";
-import { sortedBy, wordsOf } from "../../lib/filter";
+import { searched, sortedBy, wordsOf } from "../../lib/filter";
 import { describePremise, featureName, grouped, MOST_CATEGORIES } from "../../lib/text";
 import { SignedNumber } from "../components/SignedBar";
 import { spreadOf } from "../lib/errors";
 import { JUDGES } from "../lib/story";
 import { amount, describeLimits, describeLinear, short, signed } from "../lib/text";
 import { type NumberStore, useNumberStore } from "../store";
-
-/** Few rules are shown in full, many on a line each. */
-const MOST_IN_FULL = 60;
 
 interface Line {
   place: number;
@@ -45,11 +42,7 @@ export function Rules() {
   const words = wordsOf(query.value);
   const wanted = store.used.value.find((feature) => String(feature) === only.value);
   const sorting: Sorting | null = order.value === "" ? null : { key: order.value.replace(/^-/, ""), isDescending: order.value.startsWith("-") };
-  const kept = [...set.rules.keys()].filter((place) => {
-    const rule = set.rules[place];
-    const text = `${describePremise(rule, set.features)} ${rule.terms.map((term) => set.features[term.feature].name).join(" ")}`.toLowerCase();
-    return (wanted === undefined || rule.terms.some((term) => term.feature === wanted)) && words.every((word) => text.includes(word));
-  });
+  const kept = searched(store.kind, set, query.value).filter((place) => wanted === undefined || set.rules[place].terms.some((term) => term.feature === wanted));
   const places = sorting === null ? kept : sortedBy(kept, (place) => keyOf(sorting.key, lines[place], set.rules[place].addition), sorting.isDescending);
   const largest = Math.max(0, ...set.rules.map((rule) => Math.abs(rule.addition)));
   const ends = [Math.min(...lines.map((line) => line.low ?? Infinity)), Math.max(...lines.map((line) => line.high ?? -Infinity))] as const;
@@ -131,9 +124,9 @@ export function Rules() {
         onSort={toggle}
         minWidth={isNarrow ? 650 : 820}
         empty="No rule fits."
-        wraps={places.length <= MOST_IN_FULL}
+        wraps={places.length <= WRAPPED_ROWS}
       />
-      <p class="quiet after-table">Rows, mean and middle 90 %: of {whose}. Select a rule to see its rows coloured in the Overview, or to change what it adds.</p>
+      <p class="quiet after-table">Rows, mean and middle 90 %: of {whose}. Select a rule to see its rows coloured in the Overview, or to change it.</p>
     </>
   );
 }

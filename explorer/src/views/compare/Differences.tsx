@@ -1,19 +1,13 @@
 /** The rules that differ. */
 
 import { useSignal } from "@preact/signals";
-import { Against } from "../../components/ClassMark";
-import { VirtualTable } from "../../components/VirtualTable";
+import { VirtualTable, WRAPPED_ROWS } from "../../components/VirtualTable";
 import type { Comparison } from "../../lib/compare";
-import { whatDiffers } from "../../lib/differences";
-import type { Evaluation } from "../../lib/evaluate";
-import { differenceInWords, nearestRule } from "../../lib/nearest";
-import type { Rule, RuleSet } from "../../lib/rules";
-import { writeRule } from "../../lib/ruleText";
+import { type Covered, differenceInWords, nearestRule } from "../../lib/nearest";
+import type { AnyRules } from "../../lib/rules";
 import { describePremise, grouped, MOST_CATEGORIES, percent } from "../../lib/text";
-import { speaksAgainst } from "../../lib/votes";
-import { useStore } from "../../store";
-import { WRAPPED_RULES } from "../rules/RuleTable";
-import { chipOf } from "./LabelChip";
+import { type PageStore, usePage } from "../../pageStore";
+import { useParts } from "../../parts";
 
 type Kind = "added" | "removed" | "changed";
 
@@ -27,15 +21,17 @@ const SIGNS: Readonly<Record<Kind, string>> = { added: "+", removed: "−", chan
 
 interface DifferencesProps {
   comparison: Comparison;
-  before: RuleSet;
-  after: RuleSet;
-  answers: readonly (Evaluation | string)[];
+  before: AnyRules;
+  after: AnyRules;
+  /** Both over the page's features, or why they cannot be. */
+  own: readonly (AnyRules | string)[];
   /** Whether the later rules are the working rules, which can be selected. */
   isNow: boolean;
 }
 
-export function Differences({ comparison, before, after, answers, isNow }: DifferencesProps) {
-  const store = useStore();
+export function Differences({ comparison, before, after, own, isNow }: DifferencesProps) {
+  const store = usePage();
+  const parts = useParts();
   const kind = store.address.param("compare.kind", "");
   const at = useSignal(-1);
   const all: Difference[] = [
@@ -45,15 +41,8 @@ export function Differences({ comparison, before, after, answers, isNow }: Diffe
   ];
   const shown = all.filter((one) => kind.value === "" || one.kind === kind.value);
   const current = shown[at.value];
-  const [old, newer] = answers;
-  const nearness = typeof old === "string" || typeof newer === "string" ? null : { old, newer };
-  const names = [...store.original.classes];
-  const chip = (set: RuleSet, rule: Rule) => (
-    <>
-      <Against isAgainst={speaksAgainst(rule, set.voting)} />
-      {chipOf(names, set.classes[rule.classIndex])}
-    </>
-  );
+  const [old, newer] = own.map((set) => coveredOf(store, set));
+  const nearness = old === null || newer === null ? null : { old, newer };
   return (
     <section aria-label="Rules that differ" class="compare-rules">
       <div class="controls">
@@ -85,7 +74,7 @@ export function Differences({ comparison, before, after, answers, isNow }: Diffe
           const place = shown[row].after;
           if (isNow && place !== null) store.selectRule(after.rules[place].id);
         }}
-        wraps={shown.length <= WRAPPED_RULES}
+        wraps={shown.length <= WRAPPED_ROWS}
         minWidth={nearness === null ? 520 : 900}
         empty="No rule differs."
         columns={[
@@ -98,10 +87,10 @@ export function Differences({ comparison, before, after, answers, isNow }: Diffe
             cell: (row) => {
               const { before: old, after: newer } = shown[row];
               const [set, rule] = newer === null ? [before, before.rules[old ?? 0]] : [after, after.rules[newer]];
-              const difference = old === null || newer === null ? "" : whatDiffers(before, before.rules[old], after, after.rules[newer]);
+              const difference = old === null || newer === null ? "" : store.kind.whatDiffers(before, before.rules[old], after, after.rules[newer]);
               return (
                 <span class="clip" title={describePremise(rule, set.features)}>
-                  {chip(set, rule)} {difference !== "" && <strong>{difference}</strong>} {describePremise(rule, set.features, MOST_CATEGORIES)}
+                  {parts.conclusion(rule, set)} {difference !== "" && <strong>{difference}</strong>} {describePremise(rule, set.features, MOST_CATEGORIES)}
                 </span>
               );
             },
@@ -110,21 +99,27 @@ export function Differences({ comparison, before, after, answers, isNow }: Diffe
         ]}
       />
       <div class="compare-texts" role="status">
-        {current?.before != null && <code class="gone">− {writeRule(before.rules[current.before], before)}</code>}
-        {current?.after != null && <code class="come">+ {writeRule(after.rules[current.after], after)}</code>}
+        {current?.before != null && <code class="gone">− {store.kind.writeRule(before.rules[current.before], before)}</code>}
+        {current?.after != null && <code class="come">+ {store.kind.writeRule(after.rules[current.after], after)}</code>}
       </div>
     </section>
   );
 }
 
+function coveredOf(store: PageStore, set: AnyRules | string): Covered | null {
+  const found = typeof set === "string" ? null : store.evaluate(set);
+  return typeof set === "string" || found === null ? null : { set, covers: found.covers };
+}
+
 /** The nearest rule of the other set, and what the rule has instead, in words. */
-function NearestText({ difference, old, newer }: { difference: Difference; old: Evaluation; newer: Evaluation }) {
+function NearestText({ difference, old, newer }: { difference: Difference; old: Covered; newer: Covered }) {
+  const { kind } = usePage();
   if (difference.before !== null && difference.after !== null) return <span class="quiet">the same premise</span>;
   const [own, other, place] = difference.after !== null ? [newer, old, difference.after] : [old, newer, difference.before ?? 0];
   const rule = own.set.rules[place];
-  const nearest = nearestRule(rule, own.covers[place], own.set, other);
+  const nearest = nearestRule(kind, rule, own.covers[place], own.set, other);
   if (nearest === null) return <span class="quiet">none is like it</span>;
-  const text = `as rule ${nearest.place}, but ${differenceInWords(rule, own.set, other.set.rules[nearest.place], other.set)}; ${percent(nearest.shared, 0)} of rows shared`;
+  const text = `as rule ${nearest.place}, but ${differenceInWords(kind, rule, own.set, other.set.rules[nearest.place], other.set)}; ${percent(nearest.shared, 0)} of rows shared`;
   return (
     <span class="clip" title={text}>
       {text}

@@ -1,38 +1,30 @@
 /** The rows whose decision flips. */
 
 import { useSignal } from "@preact/signals";
+import { LabelChip } from "../../components/ClassMark";
 import { flipsOf } from "../../lib/compare";
 import { waysOf } from "../../lib/differences";
-import type { Evaluation } from "../../lib/evaluate";
+import type { RuleSet } from "../../lib/rules";
 import { counted, grouped, percent } from "../../lib/text";
 import type { Scalar } from "../../payload";
 import { useStore } from "../../store";
-import { chipOf } from "./LabelChip";
 
 const ROWS_AT_ONCE = 60;
 
-export function FlipList({ answers }: { answers: readonly (Evaluation | string)[] }) {
+/** Both rule sets are over the features of the report. */
+export function FlipList({ sets }: { sets: readonly [RuleSet, RuleSet] }) {
   const store = useStore();
   const { table } = store;
   const way = useSignal("");
-  const [before, after] = answers;
-  if (typeof before === "string" || typeof after === "string" || table === null) {
-    const reason = [before, after].find((answer) => typeof answer === "string");
-    return (
-      <section aria-label="Rows that flip" class="compare-flips">
-        <h2>Rows that flip</h2>
-        <p>Decisions cannot be compared: {typeof reason === "string" ? reason : "the report has no rows"}.</p>
-      </section>
-    );
-  }
+  const [before, after] = sets.map((set) => store.evaluate(set));
+  if (before === null || after === null || table === null) return null;
   const flips = flipsOf(before, after);
   const ways = waysOf(flips);
-  const names = [...store.original.classes];
+  const names = store.original.classes;
   const chosen = ways.find((one) => one.key === way.value);
   const rows = chosen?.rows ?? flips.rows;
   return (
-    <section aria-label="Rows that flip" class="compare-flips">
-      <h2>Rows that flip</h2>
+    <>
       <p role="status">
         {grouped(flips.rows.length)} of {counted(table.nRows, "row")} in this page ({percent(table.nRows === 0 ? 0 : flips.rows.length / table.nRows, 2)})
       </p>
@@ -52,7 +44,7 @@ export function FlipList({ answers }: { answers: readonly (Evaluation | string)[
         {ways.slice(0, 30).map(({ key, from, to, rows: own }) => (
           <li key={key}>
             <button type="button" class={way.value === key ? "is-on" : ""} aria-pressed={way.value === key} onClick={() => (way.value = way.value === key ? "" : key)}>
-              <span class="number">{grouped(own.length)}</span> {chipOf(names, from)} → {chipOf(names, to)}
+              <span class="number">{grouped(own.length)}</span> <LabelChip label={from} known={names} /> → <LabelChip label={to} known={names} />
             </button>
           </li>
         ))}
@@ -66,6 +58,6 @@ export function FlipList({ answers }: { answers: readonly (Evaluation | string)[
         ))}
         {rows.length > ROWS_AT_ONCE && <span class="quiet">… and {grouped(rows.length - ROWS_AT_ONCE)} more</span>}
       </p>
-    </section>
+    </>
   );
 }

@@ -1,34 +1,37 @@
-/** Both rule sets side by side: how faithful and how large they are, and on how many rows they differ. */
+/** Both rule sets side by side: how good and how large they are, and on how many rows they differ. */
 
-import { flipsOf, type Comparison } from "../../lib/compare";
-import { relabelled } from "../../lib/differences";
-import type { Evaluation } from "../../lib/evaluate";
-import { wilson } from "../../lib/intervals";
-import { measuresOf } from "../../lib/measures";
-import { readingCost } from "../../lib/readingCost";
-import type { RuleSet } from "../../lib/rules";
-import { intervalText } from "../../lib/story";
-import { counted, formatLabel, formatName, grouped, percent, shortNumber } from "../../lib/text";
-import { useStore } from "../../store";
+import type { Comparison } from "../../lib/compare";
+import { count, type Figure, figureText } from "../../lib/figures";
+import type { AnyRules } from "../../lib/rules";
+import { counted, formatName, grouped, percent } from "../../lib/text";
+import { usePage } from "../../pageStore";
+import { useParts } from "../../parts";
 import type { Source } from "./sources";
 
 interface SummaryProps {
   comparison: Comparison;
   before: Source;
   after: Source;
-  answers: readonly (Evaluation | string)[];
+  /** Both over the page's features, or why they cannot be. */
+  own: readonly (AnyRules | string)[];
 }
 
-export function Summary({ comparison, before, after, answers }: SummaryProps) {
-  const { table, original } = useStore();
+export function Summary({ comparison, before, after, own }: SummaryProps) {
+  const store = usePage();
+  const { table, kind } = store;
   const { added, removed, changed, nSame, settings } = comparison;
-  const nDifferent = added.length + removed.length + changed.length;
-  const isSame = nDifferent + settings.length === 0;
+  const isSame = added.length + removed.length + changed.length + settings.length === 0;
   const isOther = nSame + changed.length < Math.min(added.length, removed.length);
-  const [old, newer] = answers;
-  const measures = answers.map((answer) => (table === null || typeof answer === "string" ? null : measuresOf(relabelled(answer, original), table)));
-  const shares = (["fidelity", "accuracy", "coverage"] as const).filter((name) => measures.some((one) => one?.[name] != null));
-  const flips = typeof old === "string" || typeof newer === "string" ? null : flipsOf(old, newer);
+  const figures = own.map((set, i): readonly Figure[] => [
+    ...(typeof set === "string" ? [] : store.figuresOf(set)),
+    count("rules", [before, after][i].set.rules.length),
+    count("reading cost", kind.readingCost([before, after][i].set)),
+  ]);
+  const names = [...new Set(figures.flatMap((one) => one.map((figure) => figure.name)))];
+  // Sets whose figures are unknown have only the last of them, which come last.
+  names.sort((a, b) => Number(isSize(a)) - Number(isSize(b)));
+  const [old, newer] = own;
+  const shift = typeof old === "string" || typeof newer === "string" ? null : store.shiftBetween(old, newer);
   return (
     <section aria-label="Summary" class="compare-summary">
       <p role="status">
@@ -48,66 +51,60 @@ export function Summary({ comparison, before, after, answers }: SummaryProps) {
             </tr>
           </thead>
           <tbody>
-            {shares.map((name) => (
+            {names.map((name) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                {measures.map((one, i) => {
-                  const part = one?.[name];
+                {figures.map((one, i) => {
+                  const figure = one.find((other) => other.name === name);
                   return (
                     <td key={i}>
-                      {part == null ? "not known" : percent(part, 2)} {part != null && table !== null && name !== "coverage" && <span class="quiet">({intervalText(wilson(Math.round(part * table.nRows), table.nRows))})</span>}
+                      {figure === undefined ? "not known" : figureText(figure)} {figure?.interval !== undefined && <span class="quiet">({figure.interval})</span>}
                     </td>
                   );
                 })}
               </tr>
             ))}
-            <tr>
-              <th scope="row">rules</th>
-              <td>{grouped(before.set.rules.length)}</td>
-              <td>{grouped(after.set.rules.length)}</td>
-            </tr>
-            <tr>
-              <th scope="row">reading cost</th>
-              <td>{grouped(readingCost(before.set))}</td>
-              <td>{grouped(readingCost(after.set))}</td>
-            </tr>
-            {flips !== null && table !== null && (
+            {shift !== null && table !== null && (
               <tr>
-                <th scope="row">decide differently</th>
+                <th scope="row">{kind.verb[0]} differently</th>
                 <td colSpan={2}>
-                  on {counted(flips.rows.length, "row")} ({percent(table.nRows === 0 ? 0 : flips.rows.length / table.nRows, 2)})
+                  on {counted(shift.nRows, "row")} ({percent(table.nRows === 0 ? 0 : shift.nRows / table.nRows, 2)}){shift.note}
                 </td>
               </tr>
             )}
           </tbody>
         </table>
       )}
-      {settings.length > 0 && (
-        <details class="compare-settings">
-          <summary>{counted(settings.length, "setting")} differ: {settings.map((one) => NAMES.get(one.name) ?? one.name).join(", ")}</summary>
-          <dl class="facts">
-            {settings.map((one) => (
-              <div key={one.name}>
-                <dt>{NAMES.get(one.name) ?? one.name}</dt>
-                <dd>
-                  <span class="quiet">{one.name === "base" ? baseText(before.set) : one.before} →</span> {one.name === "base" ? baseText(after.set) : one.after}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      )}
+      {settings.length > 0 && <Settings comparison={comparison} before={before.set} after={after.set} />}
     </section>
   );
 }
 
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ["base", "base votes"],
-  ["scale", "votes per unit of log-odds"],
-  ["default", "default class"],
-]);
+function isSize(name: string): boolean {
+  return name === "rules" || name === "reading cost";
+}
 
-/** `no 4.34, yes 0`: base votes with the classes they are for. */
-function baseText(set: RuleSet): string {
-  return set.classes.map((label, c) => `${formatLabel(label)} ${shortNumber(set.base[c])}`).join(", ");
+function Settings({ comparison: { settings }, before, after }: { comparison: Comparison; before: AnyRules; after: AnyRules }) {
+  const parts = useParts();
+  const shown = settings.map((one) => {
+    const [old, newer] = [parts.setting(one.name, before), parts.setting(one.name, after)];
+    return { name: newer?.name ?? one.name, before: old?.text ?? one.before, after: newer?.text ?? one.after };
+  });
+  return (
+    <details class="compare-settings">
+      <summary>
+        {counted(settings.length, "setting")} differ: {shown.map((one) => one.name).join(", ")}
+      </summary>
+      <dl class="facts">
+        {shown.map((one) => (
+          <div key={one.name}>
+            <dt>{one.name}</dt>
+            <dd>
+              <span class="quiet">{one.before} →</span> {one.after}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
 }

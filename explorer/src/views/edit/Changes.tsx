@@ -3,10 +3,10 @@
 import { withNote, writeChanges } from "../../lib/edits";
 import { download, fileName } from "../../lib/save";
 import { counted } from "../../lib/text";
-import { useStore } from "../../store";
+import { usePage } from "../../pageStore";
 
 export function Changes() {
-  const store = useStore();
+  const store = usePage();
   const set = store.rules.value;
   const { title } = store.payload;
   const nBefore = store.original.changes.length;

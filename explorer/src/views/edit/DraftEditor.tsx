@@ -5,15 +5,14 @@ import { useId } from "preact/hooks";
 import { EditPreview } from "../../components/EditPreview";
 import { applied, placeholder, readingOf, type Target, withText } from "../../lib/drafts";
 import { withoutRules } from "../../lib/edits";
-import type { RuleSet } from "../../lib/rules";
-import { RuleTextError, writeRule } from "../../lib/ruleText";
-import { useStore } from "../../store";
-import { deleteRules } from "../rules/Ticked";
+import type { AnyRules } from "../../lib/rules";
+import type { RuleTextError } from "../../lib/ruleText";
+import { usePage } from "../../pageStore";
 import { RuleForm } from "./RuleForm";
 import { editStateOf } from "./state";
 
 export function Editor() {
-  const store = useStore();
+  const store = usePage();
   const isNew = store.address.param("edit.new", "");
   const found = store.selectedRule.value;
   if (isNew.value !== "") return <DraftEditor key="new" target={null} />;
@@ -30,25 +29,26 @@ export function Editor() {
 }
 
 function DraftEditor({ target }: { target: Target | null }) {
-  const store = useStore();
+  const store = usePage();
   const state = editStateOf(store);
   const isNew = store.address.param("edit.new", "");
   const id = useId();
   const isDeleting = useSignal(false);
   const set = store.rules.value;
+  const { kind } = store;
   const key = target === null ? "new" : target.rule.id;
-  const asIs = target === null ? "" : writeRule(target.rule, set);
+  const asIs = target === null ? "" : kind.writeRule(target.rule, set);
   const drafts = state.drafts.value;
   const text = drafts.get(key) ?? asIs;
-  const reading = readingOf(text, set);
+  const reading = readingOf(kind, text, set);
   const write = (next: string) => (state.drafts.value = withText(drafts, key, next === asIs ? null : next));
   const note = state.notes.value.get(key) ?? "";
   const writeNote = (next: string) => (state.notes.value = withText(state.notes.value, key, next === "" ? null : next));
   const rules = reading === null || "error" in reading ? [] : reading.rules;
-  const next = applied(set, target, rules, note, () => -1);
+  const next = applied(kind, set, target, rules, note, () => -1);
   const tooMany = target !== null && rules.length > 1;
   const canApply = next !== null && next !== set;
-  const done = (edited: RuleSet) => {
+  const done = (edited: AnyRules) => {
     write(asIs);
     writeNote("");
     store.edit(edited);
@@ -56,7 +56,7 @@ function DraftEditor({ target }: { target: Target | null }) {
     document.querySelector<HTMLElement>('.edit-rules [role="grid"]')?.focus();
   };
   const apply = () => {
-    const edited = canApply ? applied(set, target, rules, note, () => store.newId()) : null;
+    const edited = canApply ? applied(kind, set, target, rules, note, () => store.newId()) : null;
     if (edited === null) return;
     done(edited);
     if (target === null) {
@@ -75,7 +75,7 @@ function DraftEditor({ target }: { target: Target | null }) {
         rows={Math.min(8, 3 + Math.floor(text.length / 60))}
         spellcheck={false}
         value={text}
-        placeholder={placeholder(set)}
+        placeholder={placeholder(kind, set)}
         aria-invalid={reading !== null && "error" in reading}
         aria-describedby={`${id}-error`}
         onInput={(event) => write(event.currentTarget.value)}
@@ -87,7 +87,7 @@ function DraftEditor({ target }: { target: Target | null }) {
         {reading !== null && "error" in reading && <Problem text={text} error={reading.error} />}
         {tooMany && <p>This text holds several rules; to change a rule, write exactly one. “New rule” adds several.</p>}
       </div>
-      {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(writeRule(rule, set))} />}
+      {(reading === null || "rules" in reading) && <RuleForm reading={reading} onRule={(rule) => write(kind.writeRule(rule, set))} />}
       <div class="draft-end">
         {next !== null && canApply && <EditPreview next={next} />}
         <label class="draft-label" for={`${id}-note`}>
@@ -122,7 +122,7 @@ function DraftEditor({ target }: { target: Target | null }) {
         </p>
         {target !== null && isDeleting.value && (
           <>
-            <EditPreview next={withoutRules(set, [target.place], note)} title={`Without rule ${target.place}`} />
+            <EditPreview next={withoutRules(kind, set, [target.place], note)} title={`Without rule ${target.place}`} />
             <p class="row-buttons">
               <button
                 type="button"
@@ -130,7 +130,8 @@ function DraftEditor({ target }: { target: Target | null }) {
                 onClick={() => {
                   write(asIs);
                   writeNote("");
-                  deleteRules(store, [target.place], note);
+                  store.remove([target.place], note);
+                  document.querySelector<HTMLElement>('main [role="grid"]')?.focus();
                 }}
               >
                 Delete rule {target.place}

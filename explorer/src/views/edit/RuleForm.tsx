@@ -3,92 +3,43 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { firstTerm, TermEditor } from "../../components/TermEditor";
-import { DEFAULT_STATISTICS, type NewRule, type Term } from "../../lib/rules";
-import { counted, formatLabel, formatNumber } from "../../lib/text";
-import { speaksAgainst } from "../../lib/votes";
-import { useStore } from "../../store";
+import type { AnyRule, New, Term } from "../../lib/rules";
+import { counted } from "../../lib/text";
+import { usePage } from "../../pageStore";
+import { useParts } from "../../parts";
 
 const LISTED_FEATURES = 200;
 
-export function RuleForm({ reading, onRule }: { reading: { rules: NewRule[] } | null; onRule: (rule: NewRule) => void }) {
-  const store = useStore();
-  const set = store.rules.value;
+export function RuleForm({ reading, onRule }: { reading: { rules: New<AnyRule>[] } | null; onRule: (rule: New<AnyRule>) => void }) {
+  const { kind, rules } = usePage();
+  const parts = useParts();
+  const set = rules.value;
   if (reading !== null && reading.rules.length !== 1) return <p class="quiet">{counted(reading.rules.length, "rule")}</p>;
-  const rule: NewRule = reading?.rules[0] ?? {
-    terms: [],
-    classIndex: set.defaultIndex,
-    ...DEFAULT_STATISTICS,
-    priority: false,
-    origin: null,
-  };
-  const change = (part: Partial<NewRule>) => onRule({ ...rule, ...part });
-  // Counts of the old rule do not apply to one with other terms or another class.
-  const changeMeaning = (part: Partial<NewRule>) => change({ cover: 0, correct: 0, ...part });
-  const withTerm = (term: Term) => changeMeaning({ terms: rule.terms.map((other) => (other.feature === term.feature ? term : other)) });
+  const rule = reading?.rules[0] ?? kind.emptyRule(set);
+  const changeTerms = (terms: readonly Term[]) => onRule(kind.withTerms(rule, terms));
   return (
     <div class="rule-form">
       {rule.terms.map((term) => (
         <TermEditor
           key={term.feature}
           term={term}
-          classIndex={rule.classIndex}
-          onTerm={withTerm}
-          onRemove={() => changeMeaning({ terms: rule.terms.filter((other) => other !== term) })}
+          strip={parts.strip(term, rule)}
+          onTerm={(next) => changeTerms(rule.terms.map((other) => (other.feature === next.feature ? next : other)))}
+          onRemove={() => changeTerms(rule.terms.filter((other) => other !== term))}
         />
       ))}
-      <AddTerm rule={rule} onTerm={(term) => changeMeaning({ terms: [...rule.terms, term].sort((a, b) => a.feature - b.feature) })} />
-      <div class="rule-says">
-        <label>
-          {speaksAgainst(rule, set.voting) ? "Then speaks against" : "Then"}{" "}
-          <select value={String(rule.classIndex)} onChange={(event) => changeMeaning({ classIndex: Number(event.currentTarget.value) })}>
-            {set.classes.map((label, c) => (
-              <option key={c} value={String(c)}>
-                {formatLabel(label)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <NumberField label="Confidence" value={rule.confidence} isValid={(number) => number >= 0 && number <= 1} onNumber={(confidence) => change({ confidence })} />
-        {(set.voting === "weights" || rule.weight !== 1) && <NumberField label="Weight" value={rule.weight} isValid={Number.isFinite} onNumber={(weight) => change({ weight })} />}
-        <label title="Where a rule with priority fires, only rules with priority vote.">
-          <input type="checkbox" checked={rule.priority} onChange={(event) => change({ priority: event.currentTarget.checked })} /> Priority
-        </label>
-      </div>
+      <AddTerm tested={rule.terms} onTerm={(term) => changeTerms([...rule.terms, term].sort((a, b) => a.feature - b.feature))} />
+      <div class="rule-says">{parts.says(rule, set, onRule)}</div>
     </div>
   );
 }
 
-interface NumberProps {
-  label: string;
-  value: number;
-  isValid: (number: number) => boolean;
-  onNumber: (number: number) => void;
-}
-
-function NumberField({ label, value, isValid, onNumber }: NumberProps) {
-  return (
-    <label>
-      {label}{" "}
-      <input
-        class="short-number"
-        inputMode="decimal"
-        value={formatNumber(value)}
-        onChange={(event) => {
-          const number = Number(event.currentTarget.value);
-          if (event.currentTarget.value.trim() !== "" && isValid(number)) onNumber(number + 0);
-          else event.currentTarget.value = formatNumber(value);
-        }}
-      />
-    </label>
-  );
-}
-
-function AddTerm({ rule, onTerm }: { rule: NewRule; onTerm: (term: Term) => void }) {
-  const store = useStore();
+function AddTerm({ tested: terms, onTerm }: { tested: readonly Term[]; onTerm: (term: Term) => void }) {
+  const store = usePage();
   const id = useId();
   const name = useSignal("");
   const { features } = store.original;
-  const tested = new Set(rule.terms.map((term) => term.feature));
+  const tested = new Set(terms.map((term) => term.feature));
   const free = [...features.keys()].filter((place) => !tested.has(place));
   const chosen = free.find((place) => features[place].name === name.value);
   const add = () => {

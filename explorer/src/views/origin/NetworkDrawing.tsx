@@ -2,7 +2,8 @@
 
 import { type LayerUse, isFromSearch, layerName, type UnitUse, unitsOf } from "../../lib/origin";
 import { counted, grouped } from "../../lib/text";
-import { useStore } from "../../store";
+import { usePage } from "../../pageStore";
+import { useParts } from "../../parts";
 
 const [WIDTH, HEIGHT, TOP, BOTTOM] = [190, 210, 24, 40];
 const MOST_UNITS = 9;
@@ -15,13 +16,14 @@ interface Props {
 
 /** Decorative for the keyboard: the list of layers beside it has the same buttons. */
 export function NetworkDrawing({ layers, current, onChoose }: Props) {
-  const set = useStore().rules.value;
+  const set = usePage().rules.value;
+  const outputs = useParts().outputs(set);
   const drawn = layers.filter((layer) => layer.name !== "" && !isFromSearch(layer.name)).map((layer) => ({ layer, units: unitsOf(layer) }));
   if (drawn.length === 0 || drawn.length > 12 || drawn.every(({ units }) => units.length === 0)) return null;
   const most = Math.max(1, ...drawn.flatMap(({ units }) => units.map((unit) => unit.nRules)));
   const tested = new Set(set.rules.flatMap((rule) => rule.terms.map((term) => term.feature))).size;
   const x = (column: number) => (column + 0.5) * WIDTH;
-  const ends = [ys(4), ...drawn.map(({ units }) => ys(Math.min(units.length, MOST_UNITS))), ys(Math.min(set.classes.length, MOST_UNITS))];
+  const ends = [ys(4), ...drawn.map(({ units }) => ys(Math.min(units.length, MOST_UNITS))), ys(Math.min(outputs.n, MOST_UNITS))];
   const label = drawn.map(({ layer, units }) => `${layerName(layer.name)}: ${counted(units.length, "unit")}, ${counted(layer.clauses.length, "clause")}, ${counted(layer.places.length, "rule")}`).join("; ");
   return (
     <div class="drawing" role="region" aria-label="The network" tabIndex={0}>
@@ -43,7 +45,7 @@ export function NetworkDrawing({ layers, current, onChoose }: Props) {
             </text>
           </g>
         ))}
-        <Column at={x(drawn.length + 1)} name="outputs" text={counted(set.classes.length, "class", "classes")} ys={ends[ends.length - 1]} />
+        <Column at={x(drawn.length + 1)} name="outputs" text={outputs.text} ys={ends[ends.length - 1]} />
       </svg>
     </div>
   );

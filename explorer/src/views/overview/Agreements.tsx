@@ -4,7 +4,8 @@ import { useSignal } from "@preact/signals";
 import { ClassChip } from "../../components/ClassMark";
 import { colourOf } from "../../lib/colours";
 import type { Cohort } from "../../lib/selection";
-import { type Agreement, agreementBetween, intervalText } from "../../lib/story";
+import { intervalText } from "../../lib/intervals";
+import { type Agreement, agreementBetween } from "../../lib/story";
 import { counted, formatLabel, grouped, percent } from "../../lib/text";
 import { type Store, useStore } from "../../store";
 

@@ -1,14 +1,14 @@
 /** What the network predicts for the row: recorded in the report, or asked of the server. */
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { ClassChip } from "../../components/ClassMark";
+import { useReply } from "../../lib/asking";
 import type { Counterfactual } from "../../lib/counterfactuals/search";
 import { questionOf, type RowDraft } from "../../lib/rowDraft";
-import { askNetwork, type NetworkAnswer } from "../../lib/served";
+import { askNetwork } from "../../lib/served";
 import { percent } from "../../lib/text";
 import type { ServedEntry } from "../../payload";
 import { useStore } from "../../store";
-import { PAUSE_MS } from "./timing";
 
 export function NetworkVerdict({ draft, change }: { draft: RowDraft; change: Counterfactual | null }) {
   const store = useStore();
@@ -48,33 +48,18 @@ function RecordedProbability({ row }: { row: number }) {
 /** Served pages ask the network itself, about this row and about the row with the smallest change. */
 function AskedNetwork({ served, draft, change }: { served: ServedEntry; draft: RowDraft; change: Counterfactual | null }) {
   const store = useStore();
-  const answer = useSignal<NetworkAnswer | string>("Asking the network …");
-  const isAsking = useSignal(true);
   const changed = useSignal<Counterfactual | null>(change);
   changed.value = change;
-  useSignalEffect(() => {
-    const more = new Map((changed.value?.changes ?? []).map(({ feature, after }) => [feature, after]));
-    const asked = questionOf(store, draft, new Map());
-    const other = questionOf(store, draft, more);
-    const stop = new AbortController();
-    // The last answer was about another row.
-    isAsking.value = true;
-    const take = (reply: NetworkAnswer | string) => {
-      answer.value = reply;
-      isAsking.value = false;
-    };
-    const timer = setTimeout(() => {
-      if (typeof asked === "string") return take(asked);
-      askNetwork(served, typeof other === "string" ? [asked] : [asked, other], stop.signal).then(take, (error: unknown) => {
-        if (!stop.signal.aborted) take(`The network did not answer: ${error instanceof Error ? error.message : String(error)}`);
-      });
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  });
-  const reply = isAsking.value ? "Asking the network …" : answer.value;
+  const reply = useReply(
+    () => {
+      const more = new Map((changed.value?.changes ?? []).map(({ feature, after }) => [feature, after]));
+      const asked = questionOf(store, draft, new Map());
+      const other = questionOf(store, draft, more);
+      return typeof asked === "string" ? asked : (signal) => askNetwork(served, typeof other === "string" ? [asked] : [asked, other], signal);
+    },
+    "Asking the network …",
+    "The network",
+  );
   if (typeof reply === "string") {
     return (
       <p class="recorded quiet" role="status">

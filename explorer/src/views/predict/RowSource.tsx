@@ -3,10 +3,10 @@
 import { useSignal } from "@preact/signals";
 import type { RowDraft } from "../../lib/rowDraft";
 import { counted } from "../../lib/text";
-import { useStore } from "../../store";
+import { usePage } from "../../pageStore";
 
 export function Start({ draft }: { draft: RowDraft }) {
-  const store = useStore();
+  const store = usePage();
   const { table } = store;
   const row = draft.base.value;
   const nChanged = draft.changed.value.size;
@@ -61,7 +61,7 @@ export function Start({ draft }: { draft: RowDraft }) {
 }
 
 function SelectedRow({ draft }: { draft: RowDraft }) {
-  const store = useStore();
+  const store = usePage();
   const selection = store.selection.value;
   if (selection?.kind !== "row" || selection.row === draft.base.value) return null;
   return (

@@ -3,7 +3,7 @@
 import { ConclusionChip, conclusionWidth } from "../../components/ClassMark";
 import { Highlighted } from "../../components/Highlighted";
 import { Tick } from "../../components/Tick";
-import { type TableColumn, VirtualTable } from "../../components/VirtualTable";
+import { type TableColumn, VirtualTable, WRAPPED_ROWS } from "../../components/VirtualTable";
 import { matchesFirst, wordsOf } from "../../lib/filter";
 import { layerName } from "../../lib/origin";
 import { READING_COST, ruleCost } from "../../lib/readingCost";
@@ -12,9 +12,6 @@ import { describePremise, grouped, MOST_CATEGORIES, percent, shortNumber } from 
 import { speaksAgainst } from "../../lib/votes";
 import { useStore } from "../../store";
 import { agreement, chosenRows, firedOnRows, firesOn, paramsOf, sortBy, sortingOf, whyUnknown } from "./listed";
-
-/** Up to this number, rules are shown in full, in several lines each. */
-export const WRAPPED_RULES = 80;
 
 interface ListProps {
   places: readonly number[];
@@ -27,7 +24,7 @@ export function RuleTable({ places, active, onActivate }: ListProps) {
   const set = store.rules.value;
   const ruleAt = (row: number) => set.rules[places[row]];
   // A few rules are shown in full; of many, each in one line.
-  const isWrapping = places.length <= WRAPPED_RULES;
+  const isWrapping = places.length <= WRAPPED_ROWS;
   const words = wordsOf(paramsOf(store).query.value);
   const classWidth = conclusionWidth(set);
   const isAgainst = (row: number) => speaksAgainst(ruleAt(row), set.voting);

@@ -7,6 +7,7 @@ import { EvidenceBar } from "../../components/EvidenceBar";
 import { EditPreview } from "../../components/EditPreview";
 import { TermStrip } from "../../components/TermStrip";
 import { allBits, andInto, countBits, countCommon } from "../../lib/bits";
+import { CLASSES } from "../../lib/classes";
 import { withoutRules } from "../../lib/edits";
 import { evidenceOf } from "../../lib/evidence";
 import { counted, describeCondition, describePremise, featureName, grouped, MOST_CATEGORIES, percent, shortNumber } from "../../lib/text";
@@ -142,7 +143,7 @@ function Deletion({ places, onDone }: { places: readonly number[]; onDone: () =>
   const id = useId();
   const note = useSignal("");
   const set = store.rules.value;
-  const next = withoutRules(set, places, note.value);
+  const next = withoutRules(CLASSES, set, places, note.value);
   return (
     <>
       <ul class="ticked-list">
@@ -160,8 +161,9 @@ function Deletion({ places, onDone }: { places: readonly number[]; onDone: () =>
           type="button"
           class="danger"
           onClick={() => {
-            deleteRules(store, places, note.value);
+            store.remove(places, note.value);
             onDone();
+            document.querySelector<HTMLElement>('main [role="grid"]')?.focus();
           }}
         >
           Delete {counted(places.length, "rule")}
@@ -172,16 +174,4 @@ function Deletion({ places, onDone }: { places: readonly number[]; onDone: () =>
       </p>
     </>
   );
-}
-
-/** Delete rules; what was selected or ticked of them no longer is, and the notice names them. */
-export function deleteRules(store: Store, places: readonly number[], note: string): void {
-  const set = store.rules.value;
-  const gone = places.map((place) => set.rules[place].id);
-  const selection = store.selection.value;
-  const names = places.length <= 4 ? ` ${places.join(", ")}` : "";
-  store.edit(withoutRules(set, places, note), `${places.length === 1 ? "Rule" : names === "" ? counted(places.length, "rule") : "Rules"}${names} deleted`);
-  if (selection?.kind === "rule" && gone.includes(selection.id)) store.select(null);
-  store.tick(gone, false);
-  document.querySelector<HTMLElement>('main [role="grid"]')?.focus();
 }

@@ -1,19 +1,18 @@
 /** The lines of the tree: branches with shared terms, leaves with rules. */
 
-import { ClassChip, ClassMark, ConclusionChip } from "../../components/ClassMark";
-import { colourOf } from "../../lib/colours";
+import { GroupChip } from "../../components/GroupChip";
 import { countBits } from "../../lib/bits";
 import { coverOf } from "../../lib/covers";
 import { whyTermsUnknown } from "../../lib/leftOut";
 import { holds, type Term } from "../../lib/rules";
 import { valueAt } from "../../lib/table";
-import { counted, describeTerm, formatLabel, MOST_CATEGORIES, percent } from "../../lib/text";
+import { counted, describeTerm, MOST_CATEGORIES } from "../../lib/text";
 import type { Branch } from "../../lib/tree";
-import { speaksAgainst } from "../../lib/votes";
-import { useStore } from "../../store";
+import { usePage } from "../../pageStore";
+import { useParts } from "../../parts";
 
 export function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) {
-  const { features } = useStore().rules.value;
+  const { features } = usePage().rules.value;
   const text = (most?: number) => node.terms.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ");
   return (
     <>
@@ -21,58 +20,63 @@ export function BranchLine({ node, isOpen }: { node: Branch; isOpen: boolean }) 
         {isOpen ? "▾" : "▸"}
       </span>
       <span class="tree-text" title={text()}>
-        {node.classIndex !== null && <ClassChip index={node.classIndex} />} {text(MOST_CATEGORIES)}
+        {node.group !== null && <GroupChip group={node.group} />} {text(MOST_CATEGORIES)}
         <RowMark terms={node.path} />
       </span>
       <span class="tree-count number">{counted(node.places.length, "rule")}</span>
-      <ClassMix node={node} />
+      <GroupMix node={node} />
       <Covered terms={node.path} />
     </>
   );
 }
 
 export function LeafLine({ place, rest, path }: { place: number; rest: readonly Term[]; path: readonly Term[] }) {
-  const { rules, features, voting } = useStore().rules.value;
-  const rule = rules[place];
+  const set = usePage().rules.value;
+  const parts = useParts();
+  const { features } = set;
+  const rule = set.rules[place];
   const text = (most?: number) => rest.map((term) => describeTerm(term, features[term.feature], most)).join(" AND ");
   return (
     <>
       <span class="tree-mark quiet number">{place}</span>
       <span class="tree-text" title={text()}>
         <span class="tree-then">
-          <ConclusionChip rule={rule} />
+          {parts.conclusion(rule, set)}
         </span>
-        {rule.priority && <span class="badge">priority</span>}
+        {parts.marks(rule)}
         <span class="quiet">{path.length === rest.length ? "IF" : rest.length > 0 ? "AND" : ""}</span> {text(MOST_CATEGORIES) || (path.length === 0 ? "anything" : "no further terms")}
         <RowMark terms={path} />
       </span>
-      <span class="tree-count number quiet">{speaksAgainst(rule, voting) ? "" : percent(rule.confidence, 0)}</span>
+      <span class="tree-count number quiet">{parts.figure(rule, set)}</span>
       <span class="tree-mix" />
       <Covered terms={rule.terms} />
     </>
   );
 }
 
-/** How many rules below predict each class: a bar, and the most frequent class in words. */
-function ClassMix({ node }: { node: Branch }) {
-  const set = useStore().rules.value;
+/** How many rules below are of each group: a bar, and the most frequent group in words. */
+function GroupMix({ node }: { node: Branch }) {
+  const { kind, rules } = usePage();
+  const parts = useParts();
+  const set = rules.value;
+  const names = kind.groupNames(set);
   const counts = new Map<number, number>();
-  for (const place of node.places) counts.set(set.rules[place].classIndex, (counts.get(set.rules[place].classIndex) ?? 0) + 1);
+  for (const place of node.places) counts.set(kind.groupOf(set.rules[place]), (counts.get(kind.groupOf(set.rules[place])) ?? 0) + 1);
   const listed = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  const text = listed.map(([c, n]) => `${formatLabel(set.classes[c])}: ${n}`).join(", ");
+  const text = listed.map(([group, n]) => `${names[group]}: ${n}`).join(", ");
   let from = 0;
   return (
     <span class="tree-mix" title={text}>
       <svg class="mix-bar" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-        {listed.map(([c, n]) => {
+        {listed.map(([group, n]) => {
           const x = from;
           from += n / node.places.length;
-          return <rect key={c} class={`mix-part ${colourOf(c)}`} x={x} width={Math.max(0, n / node.places.length - 0.012)} height="1" />;
+          return <rect key={group} class={`mix-part ${parts.groupColour(group)}`} x={x} width={Math.max(0, n / node.places.length - 0.012)} height="1" />;
         })}
       </svg>
-      <ClassMark index={listed[0][0]} />
+      {parts.groupMark(listed[0][0])}
       <span class="mix-text">
-        {formatLabel(set.classes[listed[0][0]])}
+        {names[listed[0][0]]}
         {listed.length > 1 && <span class="quiet"> +{listed.length - 1}</span>}
       </span>
     </span>
@@ -81,7 +85,7 @@ function ClassMix({ node }: { node: Branch }) {
 
 /** The rows of the report on which all these terms hold. */
 function Covered({ terms }: { terms: readonly Term[] }) {
-  const { table, rules } = useStore();
+  const { table, rules } = usePage();
   if (table === null) return null;
   const why = whyTermsUnknown(terms, rules.value, table);
   if (why !== null) {
@@ -101,7 +105,7 @@ function Covered({ terms }: { terms: readonly Term[] }) {
 
 /** Whether the selected row satisfies all terms up to here. */
 function RowMark({ terms }: { terms: readonly Term[] }) {
-  const store = useStore();
+  const store = usePage();
   const selection = store.selection.value;
   const { table } = store;
   if (selection?.kind !== "row" || table === null) return null;
