@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clausewise.report import payload as payload_module
-from tests.report import reports
+from tests.report import number_reports, reports
 from tests.report.conftest import check_accessibility, view_tab
 
 WHY = "the report has no values for income"
@@ -63,3 +63,29 @@ def test_rules_on_columns_that_are_there_are_counted_as_before(page):
     view_tab(page, "Rules")
     page.evaluate("() => window.clausewise.store.selectRule(0)")
     assert f"{covered} rows" in page.get_by_label("Selection", exact=True).inner_text()
+
+
+def test_what_rules_for_numbers_predict_from_a_column_left_out_is_not_known(
+    open_report, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(payload_module, "MAX_UNTESTED_BYTES", 0)
+    rules = number_reports.rules()[:2]
+    rules.report(tmp_path / "r.html", number_reports.table(), network=number_reports.numbers()[1])
+    page = open_report(tmp_path / "r.html")
+    view_tab(page, "Edit")
+    page.get_by_role("button", name="New rule", exact=True).click()
+    page.get_by_label("In the rule language").fill("IF constructor <= 12 THEN ADD 1")
+    why = "the report has no values for constructor"
+    page.get_by_text(f"The effect of this edit is not known here: {why}.").wait_for()
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_text(f"Not known here: {why}").wait_for()
+    view_tab(page, "Overview")
+    assert page.locator(".headline").inner_text().endswith(f"what they predict is not known here: {why}.")
+    assert page.get_by_role("tab", name="Where they differ").count() == 0
+    assert page.locator(".signed-rules").first.get_by_text("not known").count() == 1
+    view_tab(page, "Predict")
+    assert (
+        "the report has no value for constructor, so it counts as missing"
+        in page.locator(".verdict").inner_text()
+    )
+    check_accessibility(page)

@@ -49,7 +49,8 @@ function RuleDetails({ rule, place }: { rule: NumberRule; place: number }) {
   const judge = store.judge.value;
   const wanted = store.numbersOf(judge);
   const errors = store.errors.value;
-  const rows = found === null ? null : rowsOf(found.covers[place]);
+  const isUnknown = found !== null && found.nCovered[place] === null;
+  const rows = found === null || isUnknown ? null : rowsOf(found.covers[place]);
   const here = rows === null || rows.length === 0 ? null : { wanted: wanted === null ? null : spreadOf(wanted, rows), errors: errors === null ? null : spreadOf(errors, rows) };
   const name = judge === null ? "" : (JUDGES.get(judge)?.name ?? judge);
   return (
@@ -71,6 +72,7 @@ function RuleDetails({ rule, place }: { rule: NumberRule; place: number }) {
         <Addition rule={rule} place={place} />
         <dl class="facts">
           {table !== null && rows !== null && <Fact name="holds here on" value={`${grouped(rows.length)} of ${grouped(table.nRows)} rows in this page`} />}
+          {isUnknown && <Fact name="holds here on" value={`not known here: ${store.whyUnknown.value}`} />}
           {here?.wanted != null && <Fact name={`mean of ${name} there`} value={short(here.wanted.mean)} />}
           {here?.wanted != null && <Fact name="middle 90 % there" value={`${short(here.wanted.low)} to ${short(here.wanted.high)}`} />}
           {here?.errors != null && <Fact name={`rules − ${name}, mean there`} value={shortSigned(here.errors.mean)} />}

@@ -4,6 +4,7 @@ import { computed, type ReadonlySignal, type Signal } from "@preact/signals";
 import { type Bits, countBits } from "../lib/bits";
 import { coverOf } from "../lib/covers";
 import { type Figure, share } from "../lib/figures";
+import { whyTermsUnknown } from "../lib/leftOut";
 import { unpackCodes, unpackNumbers } from "../lib/packed";
 import type { Selection } from "../lib/selection";
 import { askNumberMeasures } from "../lib/served";
@@ -21,8 +22,8 @@ export type Judge = "network" | "truth";
 
 /** Rules on the rows of the report. */
 export interface NumberEvaluation extends Evaluated {
-  /** On how many rows each rule holds. */
-  readonly nCovered: readonly number[];
+  /** On how many rows each rule holds; null where it tests a column that the report left out. */
+  readonly nCovered: readonly (number | null)[];
   readonly predictions: Float64Array;
 }
 
@@ -30,7 +31,7 @@ export class NumberStore extends PageStore<NumberRule, NumberRules, NumberPayloa
   readonly network: Float64Array | null;
   readonly truth: Float64Array | null;
   private readonly judgeText: Signal<string>;
-  /** Whom the rules are compared with; null without numbers. */
+  /** Whom the rules are compared with; null without numbers, or where it is unknown what the rules predict. */
   readonly judge: ReadonlySignal<Judge | null>;
   readonly evaluation: ReadonlySignal<NumberEvaluation | null>;
   /** Predicted − wanted on each row of the page; null without numbers. */
@@ -47,6 +48,7 @@ export class NumberStore extends PageStore<NumberRule, NumberRules, NumberPayloa
     this.truth = rows?.truth === undefined ? null : unpackNumbers(rows.truth);
     this.judgeText = this.address.param("to");
     this.judge = computed(() => {
+      if (this.whyUnknown.value !== null) return null;
       if (this.truth !== null && (this.judgeText.value === "truth" || this.network === null)) return "truth";
       return this.network === null ? null : "network";
     });
@@ -76,7 +78,8 @@ export class NumberStore extends PageStore<NumberRule, NumberRules, NumberPayloa
       if (cover === undefined) this.coverOfTerms.set(rule.terms, (cover = coverOf(rule.terms, table)));
       return cover;
     });
-    return { covers, nCovered: covers.map(countBits), predictions: predictAll(set, table, covers) };
+    const nCovered = covers.map((cover, place) => (whyTermsUnknown(set.rules[place].terms, set, table) === null ? countBits(cover) : null));
+    return { covers, nCovered, predictions: predictAll(set, table, covers) };
   }
 
   numbersOf(judge: Judge | null): Float64Array | null {

@@ -47,6 +47,8 @@ export function headline(store: NumberStore): string {
   const who = `${counted(set.rules.length, "rule")}${set.linear.length > 0 ? ` and ${counted(set.linear.length, "coefficient")}` : ""}`;
   const judge = store.judge.value;
   const found = judge === null ? null : standingOf(store, judge);
+  const why = store.whyUnknown.value;
+  if (why !== null) return `${who}; what they predict is not known here: ${why}.`;
   if (judge === null || found === null) return `${who} for ${set.response === null ? "a number" : responseName(set)}: ${start(store)}`;
   const rows = `${counted(found.nRows, "row")}${found.isOfAll ? "" : " in this page"}`;
   const whose = JUDGES.get(judge)?.whose ?? judge;
@@ -72,7 +74,7 @@ export function rounded(number: number): number {
 export function strongest(store: NumberStore): number[] {
   const set = store.rules.value;
   const found = store.evaluation.value;
-  const parts = set.rules.map((_, place) => (found === null || store.table === null ? 0.5 : found.nCovered[place] / Math.max(1, store.table.nRows)));
+  const parts = set.rules.map((_, place) => (store.table === null ? 0.5 : (found?.nCovered[place] ?? store.table.nRows / 2) / Math.max(1, store.table.nRows)));
   const strength = set.rules.map((rule, place) => Math.abs(rule.addition) * Math.sqrt(parts[place] * (1 - parts[place])));
   return [...set.rules.keys()].sort((a, b) => strength[b] - strength[a] || a - b);
 }

@@ -12,7 +12,7 @@ import { numberReadingCost } from "../lib/rules";
 import { givenErrors, headline, JUDGES, rounded, standingOf, strongest } from "../lib/story";
 import { countedValue } from "../lib/sums";
 import { amount, describeLimits, describeLinear, responseName, short, shortSigned, signed } from "../lib/text";
-import { useNumberStore } from "../store";
+import { type NumberStore, useNumberStore } from "../store";
 
 const MOST_RULES = 12;
 
@@ -64,7 +64,7 @@ export function Overview() {
   );
 }
 
-function ownPoint(store: ReturnType<typeof useNumberStore>): { size: number; fidelity: number } | null {
+function ownPoint(store: NumberStore): { size: number; fidelity: number } | null {
   const { frontier } = store.payload;
   // Sizes are chosen on the network's numbers, or on the true ones if there is no network; R² only can be compared.
   const found = frontier?.measure === "R²" ? standingOf(store, store.network === null ? "truth" : "network") : null;
@@ -95,7 +95,7 @@ function Strongest() {
               </button>
               <SignedBar value={rule.addition} largest={largest} />
               <strong class="number">{signed(rule.addition)}</strong>
-              <span class="number quiet">{found === null || store.table === null ? (rule.cover > 0 ? counted(rule.cover, "row") : "") : percent(found.nCovered[place] / Math.max(1, store.table.nRows), 0)}</span>
+              <span class="number quiet">{shareText(store, place)}</span>
             </li>
           );
         })}
@@ -111,6 +111,15 @@ function Strongest() {
       {found !== null && set.rules.length > 0 && <p class="quiet">The last column is the share of the rows in this page on which the rule holds. First come those that move the numbers most.</p>}
     </>
   );
+}
+
+/** The share of rows on which a rule holds, or how many they were when it was learnt. */
+function shareText(store: NumberStore, place: number): string {
+  const { cover } = store.rules.value.rules[place];
+  const found = store.evaluation.value;
+  if (found === null || store.table === null) return cover > 0 ? counted(cover, "row") : "";
+  const n = found.nCovered[place];
+  return n === null ? "not known" : percent(n / Math.max(1, store.table.nRows), 0);
 }
 
 function Linear() {

@@ -5,7 +5,7 @@ import { useReply } from "../../lib/asking";
 import { nearMisses } from "../../lib/explain";
 import { questionOf, type RowDraft, rowDraftOf } from "../../lib/rowDraft";
 import { askNumbers } from "../../lib/served";
-import { describePremise, describeTerm, MOST_CATEGORIES } from "../../lib/text";
+import { describePremise, describeTerm, featureName, MOST_CATEGORIES } from "../../lib/text";
 import type { ServedEntry } from "../../payload";
 import { PredictPage } from "../../views/predict/PredictPage";
 import { Fields } from "../components/Fields";
@@ -38,6 +38,7 @@ function Verdict({ sum, draft }: { sum: ReadonlySignal<RowSum>; draft: RowDraft 
   const set = store.rules.value;
   const { served } = store.payload;
   const isChanged = draft.base.value !== null && draft.changed.value.size > 0;
+  const unknown = store.used.value.find((feature) => draft.leftOut.value.has(feature));
   const before = useComputed(() => sumOnRow(store.rules.value, draft.baseValues.value).response);
   const judge = store.judge.value;
   const usual = useComputed(() => {
@@ -47,6 +48,7 @@ function Verdict({ sum, draft }: { sum: ReadonlySignal<RowSum>; draft: RowDraft 
   return (
     <div class="verdict" role="status">
       {responseName(set)}: <strong class="verdict-number">{amount(sum.value.response)}</strong>
+      {unknown !== undefined && <span class="quiet"> (the report has no value for {featureName(set.features[unknown])}, so it counts as missing)</span>}
       {isChanged && <span class="quiet"> (before the changes {amount(before.value)})</span>}
       {served?.has_network === true ? <AskedNetwork served={served} sum={sum} draft={draft} /> : !isChanged && <Recorded draft={draft} />}
       {usual !== null && judge !== null && <p class="recorded quiet">On nine of ten rows, the rules are within {short(Number(usual.toPrecision(2)))} of {JUDGES.get(judge)?.name}.</p>}

@@ -37,7 +37,7 @@ export function Effects({ ofAll }: { ofAll: readonly Figure[] }) {
           <Effect label={`On the ${grouped(table.nRows)} rows in this page`} before={[...store.figuresOf(original), ...sizesOf(store, original)]} after={[...store.figuresOf(now), ...sizesOf(store, now)]} />
           <p class="quiet">
             on the {grouped(table.nRows)} rows in this page
-            {table.nRows < table.nTotal && ofAll.length > 0 ? `; on all ${grouped(table.nTotal)} rows, the original has ${ofAll.slice(0, 2).map((figure) => `${figureText(figure)} ${figure.name}`).join(", ")}` : ""}
+            {table.nRows < table.nTotal && ofAll.length > 0 && store.payload.served === undefined ? `; on all ${grouped(table.nTotal)} rows, the original has ${ofAll.slice(0, 2).map((figure) => `${figureText(figure)} ${figure.name}`).join(", ")}` : ""}
           </p>
         </>
       )}
