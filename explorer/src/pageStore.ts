@@ -87,7 +87,7 @@ export abstract class PageStore<R extends AnyRule = AnyRule, S extends AnyRules<
     const kept = keeper.kept();
     const edited = kept ?? given;
     this.history = signal<History<S>>(edited === null ? { past: [], present: original, future: [] } : { past: [original], present: edited, future: [] });
-    this.nextId = Math.max(original.rules.length, ...(edited?.rules ?? []).map((rule) => rule.id + 1));
+    this.nextId = (edited?.rules ?? []).reduce((next, rule) => Math.max(next, rule.id + 1), original.rules.length);
     if (kept !== null) this.notice.value = "Edits of your last visit";
     else if (given !== null) this.notice.value = "Saved with edits";
     this.rules = computed(() => this.history.value.present);

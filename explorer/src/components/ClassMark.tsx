@@ -65,7 +65,7 @@ export function LabelChip({ label, known }: { label: Scalar; known: readonly Sca
   return <ClassChip index={names.indexOf(label)} names={names} />;
 }
 
-export function Against({ isAgainst }: { isAgainst: boolean }) {
+function Against({ isAgainst }: { isAgainst: boolean }) {
   return isAgainst ? (
     <span class="against" title="The rule takes votes from this class: its weight is below 0">
       against{" "}

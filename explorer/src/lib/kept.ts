@@ -1,6 +1,6 @@
 /** Edits that outlive the page: kept by the browser until they are discarded, or saved inside the page itself. */
 
-import type { AnyPayload, EditsEntry, NumberEditsEntry } from "../payload";
+import type { AnyPayload } from "../payload";
 import { withId } from "./edits";
 import type { AnyRuleFile, RuleKind } from "./kind";
 import type { AnyRule, AnyRules } from "./rules";
@@ -12,8 +12,6 @@ export interface Edits {
   readonly rules: AnyRuleFile;
   readonly ids: readonly number[];
 }
-
-export type AnyEdits = EditsEntry | NumberEditsEntry;
 
 export function editsOf<R extends AnyRule, S extends AnyRules<R>>(kind: RuleKind<R, S>, set: S): Edits {
   return { rules: kind.writeFile(set), ids: set.rules.map((rule) => rule.id) };
@@ -99,7 +97,7 @@ export class EditKeeper<R extends AnyRule, S extends AnyRules<R>> {
     const text = this.text.read();
     if (text === null) return null;
     try {
-      const edits: AnyEdits = JSON.parse(text);
+      const edits: Edits = JSON.parse(text);
       return withEdits(this.kind, this.original, edits);
     } catch {
       return null;

@@ -195,7 +195,9 @@ def measures_entry(
     rules: RegressionRules, X: Any, truth: NDArray[np.float64] | None, answers: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     """Return the measures of rules on rows; at least one of the true numbers and the network's is needed."""
-    found = rules.evaluate(X, truth, network=answers)
+    # Edited rules may predict numbers too large to square; what overflows is left out of the entry.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = rules.evaluate(X, truth, network=answers)
     return {
         "n_rows": found.n_rows,
         "coverage": found.coverage,

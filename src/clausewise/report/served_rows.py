@@ -78,7 +78,7 @@ class ServedNumbers(ServedRows[NumberReportData]):
         """Return `numbers`, one per row."""
         found = one_number(model.numbers(model_rows(model, table, self.features)))
         if not np.isfinite(found).all():
-            raise ValueError("its number is not finite.")
+            raise ValueError("it returns a number that is not finite.")
         return {"numbers": found.tolist()}
 
     def measures(self, rule_file: str) -> dict[str, Any]:

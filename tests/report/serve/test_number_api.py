@@ -57,6 +57,15 @@ def test_rules_over_the_same_columns_in_another_order_are_measured_too(explorer)
     assert found["to_truth"]["r_squared"] == other.evaluate(TABLE, TRUTH).to_truth.r_squared
 
 
+@pytest.mark.parametrize("change", [{"link": "log", "base": 5000.0}, {"base": 1e308}])
+def test_errors_that_overflow_are_left_out(explorer, change):
+    rules = as_file(number_reports.rules()) | change
+    status, found = ask(explorer, MEASURES, {"rules": rules})
+    assert status == 200
+    assert found["to_network"]["r_squared"] is None
+    assert found["to_truth"]["within"] == 0
+
+
 def test_numbers_of_a_network_can_be_measured_but_not_asked():
     with Explorer(number_reports.rules(), TABLE, network=NUMBERS) as explorer:
         assert b'"has_network":false,"has_truth":false,"n_total":300' in send(explorer, "")[2]

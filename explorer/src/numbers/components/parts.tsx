@@ -40,7 +40,7 @@ export const NUMBER_PARTS: RuleParts<NumberRule, NumberRules> = {
     </span>
   ),
   conclusionTitle: "Adds",
-  conclusionWidth: (set) => Math.max(84, 36 + 9 * Math.max(0, ...set.rules.map((rule) => signed(rule.addition).length))),
+  conclusionWidth: (set) => set.rules.reduce((most, rule) => Math.max(most, 36 + 9 * signed(rule.addition).length), 84),
   marks: () => null,
   figure: () => "",
   figureTitle: null,
