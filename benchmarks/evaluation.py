@@ -25,14 +25,14 @@ def make_table(dtype: str, order: str, n_rows: int = N_ROWS) -> np.ndarray:
     return X
 
 
-def make_rules(n_rules: int = N_RULES) -> RuleSet:
+def make_rules(n_rules: int = N_RULES, n_features: int = N_FEATURES) -> RuleSet:
     """Return rules of 4 terms on random features, with lower, upper or both bounds in equal numbers."""
     rng = np.random.default_rng(1)
-    feature = rng.permuted(np.tile(np.arange(N_FEATURES), (n_rules, 1)), axis=1)[:, :N_TERMS].ravel()
+    feature = rng.permuted(np.tile(np.arange(n_features), (n_rules, 1)), axis=1)[:, :N_TERMS].ravel()
     bounds = np.sort(np.round(rng.normal(size=(len(feature), 2)), 4))
     shape = rng.integers(3, size=len(feature))
     return RuleSet.from_arrays(
-        [f"x{i}" for i in range(N_FEATURES)],
+        [f"x{i}" for i in range(n_features)],
         ["class 0", "class 1"],
         "class 0",
         starts=np.arange(0, len(feature) + 1, N_TERMS),

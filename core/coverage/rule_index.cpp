@@ -10,6 +10,7 @@ namespace clausewise::coverage {
 
 RuleIndex::RuleIndex(Premises premises, std::size_t group_bytes) : premises_(std::move(premises)) {
     premises_.check();
+    direct_ = direct_rules(premises_);
     divide_into_groups(group_bytes);
     if (groups_.size() == 1) kept_ = build_group(0, 1);
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "coverage/chunk.hpp"
+#include "coverage/direct.hpp"
 #include "coverage/premises.hpp"
 
 namespace clausewise::coverage {
@@ -17,6 +19,8 @@ public:
 
     const Premises& premises() const { return premises_; }
     std::size_t n_groups() const { return groups_.size(); }
+    // The rules to compare one by one, if they are so few that this is faster than tables; else null.
+    const DirectRules* direct() const { return direct_.get(); }
 
     // Calls use(chunks) with the tables of a group.
     template <class Use>
@@ -38,6 +42,7 @@ private:
     Premises premises_;
     std::vector<Group> groups_;
     std::vector<Chunk> kept_;
+    std::unique_ptr<const DirectRules> direct_;
 };
 
 }  // namespace clausewise::coverage

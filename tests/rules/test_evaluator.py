@@ -1,5 +1,7 @@
 """The compiled core against the plain NumPy reference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.reference import rules as reference
@@ -54,6 +56,54 @@ def test_votes_are_those_of_the_reference(voting, seed):
         np.testing.assert_array_equal(scores, np.array(expected, dtype=np.float64))
         decisions = rules.classes[rules.evaluator.decide(X, voting, rules.default_index)]
         assert decisions.tolist() == [reference.decide(total, labels, rules.default) for total in expected]
+
+
+def scores_from_bits(rules, X):
+    """Weights added one rule after the other, where the tables of the core say that a rule fires."""
+    scores = np.tile(rules.base, (len(X), 1))
+    for rule, fires in enumerate(rules.evaluator.fires(X, n_jobs=1).dense()):
+        scores[fires, rules.columns.class_index[rule]] += rules.columns.weight[rule]
+    return scores
+
+
+# Few rules are compared with blocks of 64 rows, in tasks of 2048; more rules use tables of bins.
+@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 2047, 2049, 4500])
+@pytest.mark.parametrize("n_rules", [0, 1, 16, 45, 60, 75, 200])
+def test_comparing_directly_and_by_tables_gives_the_same_bits(n_rules, n_rows):
+    rules, table = make_case(n_rules + n_rows, n_rules, n_rows)
+    columns = replace(rules.columns, priority=np.zeros(n_rules, dtype=bool))
+    rules = replace(rules, columns=columns)
+    for dtype, order in LAYOUTS:
+        X = table.encoded(dtype, order)
+        expected = scores_from_bits(rules, X)
+        for n_jobs in (1, 3):
+            scores = rules.evaluator.scores(X, "weights", n_jobs)
+            np.testing.assert_array_equal(scores.view(np.int64), expected.view(np.int64))
+
+
+def test_few_rules_read_a_table_in_place_whatever_its_strides():
+    rules, table = make_case(9, 12, 500)
+    for dtype in (np.float64, np.float32):
+        X = table.encoded(dtype)
+        wide = np.zeros((1000, 2 * X.shape[1]), dtype=dtype)
+        wide[::2, ::2] = X
+        expected = rules.evaluator.scores(X, "confidence")
+        np.testing.assert_array_equal(rules.evaluator.scores(wide[::2, ::2], "confidence"), expected)
+        np.testing.assert_array_equal(rules.evaluator.scores(X[::-1], "confidence"), expected[::-1])
+        np.testing.assert_array_equal(
+            rules.evaluator.scores(np.asfortranarray(X)[3:490], "confidence"), expected[3:490]
+        )
+
+
+def test_many_classes_are_decided_as_the_reference_decides():
+    rng = np.random.default_rng(3)
+    features = random_features(rng, 5)
+    rules, table = random_ruleset(rng, features, 30, n_classes=40), random_table(rng, features, 150)
+    expected = reference.predict(
+        list(rules), rules.labels, rules.default, table.columns, "confidence", rules.base.tolist()
+    )
+    found = rules.evaluator.decide(table.encoded(), "confidence", rules.default_index)
+    assert rules.classes[found].tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(4))
