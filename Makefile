@@ -7,7 +7,7 @@ CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench reproduce wheel fuzz explorer pictures clean help
+.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench profile reproduce wheel fuzz explorer pictures clean help
 
 help:
 	@echo "make demo              set up and run the main job on generated data"
@@ -15,6 +15,7 @@ help:
 	@echo "make coverage          run all tests and list the lines that they do not reach"
 	@echo "make check             ruff, clang-format, codespell, workflow files, mypy, C++ warnings, stubs"
 	@echo "make bench             compare speed and memory with other packages"
+	@echo "make profile           build the core with symbols and frame pointers, for perf and callgrind"
 	@echo "make reproduce         reproduce the paper's tables and figures (hours; REPRODUCE_ARGS=--quick: minutes)"
 	@echo "make fuzz              hostile inputs and long randomised comparisons with reference implementations"
 	@echo "make mutate            change the package in small ways and list the changes that no test notices"
@@ -82,6 +83,10 @@ pictures: .venv/.stamp-dev
 
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks
+
+# As fast as the usual build, which the next `make` after a change, or `make -B .venv/.stamp-dev`, brings back.
+profile: .venv/.stamp-dev
+	$(PIP) install --no-build-isolation --no-deps -C cmake.build-type=RelWithDebInfo -C build-dir=build/profile -e .
 
 # Resumes where it was stopped; docs/reproduction.md lists what REPRODUCE_ARGS may contain.
 reproduce: .venv/.stamp-dev
