@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 #include "base/parallel.hpp"
+#include "counterfactuals/reach.hpp"
 
 namespace clausewise::counterfactuals {
 namespace {
@@ -21,7 +23,7 @@ public:
 
     void add(const Change& change) {
         found_.push_back(change);
-        if (found_.size() >= 2 * n_) shorten();
+        if (found_.size() == n_ || found_.size() >= 2 * n_) shorten();
     }
 
     std::vector<Change> sorted() && {
@@ -111,30 +113,38 @@ struct MovesToBin {
     const std::uint64_t* accepts;
     std::size_t begin, end;
     double least_cost;
+    double reach;  // how far they move the votes: Reach::of_bin
 };
 
 // Tries the changes of one row after another; one object per thread.
 class RowSearch {
 public:
-    RowSearch(const Axes& axes, const Votes& votes, const Wish& wish)
+    RowSearch(const Axes& axes, const Votes& votes, const TestedAxes& tested, const Wish& wish)
         : axes_(axes),
           wish_(wish),
-          n_words_(words_for(votes.n_rules())),
+          n_rules_(votes.n_rules()),
+          n_words_(words_for(n_rules_)),
           decide_(votes),
+          reach_(votes, tested, axes.n_axes()),
           accepts_(axes.n_axes()),
           bin_starts_(axes.n_axes() + 1),
           least_cost_(axes.n_axes()),
-          none_fails_(n_words_),
-          one_fails_(n_words_),
-          two_fail_(n_words_),
+          order_(axes.n_axes()),
+          most_reach_(axes.n_axes()),
+          fail_{Words(n_words_), Words(n_words_), Words(n_words_)},
           may_fire_(n_words_),
           with_first_(n_words_),
-          fires_(n_words_) {}
+          fires_(n_words_) {
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+    }
 
     std::vector<Change> changes(const double* values, const std::int32_t* bins, std::int32_t decided) {
         decided_ = decided;
         list_moves(values, bins);
+        // A sample depends on the order in which changes are tried; the cheapest ones do not.
+        if (!wish_.is_spread) sort_by_cost();
         count_failing_terms();
+        reach_.start(fail_, decided, wish_.wanted);
         return wish_.is_spread ? tried(Spread(wish_.n_changes)) : tried(Cheapest(wish_.n_changes));
     }
 
@@ -156,7 +166,7 @@ private:
                 const double cost = cost_of(axis, values[axis], axes_.values[value]);
                 if (bin != last_bin) {
                     const std::uint64_t* const accepts = accepts_in(first_bin + static_cast<std::size_t>(bin));
-                    moves_to_bins_.push_back({accepts, moves_.size(), moves_.size(), cost});
+                    moves_to_bins_.push_back({accepts, moves_.size(), moves_.size(), cost, 0.0});
                     last_bin = bin;
                 }
                 moves_.push_back({static_cast<std::int32_t>(v), cost});
@@ -167,6 +177,16 @@ private:
             }
         }
         bin_starts_.back() = moves_to_bins_.size();
+    }
+
+    // With cheap changes first, the bound falls early, and the rest of an axis is left out once one bin costs too much.
+    void sort_by_cost() {
+        for (std::size_t axis = 0; axis < axes_.n_axes(); ++axis)
+            std::sort(moves_to_bins_.begin() + static_cast<std::ptrdiff_t>(bin_starts_[axis]),
+                      moves_to_bins_.begin() + static_cast<std::ptrdiff_t>(bin_starts_[axis + 1]),
+                      [](const MovesToBin& one, const MovesToBin& other) { return one.least_cost < other.least_cost; });
+        std::sort(order_.begin(), order_.end(),
+                  [this](std::size_t one, std::size_t other) { return least_cost_[one] < least_cost_[other]; });
     }
 
     const std::uint64_t* accepts_in(std::size_t bin) const { return axes_.accepts.data() + bin * n_words_; }
@@ -192,28 +212,37 @@ private:
                 at_least_two |= at_least_one & fails;
                 at_least_one |= fails;
             }
-            none_fails_[w] = ~at_least_one;
-            one_fails_[w] = at_least_one & ~at_least_two;
-            two_fail_[w] = at_least_two & ~at_least_three;
+            const std::uint64_t rules = w + 1 == n_words_ ? last_word_mask(n_rules_) : ~std::uint64_t{0};
+            fail_.none[w] = rules & ~at_least_one;
+            fail_.one[w] = rules & at_least_one & ~at_least_two;
+            fail_.two[w] = rules & at_least_two & ~at_least_three;
         }
     }
 
     template <class Found>
     std::vector<Change> tried(Found found) {
-        const std::size_t n_axes = axes_.n_axes();
-        for (std::size_t axis = 0; axis < n_axes; ++axis) try_one(axis, found);
-        for (std::size_t first = 0; wish_.two_features && first < n_axes; ++first)
-            for (std::size_t second = first + 1; second < n_axes; ++second)
-                if (least_cost_[first] + least_cost_[second] <= found.bound()) try_two(first, second, found);
+        for (const std::size_t axis : order_) try_one(axis, found);
+        if (wish_.two_features) reach_.find_pairs(fail_, accepts_);
+        for (std::size_t i = 0; wish_.two_features && i < order_.size(); ++i)
+            for (std::size_t j = i + 1; j < order_.size(); ++j) {
+                if (least_cost_[order_[i]] + least_cost_[order_[j]] > found.bound()) break;
+                try_two(std::min(order_[i], order_[j]), std::max(order_[i], order_[j]), found);
+            }
         return std::move(found).sorted();
     }
 
     template <class Found>
     void try_one(std::size_t axis, Found& found) {
-        for (std::size_t w = 0; w < n_words_; ++w) may_fire_[w] = none_fails_[w] | (one_fails_[w] & ~accepts_[axis][w]);
+        for (std::size_t w = 0; w < n_words_; ++w) may_fire_[w] = fail_.none[w] | (fail_.one[w] & ~accepts_[axis][w]);
+        reach_.start_axis(axis, fail_, accepts_[axis]);
+        most_reach_[axis] = -kInfinity;
         for (std::size_t b = bin_starts_[axis]; b < bin_starts_[axis + 1]; ++b) {
-            const MovesToBin& moves = moves_to_bins_[b];
-            if (moves.least_cost > found.bound()) continue;
+            MovesToBin& moves = moves_to_bins_[b];
+            // Nor will a pair with it be needed, as it costs even more.
+            if (moves.least_cost > found.bound()) break;
+            moves.reach = reach_.of_bin(moves.accepts);
+            most_reach_[axis] = std::max(most_reach_[axis], moves.reach);
+            if (moves.reach < reach_.needed()) continue;
             for (std::size_t w = 0; w < n_words_; ++w) fires_[w] = may_fire_[w] & moves.accepts[w];
             if (!is_wanted(decide_(fires_))) continue;
             for (std::size_t i = moves.begin; i < moves.end; ++i) {
@@ -225,18 +254,22 @@ private:
 
     template <class Found>
     void try_two(std::size_t first, std::size_t second, Found& found) {
+        const double needed = reach_.needed() - reach_.of_pair(first, second);
+        if (most_reach_[first] + most_reach_[second] < needed) return;
         for (std::size_t w = 0; w < n_words_; ++w) {
             const std::uint64_t fails_first = ~accepts_[first][w], fails_second = ~accepts_[second][w];
-            may_fire_[w] = none_fails_[w] | (one_fails_[w] & (fails_first | fails_second)) |
-                           (two_fail_[w] & fails_first & fails_second);
+            may_fire_[w] = fail_.none[w] | (fail_.one[w] & (fails_first | fails_second)) |
+                           (fail_.two[w] & fails_first & fails_second);
         }
         for (std::size_t b = bin_starts_[first]; b < bin_starts_[first + 1]; ++b) {
             const MovesToBin& one = moves_to_bins_[b];
-            if (one.least_cost + least_cost_[second] > found.bound()) continue;
+            if (one.least_cost + least_cost_[second] > found.bound()) break;
+            if (one.reach + most_reach_[second] < needed) continue;
             for (std::size_t w = 0; w < n_words_; ++w) with_first_[w] = may_fire_[w] & one.accepts[w];
             for (std::size_t c = bin_starts_[second]; c < bin_starts_[second + 1]; ++c) {
                 const MovesToBin& other = moves_to_bins_[c];
-                if (one.least_cost + other.least_cost > found.bound()) continue;
+                if (one.least_cost + other.least_cost > found.bound()) break;
+                if (one.reach + other.reach < needed) continue;
                 for (std::size_t w = 0; w < n_words_; ++w) fires_[w] = with_first_[w] & other.accepts[w];
                 if (!is_wanted(decide_(fires_))) continue;
                 for (std::size_t i = one.begin; i < one.end; ++i)
@@ -257,8 +290,9 @@ private:
 
     const Axes& axes_;
     const Wish& wish_;
-    std::size_t n_words_;
+    std::size_t n_rules_, n_words_;
     Decisions decide_;
+    Reach reach_;
     // Of the current row:
     std::int32_t decided_ = kNone;
     std::vector<const std::uint64_t*> accepts_;  // per axis, the rules whose terms hold
@@ -266,7 +300,9 @@ private:
     std::vector<MovesToBin> moves_to_bins_;
     std::vector<std::size_t> bin_starts_;  // per axis, and at the end, in moves_to_bins_
     std::vector<double> least_cost_;       // per axis; infinite if it has no moves
-    Words none_fails_, one_fails_, two_fail_;
+    std::vector<std::size_t> order_;       // the axes, in the order in which they are tried
+    std::vector<double> most_reach_;       // per axis, of its bins
+    FailingTerms fail_;
     Words may_fire_, with_first_, fires_;
 };
 
@@ -284,7 +320,8 @@ std::vector<std::vector<Change>> search_changes(const Axes& axes, const Votes& v
                                                 const Wish& wish, std::size_t n_threads, const CancelToken& cancel) {
     std::vector<std::vector<Change>> found(rows.n_rows);
     n_threads = std::max<std::size_t>(1, std::min(n_threads, rows.n_rows));
-    std::vector<RowSearch> searches(n_threads, RowSearch(axes, votes, wish));
+    const TestedAxes tested(axes, votes.n_rules());
+    std::vector<RowSearch> searches(n_threads, RowSearch(axes, votes, tested, wish));
     parallel_for(rows.n_rows, n_threads, [&](std::size_t row, std::size_t worker) {
         cancel.check();
         const std::size_t start = row * axes.n_axes();

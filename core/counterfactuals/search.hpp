@@ -1,8 +1,8 @@
 // The cheapest changes of one or two features of a row after which the rules decide otherwise.
 //
 // All values of one feature, and all pairs of values of two features, are tried, except those that cost more than the
-// changes found so far. The search is exact: the rules that fire follow from the bins, and are decided as in
-// prediction.
+// changes found so far, and those whose votes cannot flip the decision. The search is exact: the rules that fire follow
+// from the bins, and are decided as in prediction.
 #pragma once
 
 #include <cstddef>

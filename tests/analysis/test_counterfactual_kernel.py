@@ -1,5 +1,7 @@
 """The compiled search for changes finds exactly those that are found by trying all of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,13 @@ from tests.rules.random_rules import random_features, random_ruleset, random_tab
 
 from clausewise import Features, Rule, RuleSet, Term, _core
 from clausewise.analysis.counterfactual_limits import Limits
-from clausewise.analysis.counterfactual_moves import Combinations, axis_of, further_moves, units_of
+from clausewise.analysis.counterfactual_moves import (
+    Combinations,
+    axis_of,
+    further_moves,
+    nearest_moves,
+    units_of,
+)
 from clausewise.rules.voting import VOTINGS
 
 NO_RULES = {
@@ -67,6 +75,32 @@ def test_changes_are_those_of_the_reference(
             for feature, value in cells:
                 changed[place, feature] = value
         np.testing.assert_array_equal(found[0].matrix[found[0].row == row], changed)
+
+
+@pytest.mark.parametrize("voting", VOTINGS)
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("wanted", [None, 1])
+def test_pairs_that_are_left_out_flip_no_decision(voting, n_classes, wanted):
+    # Without priority, votes bound what a pair of changes can reach; many rules test two features at once.
+    rng = np.random.default_rng(n_classes)
+    features = Features(tuple("abcde"))
+    rules = random_ruleset(rng, features, 60, n_classes=n_classes, voting=voting)
+    rules = replace(rules, columns=replace(rules.columns, priority=np.zeros(60, dtype=bool)))
+    matrix = rng.normal(size=(4, 5))
+    units = units_of(rules.columns, features, matrix)
+    axes = [axis_of(rules.columns, features, feature) for feature in range(5)]
+    moves = [nearest_moves(axis, features, Limits(), units[axis.feature]) for axis in axes]
+    decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index, 1)
+    found = Combinations(rules, axes, moves, units, False).search(matrix, decided, wanted, 2, 3, 2)
+    bins_of = {axis.feature: lambda value, axis=axis: axis.bins_of(np.array([value]))[0] for axis in axes}
+    for row in range(len(matrix)):
+        every = reference.all_changes(
+            rules, matrix[row], dict(enumerate(moves)), units, wanted, 2, False, bins_of
+        )
+        changed = [matrix[row].copy() for _ in reference.cheapest(every, 3)]
+        for one, (_, cells) in zip(changed, reference.cheapest(every, 3), strict=True):
+            one[[feature for feature, _ in cells]] = [value for _, value in cells]
+        np.testing.assert_array_equal(found.matrix[found.row == row], np.reshape(changed, (-1, 5)))
 
 
 def test_the_unit_of_a_number_does_not_depend_on_columns_before_it():
