@@ -41,6 +41,7 @@ def targets() -> Sequence[Target]:
             milliseconds_of_counterfactuals,
             before=44.1,
         ),
+        Target("reading 100,000 rules as text", "CPU s", 3.0, seconds_of_reading, before=11.7),
     )
 
 
@@ -49,6 +50,11 @@ def milliseconds_of_counterfactuals() -> float:
     rules, X = make_rules(1000, N_FEATURES), table()[:1000]
     rules.counterfactuals(X[:5])
     return timed(lambda: rules.counterfactuals(X, max_features=2), 1).cpu  # seconds for 1,000 rows
+
+
+def seconds_of_reading() -> float:
+    text = make_rules(100_000, N_FEATURES).to_text()
+    return timed(lambda: RuleSet.from_text(text), 1).cpu
 
 
 # --- Predicting ---

@@ -14,9 +14,11 @@ from clausewise.rules.decimals import format_number
 from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.text.headers import DocumentReader, write_features
+from clausewise.rules.text.premises import implied_limit
 from clausewise.rules.text.read import RuleReader
 from clausewise.rules.text.vocabulary import Vocabulary
 from clausewise.rules.text.write import write_set, write_value
+from clausewise.rules.text.written_form import NotInWrittenFormError, header_of, read_written
 from clausewise.rules.voting import VOTINGS
 
 # --- Writing ---
@@ -52,6 +54,21 @@ def _write_header(rules: RuleSet) -> Iterator[str]:
 
 def read_ruleset(text: str, known: Vocabulary) -> RuleSet:
     """Read a rule set; its header takes precedence over the vocabulary that is already known."""
+    try:
+        return _read_written(text, known)
+    except (NotInWrittenFormError, ValueError, TypeError, OverflowError):
+        return _read_any(text, known)  # whose errors say where they are
+
+
+def _read_written(text: str, known: Vocabulary) -> RuleSet:
+    """Read a rule set as it is written; raise an error for any other text."""
+    header = header_of(text)
+    reader = _DocumentReader(header, known)
+    reader.everything()
+    return read_written(text, len(header), reader.vocabulary, implied_limit(text))
+
+
+def _read_any(text: str, known: Vocabulary) -> RuleSet:
     reader = _DocumentReader(text, known)
     rules = reader.everything()
     found = reader.vocabulary

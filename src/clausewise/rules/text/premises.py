@@ -34,8 +34,8 @@ class PremiseReader(TokenCursor, Generic[_Rule]):
         self.vocabulary = known
         self._index: dict[str, int] = {}
         self._codes: dict[int, dict[tuple[bool, Category], Category]] = {}
-        self._n_implied = 0
-        self._max_implied = max(_MAX_IMPLIED, _MAX_IMPLIED_PER_CHARACTER * len(text))
+        self.n_implied = 0
+        self.max_implied = implied_limit(text)
         self.index_vocabulary()
 
     # --- Rules ---
@@ -60,9 +60,9 @@ class PremiseReader(TokenCursor, Generic[_Rule]):
         if self.sees("TRUE") and self.sees("THEN", ahead=1):
             self.next()
             return ()
-        terms = [self._term()]
+        terms = [self.term()]
         while self.take("AND"):
-            terms.append(self._term())
+            terms.append(self.term())
         return tuple(terms)
 
     def properties(self, statistics: tuple[str, ...], flags: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -90,7 +90,8 @@ class PremiseReader(TokenCursor, Generic[_Rule]):
 
     # --- Terms ---
 
-    def _term(self) -> Term:
+    def term(self) -> Term:
+        """Read one term."""
         if self.token.kind == "number":
             return self._interval()
         position = self.token.position
@@ -181,10 +182,10 @@ class PremiseReader(TokenCursor, Generic[_Rule]):
         return Term(feature, self._name_of(feature), values=values)
 
     def _count_implied(self, n_categories: int) -> None:
-        self._n_implied += n_categories
-        if self._n_implied > self._max_implied:
+        self.n_implied += n_categories
+        if self.n_implied > self.max_implied:
             self.fail(
-                f"!=, NOT IN and IS KNOWN stand for more than {self._max_implied:,} categories up to here; "
+                f"!=, NOT IN and IS KNOWN stand for more than {self.max_implied:,} categories up to here; "
                 "use a rule file (JSON) for rules like these"
             )
 
@@ -323,6 +324,11 @@ class PremiseReader(TokenCursor, Generic[_Rule]):
             return make()
         except (ValueError, TypeError, OverflowError) as error:
             self.fail(str(error).rstrip("."), position)
+
+
+def implied_limit(text: str) -> int:
+    """Return how many categories `!=`, `NOT IN` and `IS KNOWN` of a text may stand for."""
+    return max(_MAX_IMPLIED, _MAX_IMPLIED_PER_CHARACTER * len(text))
 
 
 def value_key(value: Category) -> tuple[bool, Category]:

@@ -85,6 +85,10 @@ class TokenCursor:
     """Walks over the tokens of a text from first to last."""
 
     def __init__(self, text: str) -> None:
+        self.restart(text)
+
+    def restart(self, text: str) -> None:
+        """Begin with another text."""
         self.text = text
         self._tokens = tokens_of(text)
         self._place = 0
