@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from benchmarks._measure import timed
+from benchmarks._measure import growth_during, peak_growth, timed
 from benchmarks._targets import Target
 from benchmarks.evaluation import make_rules
 from clausewise import RuleSet
@@ -41,6 +41,10 @@ def targets() -> Sequence[Target]:
             milliseconds_of_counterfactuals,
             before=44.1,
         ),
+        Target("str(explanation), 120 rules, per row", "CPU ms", 0.1, milliseconds_of_text, before=5.6),
+        Target(
+            "explain, 1,000 rows × 100,000 rules, growth", "MB", 256.0, megabytes_of_explaining, before=2500.0
+        ),
         Target("reading 100,000 rules as text", "CPU s", 3.0, seconds_of_reading, before=11.7),
     )
 
@@ -50,6 +54,23 @@ def milliseconds_of_counterfactuals() -> float:
     rules, X = make_rules(1000, N_FEATURES), table()[:1000]
     rules.counterfactuals(X[:5])
     return timed(lambda: rules.counterfactuals(X, max_features=2), 1).cpu  # seconds for 1,000 rows
+
+
+def milliseconds_of_text() -> float:
+    explained = make_rules(120, N_FEATURES).explain(table()[:1000])
+    return timed(lambda: [str(one) for one in explained], 1).cpu  # seconds for 1,000 rows
+
+
+def megabytes_of_explaining() -> float:
+    growth = peak_growth("benchmarks._target_rules", "explain")
+    return float("nan") if growth is None else growth / 2**20
+
+
+def measure_peak() -> None:
+    """In the new process: explain, and print the growth in bytes."""
+    rules, X = make_rules(100_000, N_FEATURES), np.random.default_rng(0).standard_normal((1000, N_FEATURES))
+    rules.predict(X[:2])
+    print(growth_during(lambda: rules.explain(X)))
 
 
 def seconds_of_reading() -> float:
@@ -101,3 +122,7 @@ def predict_in_blocks(rules: RuleSet, X: np.ndarray, n_rows: int = 8192) -> np.n
             totals[code] += fires * votes
         decided[start : start + n_rows] = totals.argmax(axis=0)
     return rules.classes[decided]
+
+
+if __name__ == "__main__":
+    measure_peak()

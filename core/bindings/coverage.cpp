@@ -110,21 +110,6 @@ void bind_evaluation(nb::class_<coverage::RuleIndex>& rule_index) {
         },
         "X"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
         "Set out, filled with 1 by the caller, to 0 on every row where a rule fires.");
-    rule_index.def(
-        "explain",
-        [](const coverage::RuleIndex& index, const RowsArray<Real>& X, std::size_t n_threads) {
-            const TableView<Real> rows = rows_of(X, index);
-            coverage::RowExplanations found;
-            {
-                const nb::gil_scoped_release unlocked;
-                found = coverage::explain_rows(index, rows, n_threads);
-            }
-            return std::make_tuple(moved(std::move(found.fired.starts)), moved(std::move(found.fired.rules)),
-                                   moved(std::move(found.near.starts)), moved(std::move(found.near.rules)),
-                                   moved(std::move(found.near.failing_terms)));
-        },
-        "X"_a.noconvert(), "n_threads"_a,
-        "Return (fired starts, fired rules, near starts, near rules, failing terms) as compressed sparse rows.");
 }
 
 }  // namespace
@@ -147,6 +132,16 @@ void bind_coverage(nb::module_& module) {
         "n_categories"_a, "group_bytes"_a);
     bind_evaluation<float>(rule_index);
     bind_evaluation<double>(rule_index);
+    rule_index.def(
+        "explain_row",
+        [](const coverage::RuleIndex& index, const NumpyColumn<double>& row) {
+            if (row.shape(0) != index.premises().n_categories.size())
+                throw std::invalid_argument("the row must have one value per feature");
+            coverage::RowExplanation found = coverage::explain_row(index.premises(), row.data());
+            return std::make_tuple(moved(std::move(found.fired)), moved(std::move(found.near)),
+                                   moved(std::move(found.failing_terms)));
+        },
+        "row"_a, "Return the rules that fire, the near misses, and the term that fails in each of these.");
 
     using Words = nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     module.def(

@@ -24,14 +24,12 @@
 
 namespace clausewise::coverage {
 
-template <std::size_t NWords, bool WithNear, class Real>
+template <std::size_t NWords, class Real>
 void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t first_row, std::size_t n,
                     BlockScratch& scratch) {
     std::uint64_t* bits = scratch.bits.data();
-    std::uint64_t* near = scratch.near.data();
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t w = 0; w < NWords; ++w) bits[i * NWords + w] = chunk.all_rules[w];
-    if (WithNear) std::fill_n(near, n * NWords, std::uint64_t{0});
 
     for (std::size_t first = 0; first < chunk.tests.size(); first += kBatchFeatures) {
         const std::size_t n_tests = std::min(kBatchFeatures, chunk.tests.size() - first);
@@ -43,36 +41,28 @@ void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t
         }
         for (std::size_t i = 0; i < n; ++i) {
             std::uint64_t fired[NWords];
-            std::uint64_t missed[NWords];
             for (std::size_t w = 0; w < NWords; ++w) fired[w] = bits[i * NWords + w];
-            for (std::size_t w = 0; w < NWords; ++w) missed[w] = near[i * NWords + w];
             for (std::size_t t = 0; t < n_tests; ++t) {
                 const std::uint64_t* mask = masks[t] + scratch.mask_offsets[t * kBlockRows + i];
-                for (std::size_t w = 0; w < NWords; ++w) {
-                    // A bit-sliced counter that saturates at two: 0 failures -> fired, 1 -> missed, more -> neither.
-                    if (WithNear) missed[w] = (missed[w] & mask[w]) | (fired[w] & ~mask[w]);
-                    fired[w] &= mask[w];
-                }
+                for (std::size_t w = 0; w < NWords; ++w) fired[w] &= mask[w];
             }
             for (std::size_t w = 0; w < NWords; ++w) bits[i * NWords + w] = fired[w];
-            if (WithNear)
-                for (std::size_t w = 0; w < NWords; ++w) near[i * NWords + w] = missed[w];
         }
     }
 }
 
-template <bool WithNear, class Real>
+template <class Real>
 void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t first_row, std::size_t n,
                     BlockScratch& scratch) {
     switch (chunk.n_words) {
         case 1:
-            return evaluate_block<1, WithNear>(chunk, rows, first_row, n, scratch);
+            return evaluate_block<1>(chunk, rows, first_row, n, scratch);
         case 2:
-            return evaluate_block<2, WithNear>(chunk, rows, first_row, n, scratch);
+            return evaluate_block<2>(chunk, rows, first_row, n, scratch);
         case 4:
-            return evaluate_block<4, WithNear>(chunk, rows, first_row, n, scratch);
+            return evaluate_block<4>(chunk, rows, first_row, n, scratch);
         default:
-            return evaluate_block<8, WithNear>(chunk, rows, first_row, n, scratch);
+            return evaluate_block<8>(chunk, rows, first_row, n, scratch);
     }
 }
 
@@ -80,7 +70,7 @@ void evaluate_block(const Chunk& chunk, const TableView<Real>& rows, std::size_t
 // after the last chunk of a block. The chunks of one block come in the order of the rules and never concurrently, so a
 // visitor that sums doubles gets the same result for any number of threads. Rows are processed in tiles, so that a
 // visitor needs memory for one tile only.
-template <bool WithNear, class Real, class Visit, class Finish>
+template <class Real, class Visit, class Finish>
 void for_each_block(const RuleIndex& index, const TableView<Real>& rows, std::size_t tile_rows, std::size_t n_threads,
                     Visit&& visit, Finish&& finish) {
     const std::size_t most_tasks = (std::min(tile_rows, rows.n_rows) + kTaskRows - 1) / kTaskRows;
@@ -96,7 +86,7 @@ void for_each_block(const RuleIndex& index, const TableView<Real>& rows, std::si
                     for (std::size_t first = begin; first < end; first += kBlockRows) {
                         const std::size_t n = std::min(kBlockRows, end - first);
                         for (const Chunk& chunk : chunks) {
-                            evaluate_block<WithNear>(chunk, rows, first, n, scratch[worker]);
+                            evaluate_block(chunk, rows, first, n, scratch[worker]);
                             visit(first, n, chunk, scratch[worker]);
                         }
                         if (group + 1 == index.n_groups()) finish(first, n);

@@ -1,25 +1,26 @@
 #include "coverage/explain.hpp"
 
-namespace clausewise::coverage::detail {
+#include <cstddef>
 
-// The hits of a row are in the order of the rules within its task; a stable counting sort by row keeps that order.
-RuleLists sorted_by_row(const std::vector<std::vector<Hit>>& hits_of_task, std::size_t n_rows, bool with_terms) {
-    RuleLists lists;
-    lists.starts.assign(n_rows + 1, 0);
-    for (const auto& hits : hits_of_task)
-        for (const Hit& hit : hits) ++lists.starts[hit.row + 1];
-    for (std::size_t row = 0; row < n_rows; ++row) lists.starts[row + 1] += lists.starts[row];
-    const auto n_hits = static_cast<std::size_t>(lists.starts.back());
-    lists.rules.resize(n_hits);
-    lists.failing_terms.resize(with_terms ? n_hits : 0);
-    std::vector<std::int64_t> next(lists.starts.begin(), lists.starts.end() - 1);
-    for (const auto& hits : hits_of_task)
-        for (const Hit& hit : hits) {
-            const auto place = static_cast<std::size_t>(next[hit.row]++);
-            lists.rules[place] = hit.rule;
-            if (with_terms) lists.failing_terms[place] = hit.failing_term;
+namespace clausewise::coverage {
+
+RowExplanation explain_row(const Premises& premises, const double* row) {
+    RowExplanation found;
+    for (std::size_t rule = 0; rule < premises.n_rules(); ++rule) {
+        const auto end = static_cast<std::size_t>(premises.starts[rule + 1]);
+        std::size_t n_failing = 0;
+        std::size_t failing_term = 0;
+        for (auto term = static_cast<std::size_t>(premises.starts[rule]); term < end && n_failing < 2; ++term) {
+            if (premises.holds(term, row[static_cast<std::size_t>(premises.feature[term])])) continue;
+            failing_term = term;
+            ++n_failing;
         }
-    return lists;
+        if (n_failing == 0) found.fired.push_back(static_cast<std::int32_t>(rule));
+        if (n_failing != 1) continue;
+        found.near.push_back(static_cast<std::int32_t>(rule));
+        found.failing_terms.push_back(static_cast<std::int64_t>(failing_term));
+    }
+    return found;
 }
 
-}  // namespace clausewise::coverage::detail
+}  // namespace clausewise::coverage

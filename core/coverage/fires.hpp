@@ -32,7 +32,7 @@ void write_fires(const RuleIndex& index, const TableView<Real>& rows, std::size_
             }
         }
     };
-    for_each_block<false>(index, rows, rows.n_rows, n_threads, visit, [](std::size_t, std::size_t) {});
+    for_each_block(index, rows, rows.n_rows, n_threads, visit, [](std::size_t, std::size_t) {});
 }
 
 }  // namespace clausewise::coverage

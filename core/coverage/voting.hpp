@@ -56,7 +56,7 @@ void write_scores(const RuleIndex& index, const TableView<Real>& rows, const Bal
     const auto finish = [&](std::size_t first, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i) detail::divide(ballot, out + (first + i) * n_classes);
     };
-    for_each_block<false>(index, rows, rows.n_rows, n_threads, visit, finish);
+    for_each_block(index, rows, rows.n_rows, n_threads, visit, finish);
 }
 
 // The class with the largest total; on ties the default class, then the lowest index. If no rule fires and all base
@@ -98,7 +98,7 @@ void write_decisions(const RuleIndex& index, const TableView<Real>& rows, const 
             detail::start(ballot, row_totals);  // ready for the next tile
         }
     };
-    for_each_block<false>(index, rows, tile_rows, n_threads, visit, finish);
+    for_each_block(index, rows, tile_rows, n_threads, visit, finish);
 }
 
 // out: one byte per row, filled with 1 by the caller; set to 0 on every row where a rule fires.
@@ -109,7 +109,7 @@ void write_uncovered(const RuleIndex& index, const TableView<Real>& rows, std::s
             for (std::size_t w = 0; w < chunk.n_words; ++w)
                 if (scratch.bits[i * chunk.n_words + w] != 0) out[first + i] = 0;
     };
-    for_each_block<false>(index, rows, rows.n_rows, n_threads, visit, [](std::size_t, std::size_t) {});
+    for_each_block(index, rows, rows.n_rows, n_threads, visit, [](std::size_t, std::size_t) {});
 }
 
 }  // namespace clausewise::coverage

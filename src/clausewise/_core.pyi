@@ -423,32 +423,16 @@ class RuleIndex:
         Set out, filled with 1 by the caller, to 0 on every row where a rule fires.
         """
 
-    @overload
-    def explain(
+    def explain_row(
         self,
-        X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
-        n_threads: int,
+        row: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    ]: ...
-    @overload
-    def explain(
-        self,
-        X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
-        n_threads: int,
-    ) -> tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int32], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]:
         """
-        Return (fired starts, fired rules, near starts, near rules, failing terms) as compressed sparse rows.
+        Return the rules that fire, the near misses, and the term that fails in each of these.
         """
 
 def count_bits_per_rule(

@@ -111,15 +111,16 @@ def test_explanations_name_the_rules_and_terms_of_the_reference(seed):
     rules, table = make_case(seed, n_rules=[5, 70, 600, 1300][seed], n_rows=60)
     listed = list(rules)
     fired = reference.fires(listed, table.columns)
-    found = rules.evaluator.explain(table.encoded(), n_jobs=3)
+    X = table.encoded()
     for row in range(60):
-        mine = found.fired_rules[found.fired_starts[row] : found.fired_starts[row + 1]]
-        assert mine.tolist() == np.flatnonzero(fired[:, row]).tolist()
-        near = slice(found.near_starts[row], found.near_starts[row + 1])
+        found = rules.evaluator.explain_row(X[row])
+        assert found.fired.tolist() == np.flatnonzero(fired[:, row]).tolist()
         expected = reference.near_misses(listed, table.columns, row)
-        assert found.near_rules[near].tolist() == [number for number, _ in expected]
-        failing = rules.columns.feature[found.failing_terms[near]]
+        assert found.near.tolist() == [number for number, _ in expected]
+        failing = rules.columns.feature[found.failing_terms]
         assert failing.tolist() == [term.feature for _, term in expected]
+    rows, numbers = rules.evaluator.fired(X, n_jobs=3)
+    assert np.array_equal(np.stack([rows, numbers]), np.nonzero(fired.T))
 
 
 @pytest.mark.parametrize("voting", VOTINGS)
@@ -131,7 +132,7 @@ def test_threads_do_not_change_any_result(voting):
             rules.evaluator.fires(X, n_jobs=n).words,
             rules.evaluator.scores(X, voting, n_jobs=n),
             rules.evaluator.decide(X, voting, rules.default_index, n_jobs=n),
-            rules.evaluator.explain(X, n_jobs=n).near_rules,
+            rules.evaluator.fired(X, n_jobs=n)[1],
         )
         for n in (1, 4)
     )
@@ -150,9 +151,8 @@ def test_a_rule_set_too_large_for_its_tables_is_evaluated_in_groups(voting):
     np.testing.assert_array_equal(
         whole.decide(X, voting, rules.default_index), grouped.decide(X, voting, rules.default_index, n_jobs=2)
     )
-    one, other = whole.explain(X), grouped.explain(X, n_jobs=2)
-    for name in ("fired_starts", "fired_rules", "near_starts", "near_rules", "failing_terms"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for one, other in zip(whole.fired(X), grouped.fired(X, n_jobs=2), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_threads_build_the_tables_of_a_group():

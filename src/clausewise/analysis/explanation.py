@@ -15,18 +15,20 @@ from clausewise.base.frames import Backend, frame_of
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
-from clausewise.rules.columns import RuleColumns, rule_at, term_at
+from clausewise.rules.columns import term_at
 from clausewise.rules.decimals import format_number
-from clausewise.rules.display import describe_parts_at, describe_premise, describe_start, describe_term
-from clausewise.rules.evaluator import FiredAndNear
+from clausewise.rules.display import Remembered, RuleTexts, describe_start
+from clausewise.rules.evaluator import RulesOnRow
+from clausewise.rules.regression import RegressionRules
 from clausewise.rules.regression_rule import RegressionRule
-from clausewise.rules.rule import Rule, one_line_rule
+from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term, Value, format_category
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting, votes_of_rules
 
 # At most this many explanations are shown in a notebook.
 _SHOWN_ROWS = 5
+_NEAR_MISS = "rule {} nearly fired, but "
 
 
 def explain(
@@ -36,13 +38,10 @@ def explain(
     scheme = rules.voting if voting is None else checked_voting(voting)
     matrix = rules.features.encode(X)
     return Explanations(
-        columns=rules.columns,
-        features=rules.features,
-        labels=rules.labels,
+        rules=rules,
         voting=scheme,
         start=SCHEMES[scheme].start(rules.base),
         matrix=matrix,
-        found=rules.evaluator.explain(matrix, n_jobs),
         by_priority=rules.evaluator.decided_by_priority(matrix, n_jobs),
         scores=rules.evaluator.scores(matrix, scheme, n_jobs),
         decisions=rules.evaluator.decide(matrix, scheme, rules.default_index, n_jobs),
@@ -85,7 +84,7 @@ class NearMiss:
     text: str = field(repr=False)
 
     def __str__(self) -> str:
-        return f"rule {self.number} nearly fired, but {self.reason}: {self.text}"
+        return f"{_NEAR_MISS.format(self.number)}{self.reason}: {self.text}"
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,29 @@ class Explanation:
     voting: Voting
     scores: dict[Label, float]
     start: dict[Label, float]
-    fired: tuple[FiredRule, ...]
-    near_misses: tuple[NearMiss, ...]
+    _source: "Explanations" = field(repr=False, compare=False)
+
+    @cached_property
+    def fired(self) -> tuple[FiredRule, ...]:
+        """The rules that fired, in order."""
+        return tuple(self._source.fired_rule(self.row, rule) for rule in self._found.fired.tolist())
+
+    @cached_property
+    def near_misses(self) -> tuple[NearMiss, ...]:
+        """The rules with exactly one failing term, in order; found when they are first asked for."""
+        return tuple(
+            self._source.near_miss(self.row, rule, term)
+            for rule, term in zip(self._found.near.tolist(), self._found.failing_terms.tolist(), strict=True)
+        )
+
+    @cached_property
+    def _found(self) -> RulesOnRow:
+        return self._source.rules_on(self.row)
 
     @property
     def is_covered(self) -> bool:
         """Whether any rule fired; otherwise the default class or the start votes decide."""
-        return bool(self.fired)
+        return len(self._found.fired) > 0
 
     @property
     def headline(self) -> str:
@@ -118,11 +133,12 @@ class Explanation:
 
     def __str__(self) -> str:
         parts = [self._start_text] if self._has_start else []
-        return "\n  ".join([self.headline, *parts, *map(str, (*self.fired, *self.near_misses))])
+        return "\n  ".join([self.headline, *parts, *self._source.lines_of(self.row, self._found)])
 
     def __repr__(self) -> str:
-        fired = "1 rule" if len(self.fired) == 1 else f"{len(self.fired):,} rules"
-        near = "1 near miss" if len(self.near_misses) == 1 else f"{len(self.near_misses):,} near misses"
+        n_fired, n_near = len(self._found.fired), len(self._found.near)
+        fired = "1 rule" if n_fired == 1 else f"{n_fired:,} rules"
+        near = "1 near miss" if n_near == 1 else f"{n_near:,} near misses"
         return f"<Explanation: {self.headline}, {fired} fired, {near}>"
 
     def _repr_html_(self) -> str:
@@ -168,18 +184,20 @@ class RowExplanations(ABC, Sequence[_Explained]):
     def __iter__(self) -> Iterator[_Explained]:
         return map(self.explanation_of, range(len(self)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is remembered, which is made again.
+        fields = getattr(self, "__dataclass_fields__", {})
+        return {name: value for name, value in vars(self).items() if name in fields}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanations(RowExplanations[Explanation]):
     """One Explanation per row, made on demand."""
 
-    columns: RuleColumns
-    features: Features
-    labels: tuple[Label, ...]
+    rules: RuleSet
     voting: Voting
     start: NDArray[np.float64]
     matrix: Matrix
-    found: FiredAndNear
     by_priority: NDArray[np.bool_]
     scores: NDArray[np.float64]
     decisions: NDArray[np.int32]
@@ -194,29 +212,24 @@ class Explanations(RowExplanations[Explanation]):
         sums of votes by row and conclusion are the scores. A row without any votes has no line. Where rules
         with priority decide, the start and the other rules that fired have 0 votes.
         """
-        n_fired = np.diff(self.found.fired_starts)
+        columns, labels, n_rows = self.rules.columns, self.rules.labels, len(self)
+        premises = self.rules.texts.premises
         starting = np.flatnonzero(self.start)
-        fired = self.found.fired_rules
-        premises = [
-            describe_premise(self.columns, rule, self.features) for rule in range(self.columns.n_rules)
-        ]
-        n_rows = len(self)
-        row = np.concatenate(
-            [np.repeat(np.arange(n_rows), len(starting)), np.repeat(np.arange(n_rows), n_fired)]
-        )
+        fired_row, fired = self.rules.evaluator.fired(self.matrix)
+        row = np.concatenate([np.repeat(np.arange(n_rows), len(starting)), fired_row])
         rule = np.concatenate([np.full(n_rows * len(starting), -1), fired])
-        class_index = np.concatenate([np.tile(starting, n_rows), self.columns.class_index[fired]])
+        class_index = np.concatenate([np.tile(starting, n_rows), columns.class_index[fired]])
         votes = np.concatenate([np.tile(self.start[starting], n_rows), self._votes[fired]])
-        has_priority = np.append(self.columns.priority, False)[rule]
+        has_priority = np.append(columns.priority, False)[rule]
         votes[self.by_priority[row] & ~has_priority] = 0.0
         order = np.argsort(row, kind="stable")
         return frame_of(
             {
                 "row": row[order],
-                "prediction": [self.labels[c] for c in self.decisions[row[order]]],
+                "prediction": [labels[c] for c in self.decisions[row[order]]],
                 "rule": rule[order],
-                "premise": ["start" if r < 0 else premises[r] for r in rule[order]],
-                "conclusion": [self.labels[c] for c in class_index[order]],
+                "premise": ["start" if r < 0 else premises[r] for r in rule[order].tolist()],
+                "conclusion": [labels[c] for c in class_index[order]],
                 "votes": votes[order],
             },
             backend,
@@ -224,78 +237,119 @@ class Explanations(RowExplanations[Explanation]):
 
     def explanation_of(self, row: int) -> Explanation:
         """Return the explanation of one row."""
-        found = self.found
-        fired = slice(found.fired_starts[row], found.fired_starts[row + 1])
-        near = slice(found.near_starts[row], found.near_starts[row + 1])
+        labels = self.rules.labels
         start = np.zeros_like(self.start) if self.by_priority[row] else self.start
         return Explanation(
             row=row,
-            prediction=self.labels[self.decisions[row]],
+            prediction=labels[self.decisions[row]],
             voting=self.voting,
-            scores=dict(zip(self.labels, self.scores[row].tolist(), strict=True)),
-            start=dict(zip(self.labels, start.tolist(), strict=True)),
-            fired=tuple(self._fired(row, rule) for rule in found.fired_rules[fired].tolist()),
-            near_misses=tuple(
-                self._near(row, rule, term)
-                for rule, term in zip(
-                    found.near_rules[near].tolist(), found.failing_terms[near].tolist(), strict=True
-                )
-            ),
+            scores=dict(zip(labels, self.scores[row].tolist(), strict=True)),
+            start=dict(zip(labels, start.tolist(), strict=True)),
+            _source=self,
+        )
+
+    # --- Parts of an explanation ---
+
+    def rules_on(self, row: int) -> RulesOnRow:
+        """Return the rules that fired on a row, and those that nearly did."""
+        return self.rules.evaluator.explain_row(self.matrix[row])
+
+    def fired_rule(self, row: int, rule: int) -> FiredRule:
+        """Return a rule that fired on a row, with its votes."""
+        return self._fired(rule, bool(self.by_priority[row] and not self.rules.columns.priority[rule]))
+
+    def near_miss(self, row: int, rule: int, term: int) -> NearMiss:
+        """Return a rule that only one term kept from firing on a row."""
+        return near_miss(self.rules, self.matrix[row], term, rule, self._objects[rule], self._texts)
+
+    def lines_of(self, row: int, found: RulesOnRow) -> Iterator[str]:
+        """Yield the texts of `fired_rule` and `near_miss` for all rules of a row, without these objects."""
+        for rule in found.fired.tolist():
+            if self.by_priority[row] and not self.rules.columns.priority[rule]:
+                yield str(self._fired(rule, True))
+            else:
+                yield self._fired_lines[rule]
+        features, codes = self.rules.features, self.matrix[row].tolist()
+        shown = Remembered[int, str](lambda feature: _shown_value(features, feature, codes[feature])[1])
+        for rule, term in zip(found.near.tolist(), found.failing_terms.tolist(), strict=True):
+            feature, before, after = self._near_lines[rule, term]
+            yield f"{before}{shown[feature]}{after}"
+
+    def _fired(self, rule: int, overridden: bool) -> FiredRule:
+        votes = 0.0 if overridden else float(self._votes[rule])
+        texts = self._texts
+        return FiredRule(
+            rule, self._objects[rule], votes, overridden, texts.premises[rule], texts.lines[rule]
         )
 
     @cached_property
     def _votes(self) -> NDArray[np.float64]:
         """The votes that each rule adds to the score of its class, unless it is overridden."""
-        return votes_of_rules(self.columns, len(self.labels), self.voting)
+        return votes_of_rules(self.rules.columns, len(self.rules.labels), self.voting)
 
-    def _fired(self, row: int, rule: int) -> FiredRule:
-        premise = describe_premise(self.columns, rule, self.features)
-        overridden = bool(self.by_priority[row] and not self.columns.priority[rule])
-        votes = 0.0 if overridden else float(self._votes[rule])
-        return FiredRule(rule, self._rule(rule), votes, overridden, premise, self._text(rule))
+    @cached_property
+    def _texts(self) -> RuleTexts:
+        rules = self.rules
+        return rules.texts if self.voting == rules.voting else rules.with_voting(self.voting).texts
 
-    def _near(self, row: int, rule: int, term: int) -> NearMiss:
-        return near_miss(
-            self.columns, self.features, self.matrix[row], term, rule, self._rule(rule), self._text(rule)
-        )
+    @cached_property
+    def _objects(self) -> Remembered[int, Rule]:
+        return Remembered(self.rules.rule_at)
 
-    def _rule(self, rule: int) -> Rule:
-        return rule_at(self.columns, rule, self.features, self.labels)
+    @cached_property
+    def _fired_lines(self) -> Remembered[int, str]:
+        return Remembered(lambda rule: str(self._fired(rule, False)))
 
-    def _text(self, rule: int) -> str:
-        parts = describe_parts_at(self.columns, rule, self.features, self.labels, self.voting)
-        return one_line_rule(*parts)
+    @cached_property
+    def _near_lines(self) -> Remembered[tuple[int, int], tuple[int, str, str]]:
+        """By rule and failing term: the feature, and what is shown before and after its value."""
+
+        def around_value(key: tuple[int, int]) -> tuple[int, str, str]:
+            rule, term = key
+            feature = int(self.rules.columns.feature[term])
+            name, condition = self.rules.features.names[feature], self._texts.conditions[term]
+            before = f"{_NEAR_MISS.format(rule)}{_reason_before_value(condition, name)}"
+            after = f"): {self._texts.lines[rule]}"
+            return feature, before, after
+
+        return Remembered(around_value)
 
     def _repr_html_(self) -> str:
         shown = [one._repr_html_() for one in self[:_SHOWN_ROWS]]
         more = len(self) - len(shown)
         return html.block(
-            f"{len(self):,} rows explained by {self.columns.n_rules:,} rules, voting {self.voting}",
+            f"{len(self):,} rows explained by {len(self.rules):,} rules, voting {self.voting}",
             *shown,
             html.note(f"… and {more:,} more; index or slice them") if more else "",
         )
 
     def __repr__(self) -> str:
-        return f"<Explanations of {len(self):,} rows by {self.columns.n_rules:,} rules, voting {self.voting}>"
+        return f"<Explanations of {len(self):,} rows by {len(self.rules):,} rules, voting {self.voting}>"
 
 
 def near_miss(
-    columns: RuleColumns,
-    features: Features,
+    rules: RuleSet | RegressionRules,
     row: NDArray[Any],
     term: int,
     number: int,
     rule: Rule | RegressionRule,
-    text: str,
+    texts: RuleTexts,
 ) -> NearMiss:
     """Return the rule that only this term keeps from firing on an encoded row, with the reason."""
-    feature = int(columns.feature[term])
-    code = float(row[feature])
+    feature = int(rules.columns.feature[term])
+    value, shown = _shown_value(rules.features, feature, float(row[feature]))
+    reason = f"{_reason_before_value(texts.conditions[term], rules.features.names[feature])}{shown})"
+    failing = term_at(rules.columns, term, rules.features)
+    return NearMiss(number, rule, failing, value, reason, texts.lines[number])
+
+
+def _shown_value(features: Features, feature: int, code: float) -> tuple[Value, str]:
+    """Return a value of an encoded row, and how it is shown."""
     value = features.decode(feature, code)
     if value is not None:
-        shown = format_category(value)
-    else:
-        shown = "missing" if math.isnan(code) else "a category unknown in training"
-    condition = describe_term(columns, term, features)
-    reason = f"{condition} fails ({features.names[feature]} is {shown})"
-    return NearMiss(number, rule, term_at(columns, term, features), value, reason, text)
+        return value, format_category(value)
+    return value, "missing" if math.isnan(code) else "a category unknown in training"
+
+
+def _reason_before_value(condition: str, name: str) -> str:
+    return f"{condition} fails ({name} is "

@@ -12,8 +12,7 @@ from clausewise.analysis.explanation import NearMiss, RowExplanations, near_miss
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.data.table import Matrix
-from clausewise.rules.display import describe_premise
-from clausewise.rules.evaluator import FiredAndNear
+from clausewise.rules.display import Remembered
 from clausewise.rules.linear import LinearTerm
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.regression_rule import (
@@ -22,7 +21,6 @@ from clausewise.rules.regression_rule import (
     describe_amount,
     describe_response,
 )
-from clausewise.rules.rule import one_line_rule
 
 # At most this many explanations are shown in a notebook.
 _SHOWN_ROWS = 5
@@ -35,7 +33,6 @@ def explain_sums(rules: RegressionRules, X: Any, n_jobs: int | None = None) -> "
     return SumExplanations(
         rules=rules,
         matrix=matrix,
-        found=rules.evaluator.explain(matrix, n_jobs),
         sums=sums,
         predictions=rules.response_of(sums),
     )
@@ -177,7 +174,6 @@ class SumExplanations(RowExplanations[SumExplanation]):
 
     rules: RegressionRules
     matrix: Matrix
-    found: FiredAndNear
     sums: NDArray[np.float64]
     predictions: NDArray[np.float64]
 
@@ -186,21 +182,23 @@ class SumExplanations(RowExplanations[SumExplanation]):
 
     def explanation_of(self, row: int) -> SumExplanation:
         """Return the explanation of one row."""
-        found = self.found
-        fired = found.fired_rules[found.fired_starts[row] : found.fired_starts[row + 1]].tolist()
-        near = range(int(found.near_starts[row]), int(found.near_starts[row + 1]))
+        rules, found = self.rules, self.rules.evaluator.explain_row(self.matrix[row])
         return SumExplanation(
             row=row,
             prediction=float(self.predictions[row]),
             total=float(self.sums[row]),
-            base=self.rules.base,
-            fired=tuple(AddedByRule(rule, self.rules.rule_at(rule), self._premises[rule]) for rule in fired),
+            base=rules.base,
+            fired=tuple(
+                AddedByRule(rule, self._objects[rule], rules.texts.premises[rule])
+                for rule in found.fired.tolist()
+            ),
             linear=tuple(self._linear(row)),
             near_misses=tuple(
-                self._near(row, int(found.near_rules[i]), int(found.failing_terms[i])) for i in near
+                near_miss(rules, self.matrix[row], term, rule, self._objects[rule], rules.texts)
+                for rule, term in zip(found.near.tolist(), found.failing_terms.tolist(), strict=True)
             ),
-            response=self.rules.response,
-            response_range=self.rules.response_range,
+            response=rules.response,
+            response_range=rules.response_range,
         )
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
@@ -219,9 +217,8 @@ class SumExplanations(RowExplanations[SumExplanation]):
         return frame_of({name: list(column) for name, column in zip(names, columns, strict=True)}, backend)
 
     @cached_property
-    def _premises(self) -> list[str]:
-        columns, features = self.rules.columns, self.rules.features
-        return [describe_premise(columns, rule, features) for rule in range(len(self.rules))]
+    def _objects(self) -> Remembered[int, RegressionRule]:
+        return Remembered(self.rules.rule_at)
 
     def _linear(self, row: int) -> Iterator[AddedLinearly]:
         own = self.matrix[row : row + 1]
@@ -231,11 +228,6 @@ class SumExplanations(RowExplanations[SumExplanation]):
             yield AddedLinearly(
                 term, value, float(term.products(own)[0]), is_missing, not is_missing and value != raw
             )
-
-    def _near(self, row: int, rule: int, term: int) -> NearMiss:
-        text = one_line_rule(*self.rules.describe_parts(rule))
-        columns, features = self.rules.columns, self.rules.features
-        return near_miss(columns, features, self.matrix[row], term, rule, self.rules.rule_at(rule), text)
 
     def _repr_html_(self) -> str:
         shown = [one._repr_html_() for one in self[:_SHOWN_ROWS]]

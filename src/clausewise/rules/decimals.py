@@ -106,4 +106,6 @@ def _is_readable(number: float) -> bool:
     above = _above(number)
     if math.isinf(above) or above == 0.0:
         return math.isinf(above)
-    return len(format_number(above)) + 8 > len(format_number(number))
+    n_digits = len(format_number(number))
+    # No text is shorter than one character, so that only long numbers have neighbours that are much shorter.
+    return n_digits < 9 or len(format_number(above)) + 8 > n_digits

@@ -1,6 +1,7 @@
 """Rule sets as text, and as HTML for notebooks."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from clausewise.base import html
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
-from clausewise.rules.columns import NO_SET, RuleColumns, named_values, rule_at
+from clausewise.rules.columns import NO_SET, RuleColumns, named_values
 from clausewise.rules.decimals import format_number
 from clausewise.rules.rule import ANYTHING, describe_conclusion, describe_statistics, one_line_rule
 from clausewise.rules.term import describe_interval, describe_missing, describe_values, format_category
@@ -54,10 +55,44 @@ def describe_parts_at(
     columns: RuleColumns, rule: int, features: Features, labels: tuple[Label, ...], voting: Voting
 ) -> tuple[str, str, str]:
     """Return the premise of a rule, the class that it speaks for or against, and its statistics."""
-    found, is_against = rule_at(columns, rule, features, labels), speaks_against(columns, rule, voting)
+    is_against = speaks_against(columns, rule, voting)
     premise = describe_premise(columns, rule, features)
-    conclusion = describe_conclusion(found.conclusion, is_against)
-    return premise, conclusion, describe_statistics(found, is_against)
+    conclusion = describe_conclusion(labels[columns.class_index[rule]], is_against)
+    statistics = describe_statistics(
+        confidence=float(columns.confidence[rule]),
+        cover=float(columns.cover[rule]),
+        weight=float(columns.weight[rule]),
+        priority=bool(columns.priority[rule]),
+        is_against=is_against,
+    )
+    return premise, conclusion, statistics
+
+
+_Key = TypeVar("_Key")
+_Made = TypeVar("_Made")
+
+
+class Remembered(dict[_Key, _Made]):
+    """Values by key, each made when it is first asked for."""
+
+    def __init__(self, make: Callable[[_Key], _Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: _Key) -> _Made:
+        value = self[key] = self._make(key)
+        return value
+
+
+class RuleTexts:
+    """Texts of the terms, premises and rules of a rule set by number, each made when it is first needed."""
+
+    def __init__(
+        self, columns: RuleColumns, features: Features, describe_parts: Callable[[int], tuple[str, str, str]]
+    ) -> None:
+        self.conditions = Remembered[int, str](lambda term: describe_term(columns, term, features))
+        self.premises = Remembered[int, str](lambda rule: describe_premise(columns, rule, features))
+        self.lines = Remembered[int, str](lambda rule: one_line_rule(*describe_parts(rule)))
 
 
 def headline(

@@ -67,13 +67,11 @@ class BitMatrix:
 
 
 @dataclass(frozen=True, eq=False)
-class FiredAndNear:
-    """The rules that fire on each row, and those that only one term keeps from firing, as sparse rows."""
+class RulesOnRow:
+    """The rules that fire on a row, and those that only one term keeps from firing, with this term."""
 
-    fired_starts: NDArray[np.int64]
-    fired_rules: NDArray[np.int32]
-    near_starts: NDArray[np.int64]
-    near_rules: NDArray[np.int32]
+    fired: NDArray[np.int32]
+    near: NDArray[np.int32]
     failing_terms: NDArray[np.int64]
 
 
@@ -107,9 +105,19 @@ class PremiseEvaluator:
         """Return on which rows no rule fires."""
         return ~_is_covered(self._index, matrix, threads.resolve(n_jobs))
 
-    def explain(self, matrix: Matrix, n_jobs: int | None = None) -> FiredAndNear:
-        """Return the rules that fire on each row, and the near misses."""
-        return FiredAndNear(*self._index.explain(matrix, threads.resolve(n_jobs)))
+    def explain_row(self, row: NDArray[Any]) -> RulesOnRow:
+        """Return the rules that fire on an encoded row, and the near misses."""
+        return RulesOnRow(*self._index.explain_row(np.ascontiguousarray(row, dtype=np.float64)))
+
+    def fired(self, matrix: Matrix, n_jobs: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return row and rule of every rule that fires, by row and then by rule."""
+        rows_per_chunk = max(64, _DENSE_BITS // max(1, self._columns.n_rules))
+        rows, rules = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for start in range(0, len(matrix), rows_per_chunk):
+            row, rule = np.nonzero(self.fires(matrix[start : start + rows_per_chunk], n_jobs).dense().T)
+            rows.append(row + start)
+            rules.append(rule)
+        return np.concatenate(rows), np.concatenate(rules)
 
     def _index_of(self, columns: RuleColumns) -> _core.RuleIndex:
         return _core.RuleIndex(

@@ -138,7 +138,14 @@ class Rule(Conjunction):
     def _parts(self) -> tuple[str, str, str]:
         is_against = self.weight < 0
         conclusion = describe_conclusion(self.conclusion, is_against)
-        return self._premise, conclusion, describe_statistics(self, is_against)
+        statistics = describe_statistics(
+            confidence=self.confidence,
+            cover=self.cover,
+            weight=self.weight,
+            priority=self.priority,
+            is_against=is_against,
+        )
+        return self._premise, conclusion, statistics
 
 
 def merged(terms: Iterable[Term]) -> tuple[Term, ...]:
@@ -172,18 +179,20 @@ def describe_conclusion(label: Label, is_against: bool) -> str:
     return f"speaks against {format_category(label)}" if is_against else format_category(label)
 
 
-def describe_statistics(rule: Rule, is_against: bool) -> str:
+def describe_statistics(
+    *, confidence: float, cover: float, weight: float, priority: bool, is_against: bool
+) -> str:
     """Return the statistics that are shown after a rule's conclusion.
 
     A rule that speaks against a class has no confidence here, which would be that in the class, and its
     weight is shown without the sign.
     """
-    parts = [] if is_against else [f"confidence {rule.confidence:.2f}"]
-    if rule.cover > 0:
-        parts.append(f"covers {format_number(round(rule.cover, 1))}")
-    if rule.weight != 1.0:
-        parts.append(f"weight {abs(rule.weight) if is_against else rule.weight:.3g}")
-    if rule.priority:
+    parts = [] if is_against else [f"confidence {confidence:.2f}"]
+    if cover > 0:
+        parts.append(f"covers {format_number(round(cover, 1))}")
+    if weight != 1.0:
+        parts.append(f"weight {abs(weight) if is_against else weight:.3g}")
+    if priority:
         parts.append("priority")
     return ", ".join(parts)
 

@@ -71,7 +71,8 @@ class RuleSet(BaseRuleSet):
     def explain(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> "Explanations":
         """Explain the decision on each row: rules that fired, their votes, and near misses.
 
-        A near miss is a rule with exactly one failing term.
+        A near miss is a rule with exactly one failing term. Near misses are found when they are asked for,
+        row by row, so that explaining many rows takes little memory.
 
         Parameters
         ----------

@@ -14,6 +14,7 @@ from clausewise.data.features import Features
 from clausewise.rules import display
 from clausewise.rules.changes import RuleChange
 from clausewise.rules.columns import RuleColumns
+from clausewise.rules.display import RuleTexts
 from clausewise.rules.evaluator import BitMatrix, PremiseEvaluator
 from clausewise.rules.metrics import reading_cost
 from clausewise.rules.rule import Conjunction
@@ -66,6 +67,11 @@ class StoredRules(ABC, Generic[_Rule]):
     @abstractmethod
     def evaluator(self) -> PremiseEvaluator:
         """The rules compiled for encoded matrices, for callers that encode once and ask often."""
+
+    @cached_property
+    def texts(self) -> RuleTexts:
+        """The rules as texts, for callers that show some of them often."""
+        return RuleTexts(self.columns, self.features, self.describe_parts)
 
     @abstractmethod
     def _frame_columns(self) -> dict[str, Any]:
@@ -187,8 +193,8 @@ class StoredRules(ABC, Generic[_Rule]):
         return reading_cost(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The evaluator lives in the compiled core and is cheap to rebuild.
-        return {name: value for name, value in self.__dict__.items() if name != "evaluator"}
+        # The evaluator lives in the compiled core; both are cheap to rebuild.
+        return {name: value for name, value in self.__dict__.items() if name not in ("evaluator", "texts")}
 
     def _with_columns(self, stored: RuleColumns) -> "Self":
         return replace(self, columns=stored)

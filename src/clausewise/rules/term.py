@@ -173,10 +173,12 @@ def describe_values(name: str, values: Iterable[Category], are_excluded: bool = 
 
 def format_category(value: Category) -> str:
     """Return a category as text, quoted only where it could be misread."""
+    if isinstance(value, float):
+        return format_number(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        return format_number(value) if isinstance(value, float) else str(value)
+    if isinstance(value, int):
+        return str(value)
     plain = value and value == value.strip() and value.isprintable() and not any(c in value for c in "{},'\"")
     return value if plain else repr(value)
 
