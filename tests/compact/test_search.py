@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clausewise import CompactionWarning, RuleSet
 from clausewise.compact.model import Member, Model, stacked
 from clausewise.compact.search import different
 
@@ -91,3 +92,38 @@ def test_a_rule_for_mostly_all_other_rows_is_a_repetition():
 def test_no_rules_have_no_bits():
     assert stacked([], 64).shape == (0, 1)
     assert stacked([], 65).shape == (0, 2)
+
+
+def many_classes(n_classes=120, n_rows=1500):
+    """Return rows around a centre per class, of which the first classes have most."""
+    rng = np.random.default_rng(0)
+    shares = 1 / np.arange(1, n_classes + 1)
+    codes = np.append(
+        np.arange(n_classes), rng.choice(n_classes, n_rows - n_classes, p=shares / shares.sum())
+    )
+    return rng.normal(size=(n_classes, 5))[codes] * 4 + rng.normal(size=(n_rows, 5)) * 0.3, codes
+
+
+def test_totals_of_many_classes_are_the_sums_over_all_of_them():
+    _, codes = many_classes()
+    model = Model(codes.astype(np.int32), 120, np.ones(len(codes)), 1.0)
+    for output in (0, 31, 32, 119):
+        others = np.log(np.delete(model._powers, output, axis=0).sum(axis=0))
+        np.testing.assert_allclose(-model.offset(output), others, rtol=1e-12)
+    own = model._powers[codes, np.arange(len(codes))] / model._powers.sum(axis=0)
+    expected = [(1 - own)[codes == c].sum() for c in range(120)]
+    np.testing.assert_allclose(model.unexpected(), expected, rtol=1e-9)
+
+
+def test_fewer_rules_than_classes_are_for_those_with_most_rows_and_have_a_warning():
+    X, codes = many_classes()
+    empty = RuleSet.from_rules([], list("abcde"), default=0, classes=np.arange(120))
+    with pytest.warns(CompactionWarning) as caught:
+        rules = empty.compact(X, codes, max_rules=5, n_jobs=1)
+    assert any(
+        "at most 6 of them, those with most to gain. Pass at least 119" in str(w.message) for w in caught
+    )
+    assert len(rules) <= 5
+    # Only so many classes are asked for a rule: those with most rows.
+    most = np.argsort(-np.bincount(codes), kind="stable")[:40]
+    assert set(rules.columns.class_index.tolist()) <= set(most.tolist())

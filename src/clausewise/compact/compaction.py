@@ -160,6 +160,8 @@ def compact_examples(
         caveat = f"The target is {label!s} on all rows; the rule set has no rules and always predicts it."
         return Compacted(constant_rules(rules, examples), caveats=(caveat,))
     examples, caveats = _with_usable_generator(examples, settings, seed)
+    if max_rules is not None and not settings.shared_premises:
+        caveats += _fewer_rules_than_classes(max_rules, len(np.unique(examples.codes)))
     sizes = None
     is_limited = max_rules is not None or max_conditions is not None
     limits = Budget(
@@ -190,6 +192,17 @@ def compact_examples(
             "No rule helps to predict the target; the rule set is empty and always predicts one class."
         )
     return Compacted(found, sizes, tuple(caveats))
+
+
+def _fewer_rules_than_classes(max_rules: int, n_classes: int) -> list[str]:
+    """Return a warning if the budget leaves classes without a rule, other than the default class."""
+    if max_rules >= n_classes - 1:
+        return []
+    return [
+        f"max_rules is {max_rules:,} and the target has {n_classes:,} classes, so that rules can predict "
+        f"at most {max_rules + 1:,} of them, those with most to gain. Pass at least {n_classes - 1:,}, or "
+        "shared_premises=True for premises with a weight for every class."
+    ]
 
 
 def _with_usable_generator(

@@ -24,6 +24,8 @@ _LARGEST_SCORE = 300.0
 _MAX_STEPS = 50
 # A fit ends when another step is expected to lower the objective by less than this.
 _TOLERANCE = 1e-3
+# Sums over all classes are made of the sums over groups of so many, of which a changed class changes one.
+_GROUP = 32
 _LEFT_OF_PENALTY = 0.01
 
 
@@ -117,8 +119,11 @@ class Model:
         n_rows = len(codes)
         empty = Block((), Fit(np.zeros(1), np.zeros(n_rows), np.eye(1), np.inf))
         self.blocks = [empty] * len(outputs)
+        self._codes = codes
         self._powers = np.ones((len(outputs), n_rows))
-        self._total = self._powers.sum(axis=0)
+        groups = range(0, len(outputs), _GROUP)
+        self._group_totals = np.stack([self._powers[start : start + _GROUP].sum(axis=0) for start in groups])
+        self._total = self._group_totals.sum(axis=0)
         self.settle()
 
     @property
@@ -142,6 +147,12 @@ class Model:
             Votes(block.members, block.fit.weights[:-1], float(block.fit.weights[-1]), block.importance)
             for block in self.blocks
         ]
+
+    def unexpected(self) -> Floats:
+        """Return, per class, the weight of its rows times the probability that they have another class."""
+        own = self._powers[self._codes, np.arange(len(self._codes))] / self._total
+        weights = self.row_weight * (1.0 - own)
+        return np.bincount(self._codes, weights=weights, minlength=self.n_classes).astype(np.float64)
 
     def offset(self, output: int) -> Floats:
         """Return the offset to add to a block's score to get its log-odds; empty if there is none."""
@@ -241,7 +252,9 @@ class Model:
         self.blocks[output] = block
         if self.n_outputs > 1:
             self._powers[output] = np.exp(np.clip(block.fit.score, -_LARGEST_SCORE, _LARGEST_SCORE))
-            self._total = self._powers.sum(axis=0)
+            start = output // _GROUP * _GROUP
+            self._group_totals[output // _GROUP] = self._powers[start : start + _GROUP].sum(axis=0)
+            self._total = self._group_totals.sum(axis=0)
 
     def refit(self, output: int) -> None:
         """Refit the weights of one block."""

@@ -21,6 +21,8 @@ StageReport = Callable[[str, int, int], None]
 _OVERGROWTH = 1.25
 # The price falls from this fraction of the loss without rules, by this factor per step.
 _FIRST_PRICE, _PRICE_STEP = 0.25, 0.5
+# With many classes, so many of them are asked for a rule, for each rule of the budget, and at least so many.
+_ASKED_PER_RULE, _MIN_ASKED = 2, 32
 # Less than this is no price.
 _LAST_PRICE = 0.01
 # What the shortest rule costs to read: itself and one bound.
@@ -217,12 +219,13 @@ class Search:
         """Add the rule that lowers objective and price most until the budget is used up, or none helps."""
         model = self.model
         offers: dict[int, Offer] = {}
+        asked = self._outputs_to_ask(budget)
         while model.n_rules < budget.n_rules:
             self._report("grow", model.n_rules, budget.n_rules)
             left = budget.reading_cost - self.cost
             if left < MIN_COST:
                 return
-            for output in range(model.n_outputs):
+            for output in asked:
                 # Other blocks change what a block can gain, but not by much; offers are renewed now and then.
                 if output not in offers or offers[output].n_rules + model.n_outputs <= model.n_rules:
                     offers[output] = self._offer(output)
@@ -235,6 +238,16 @@ class Search:
             self._accept(output, offers.pop(output))
             if model.n_outputs > 1 and model.n_rules % model.n_outputs == 0:
                 model.settle()
+
+    def _outputs_to_ask(self, budget: Budget) -> Sequence[int]:
+        """Return the outputs that may get another rule: all, or those with most to gain if rules are few.
+
+        Rules for fewer classes than there are should speak for those with many rows that no rule explains.
+        """
+        n_asked = max(_MIN_ASKED, _ASKED_PER_RULE * budget.n_rules)
+        if self.model.n_outputs <= n_asked:
+            return range(self.model.n_outputs)
+        return sorted(np.argsort(-self.model.unexpected(), kind="stable")[:n_asked].tolist())
 
     def prune(self, n_rules: int) -> None:
         """Remove the least valuable rule until there are this many."""
