@@ -45,7 +45,7 @@ def test_two_rules_express_exclusive_or():
     assert agreement(rules, *xor_rows(seed=1)) > 0.97
 
 
-@pytest.mark.filterwarnings("ignore:The rules never predict")
+@pytest.mark.filterwarnings("ignore:The rules never predict", "ignore:max_rules is 2")
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_a_budget_is_kept_and_a_larger_one_is_more_faithful(n_classes):
     X, target = curved_rows(n_classes=n_classes)
@@ -346,7 +346,7 @@ def test_an_unreachable_fidelity_gives_a_warning():
     assert 0 < len(rules) <= 3
 
 
-@pytest.mark.filterwarnings("ignore:The rules never predict", "ignore:No rule helps")
+@pytest.mark.filterwarnings("ignore:The rules never predict", "ignore:No rule helps", "ignore:max_rules is 2")
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("max_conditions", [3, 9, 40])
 def test_a_budget_of_conditions_is_kept_and_used(n_classes, max_conditions):
