@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks._targets import HEAD, Target, line
 
 # Modules with a function targets() that returns lines of the summary.
-MODULES = ("_target_start", "_target_rules", "_target_classes")
+MODULES = ("_target_start", "_target_rules", "_target_classes", "_target_learning")
 
 
 def all_targets() -> Iterator[Target]:
