@@ -38,6 +38,13 @@ export type Origin = {
  */
 export type Changes = ChangeEntry[];
 /**
+ * A number of rows, and on how many of them rules and network agree.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type Count = number[];
+/**
  * The cells of one column, encoded as `Features.encode` does: categories are codes, an unknown category is the number of categories, a missing value is NaN. "dictionary" holds the distinct values, ascending with NaN last, and for each row the place of its value; "plain" holds the value of each row, which is shorter where nearly all values differ.
  */
 export type ColumnEntry =
@@ -126,6 +133,7 @@ export interface Payload {
    */
   fixed?: number[];
   edits?: EditsEntry;
+  guarantee?: GuaranteeEntry;
 }
 /**
  * Rules over the columns of a table, the classes they predict, and how they vote. See docs/rule-file-format.md.
@@ -177,6 +185,14 @@ export interface RuleFile {
   features: Features;
   rules: RuleEntry[];
   changes?: Changes;
+  /**
+   * What was counted on fresh rows; it holds for the rules with its digest only.
+   */
+  guarantee?: Guarantee;
+  /**
+   * Hashes of the rows that the rules were learnt from.
+   */
+  learnt_rows?: LearntRows;
 }
 export interface FeatureEntry {
   name: string;
@@ -226,6 +242,56 @@ export interface ChangeEntry {
    */
   after?: string;
   note?: string;
+}
+export interface Guarantee {
+  /**
+   * The intervals that follow from the counts: of Clopper and Pearson, simultaneous by Bonferroni.
+   */
+  method: "clopper-pearson";
+  confidence: number;
+  /**
+   * All fresh rows that the rules decided.
+   */
+  rows: Count;
+  /**
+   * Rows on which a constant prediction agrees with the network.
+   */
+  baseline: number;
+  /**
+   * For each class of the network: label, rows, agreeing rows.
+   */
+  classes: Scalar[][];
+  /**
+   * For each rule: rows on which it fires, and those of them that agree.
+   */
+  rules: Count[];
+  /**
+   * Stands for the rules that were counted.
+   */
+  digest: string;
+  /**
+   * For numbers: the largest difference that counts as agreement.
+   */
+  tolerance?: number;
+  /**
+   * Fresh rows on which the rules abstain; they count nowhere else.
+   */
+  abstained?: number;
+  notes?: string[];
+}
+export interface LearntRows {
+  /**
+   * How many bits of the hash of each row are kept.
+   */
+  bits: number;
+  /**
+   * Only rows whose hash begins with this many zeros are recorded; 0 means all rows.
+   */
+  skipped_bits: number;
+  /**
+   * The hashes, ascending, as differences: unsigned 32-bit numbers, little endian.
+   */
+  steps: string;
 }
 /**
  * The rows of the report.
@@ -506,6 +572,28 @@ export interface EditsEntry {
   ids: number[];
 }
 /**
+ * What was promised about fresh rows, for the rules as they are in the report.
+ */
+export interface GuaranteeEntry {
+  summary: string;
+  explanation: string;
+  notes: string[];
+  /**
+   * Fidelity, fidelity on each class of the network, and the precision of each rule.
+   */
+  promises: {
+    subject: string;
+    n_rows: number;
+    /**
+     * The bounds of the interval.
+     *
+     * @minItems 2
+     * @maxItems 2
+     */
+    interval: number[];
+  }[];
+}
+/**
  * The JSON inside a report on rules for numbers. Rows are packed as in reports on rules for classes (payload.schema.json).
  */
 export interface NumberPayload {
@@ -532,6 +620,7 @@ export interface NumberPayload {
   served?: ServedEntry;
   names?: NamesEntry;
   edits?: NumberEditsEntry;
+  guarantee?: GuaranteeEntry;
 }
 /**
  * Rules over the columns of a table, each of which adds a number to the prediction. Features, terms, origins and changes are those of version 1 (rules.schema.json). See docs/rule-file-format.md.
@@ -567,6 +656,14 @@ export interface NumberRuleFile {
   features: Features;
   rules: NumberRuleEntry[];
   changes?: Changes;
+  /**
+   * What was counted on fresh rows; it holds for the rules with its digest only.
+   */
+  guarantee?: Guarantee;
+  /**
+   * Hashes of the rows that the rules were learnt from.
+   */
+  learnt_rows?: LearntRows;
 }
 export interface LinearEntry {
   /**

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clausewise.io import RuleFileError
     from clausewise.networks import Network, wrap
     from clausewise.rules import (
+        Guarantee,
         LinearTerm,
         Origin,
         RegressionRule,
@@ -51,6 +52,7 @@ __all__ = [
     "Features",
     "Frontier",
     "GlobalExplanation",
+    "Guarantee",
     "LabelError",
     "LinearTerm",
     "Network",
@@ -99,6 +101,7 @@ _FOLDER_OF = {
         "io": ("RuleFileError",),
         "networks": ("Network", "wrap"),
         "rules": (
+            "Guarantee",
             "LinearTerm",
             "Origin",
             "RegressionRule",

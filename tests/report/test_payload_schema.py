@@ -92,7 +92,9 @@ def full():
     served = PageApi(ServedClasses(data())).served
     other = {"shorter": reports.rules().remove(0)}
     chosen = {"labels": {"age": "Age"}, "colors": {"no": "#0072b2"}, "fixed": ["age"]}
-    made = payload_of(reports.rules(), data(), frontier=CURVE, compare=other, served=served, **chosen)
+    rules = reports.rules().remember_rows(reports.table())
+    promised = rules.with_guarantee(rules.guarantee(reports.table(), reports.labels()[1], overlap="keep"))
+    made = payload_of(promised, data(), frontier=CURVE, compare=other, served=served, **chosen)
     # The page itself writes edits, when it saves itself.
     return made | {"edits": {"rules": made["compare"][0]["rules"], "ids": [1, 2, 3, 4, 5, 6]}}
 
@@ -100,6 +102,11 @@ def full():
 def test_the_full_payload_has_every_field_of_the_schema(full):
     assert set(full) == set(SCHEMA["properties"])
     assert set(full["rows"]) | {"network_proba"} == set(SCHEMA["$defs"]["rows"]["properties"])
+
+
+def test_a_payload_has_no_record_of_learnt_rows(full):
+    assert "learnt_rows" not in full["rules"]
+    assert len(full["guarantee"]["promises"]) == 1 + len(reports.rules().labels) + len(reports.rules())
 
 
 def without(*path):

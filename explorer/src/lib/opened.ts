@@ -12,7 +12,7 @@ export function openRules(content: string): RuleSet {
 
 /** Rejects what `RuleSet.load` rejects. */
 function checkedFile(value: object): RuleFile {
-  const file = knownFields(value, "the file", ["format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules"], ["base", "scale", "changes"]);
+  const file = knownFields(value, "the file", ["format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules"], ["base", "scale", "changes", "guarantee", "learnt_rows"]);
   oneOf(file.get("voting"), ["confidence", "majority", "share", "weights"], "voting");
   const classes = checkClasses(file.get("classes"), file.get("class_dtype"));
   known(file.get("default"), classes, "default", "classes");

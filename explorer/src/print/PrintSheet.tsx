@@ -50,6 +50,7 @@ export function PrintSheet() {
       <h1>{formatName(store.payload.title)}</h1>
       <p class="print-headline">{headline(store)}</p>
       <p class="print-basis">{basis(store)}</p>
+      {store.payload.guarantee !== undefined && !store.isEdited.value && <p>Guarantee {store.payload.guarantee.summary}.</p>}
       <h2>{counted(set.rules.length, "rule")}</h2>
       {start.some((votes) => votes !== 0) && (
         <p>Every row starts with these votes: {set.classes.map((label, c) => `${formatLabel(label)} ${shortNumber(start[c])}`).join(", ")}.</p>

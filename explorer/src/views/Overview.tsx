@@ -1,6 +1,7 @@
 /** The first look: one sentence, how often the rules agree and where, the strongest rules, and what needs attention. */
 
 import { useComputed } from "@preact/signals";
+import { GuaranteeCard } from "../components/GuaranteeCard";
 import { headline, strongestRules } from "../lib/story";
 import { useStore } from "../store";
 import { Agreements, ClassBars } from "./overview/Agreements";
@@ -18,7 +19,7 @@ export function Overview() {
   const strongest = useComputed(() => strongestRules(store, N_STRONGEST)).value;
   const set = store.rules.value;
   const selected = store.selectedRule.value;
-  const { frontier } = store.payload;
+  const { frontier, guarantee } = store.payload;
   return (
     <div class="overview" data-ready>
       <p class="headline">{headline(store).replaceAll(" %", "\u00a0%")}</p>
@@ -27,6 +28,7 @@ export function Overview() {
         <ClassBars />
         <Concerns />
       </div>
+      {guarantee !== undefined && <GuaranteeCard guarantee={guarantee} isEdited={store.isEdited.value} />}
       {strongest.length > 0 && (
         <section class="card full" aria-labelledby="strongest">
           <div class="card-head">

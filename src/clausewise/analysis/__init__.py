@@ -6,6 +6,7 @@ from clausewise.analysis.differences import FeatureDifferences, differences_by_f
 from clausewise.analysis.evaluation import ClassFidelity, Evaluation, evaluate
 from clausewise.analysis.explanation import Explanation, Explanations, FiredRule, NearMiss, explain
 from clausewise.analysis.global_explanation import GlobalExplanation, explain_global
+from clausewise.analysis.guarantee import guarantee, guarantee_numbers
 from clausewise.analysis.number_counterfactual import NumberCounterfactual, number_counterfactuals
 from clausewise.analysis.regression_evaluation import Errors, RegressionEvaluation, evaluate_numbers
 from clausewise.analysis.scorecards import Scorecard, ScorecardLine, scorecard
@@ -54,6 +55,8 @@ __all__ = [
     "explain",
     "explain_global",
     "explain_sums",
+    "guarantee",
+    "guarantee_numbers",
     "number_counterfactuals",
     "scorecard",
     "simplify",

@@ -35,7 +35,7 @@ def simplified_within(rules: RuleSet, X: Any, target: Any, tolerance: float, n_j
     search = _Search(simplified(rules), matrix, codes, tolerance, n_jobs)
     while search.drop_the_cheapest():
         pass
-    return simplified(search.recounted())
+    return simplified(search.recounted()).having_learnt_from(matrix)
 
 
 class _Search(DropSearch[RuleSet]):

@@ -48,7 +48,7 @@ def simplify_sums(
     search = _Search(_simplified(rules), matrix, numbers, tolerance, n_jobs)
     while search.drop_the_cheapest():
         pass
-    return _simplified(search.rules())
+    return _simplified(search.rules()).having_learnt_from(matrix)
 
 
 # --- Exact ---

@@ -84,7 +84,7 @@ def compact(
         progress.finished(f"Compact: {len(found.rules):,} rules, {found.rules.reading_cost:,} to read")
     for caveat in (*found.caveats, *_shortcomings(found.rules, examples, settings)):
         warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RuleSet.compact`
-    return found.rules
+    return found.rules.having_learnt_from(examples.table, rules)
 
 
 def frontier(

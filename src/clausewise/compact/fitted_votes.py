@@ -79,7 +79,7 @@ def fit_votes(
     found = fit_votes_to(rules, examples, settings, seed_of(random_state))
     if found.caveat is not None:
         warnings.warn(found.caveat, CompactionWarning, stacklevel=3)  # the caller of `RuleSet.fit_votes`
-    return found.rules
+    return found.rules.having_learnt_from(examples.table)
 
 
 @dataclass(frozen=True)

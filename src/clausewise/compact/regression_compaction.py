@@ -80,7 +80,7 @@ def compact_numbers(
         progress.finished(f"Compact: {len(found.rules):,} rules, {found.rules.reading_cost:,} to read")
     for caveat in found.caveats:
         warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RegressionRules.compact`
-    return found.rules.with_response(rules.response)
+    return found.rules.with_response(rules.response).having_learnt_from(examples.table, rules)
 
 
 def frontier_numbers(

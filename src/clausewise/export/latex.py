@@ -5,7 +5,7 @@ from typing import Final
 
 from clausewise.base.parameters import FLAG, check_parameters
 from clausewise.export.rule_table import MAX_CELL, column_names, is_text_column, rule_cells, rule_columns
-from clausewise.export.text import one_line
+from clausewise.export.text import header_line, one_line
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
 
@@ -42,7 +42,7 @@ def to_latex(rules: RuleSet | RegressionRules, longtable: bool) -> str:
     names = column_names(columns)
     environment = "longtable" if longtable else "tabular"
     lines = [
-        f"% {one_line(rules.headline)}",
+        f"% {header_line(rules)}",
         f"\\begin{{{environment}}}{{{''.join(map(_column_type, names))}}}",
         "\\toprule",
         _row([_escape(name) for name in names]),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clausewise.data.table import Category
 from clausewise.export.plan import ClassPlan, ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf
-from clausewise.export.text import free_name, one_line, quoted_short, require_unicode
+from clausewise.export.text import free_name, header_line, quoted_short, require_unicode
 from clausewise.rules.ruleset import RuleSet
 
 _OPSET: Final = 17
@@ -30,7 +30,7 @@ MISSING_TEXT: Final = ""
 def to_onnx(rules: RuleSet) -> Any:
     """Return an `onnx.ModelProto`; see `RuleSet.to_onnx`."""
     onnx = import_onnx()
-    model = JuryGraph(onnx, export_plan(rules), rules.classes).model(one_line(rules.headline))
+    model = JuryGraph(onnx, export_plan(rules), rules.classes).model(header_line(rules))
     onnx.checker.check_model(model)
     return model
 

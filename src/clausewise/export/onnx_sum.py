@@ -6,14 +6,14 @@ import numpy as np
 
 from clausewise.export.onnx import GraphBuilder, import_onnx
 from clausewise.export.plan import SumPlan, sum_plan
-from clausewise.export.text import one_line
+from clausewise.export.text import header_line
 from clausewise.rules.regression import RegressionRules
 
 
 def sum_to_onnx(rules: RegressionRules) -> Any:
     """Return an `onnx.ModelProto`; see `RegressionRules.to_onnx`."""
     onnx = import_onnx()
-    model = SumGraph(onnx, sum_plan(rules)).model(one_line(rules.headline))
+    model = SumGraph(onnx, sum_plan(rules)).model(header_line(rules))
     onnx.checker.check_model(model)
     return model
 

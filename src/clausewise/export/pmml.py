@@ -39,7 +39,7 @@ from clausewise.export.pmml_elements import (
     rule_element,
 )
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
-from clausewise.export.text import free_name, one_line
+from clausewise.export.text import free_name, header_line
 from clausewise.rules.decimals import format_number
 from clausewise.rules.ruleset import RuleSet
 
@@ -52,7 +52,7 @@ _WEIGHT_LIMIT: Final = 2**31
 
 def to_pmml(rules: RuleSet) -> str:
     """Return the document; see `RuleSet.to_pmml`."""
-    return _JuryDocument(export_plan(rules), rules).text(rules.headline)
+    return _JuryDocument(export_plan(rules), rules).text(header_line(rules))
 
 
 _Plan = TypeVar("_Plan", bound=Plan)
@@ -71,7 +71,7 @@ class Document(Generic[_Plan]):
 
     def text(self, headline: str) -> str:
         """Return the whole document."""
-        return "".join(f"{line}\n" for line in self._lines(one_line(headline)))
+        return "".join(f"{line}\n" for line in self._lines(headline))
 
     def _lines(self, description: str) -> Lines:
         yield '<?xml version="1.0" encoding="UTF-8"?>'

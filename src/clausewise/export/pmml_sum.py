@@ -17,6 +17,7 @@ from clausewise.export.pmml_elements import (
     field,
     open_tag,
 )
+from clausewise.export.text import header_line
 from clausewise.rules.decimals import format_number
 from clausewise.rules.linear import LinearTerm
 from clausewise.rules.regression import RegressionRules
@@ -24,7 +25,7 @@ from clausewise.rules.regression import RegressionRules
 
 def sum_to_pmml(rules: RegressionRules) -> str:
     """Return the document; see `RegressionRules.to_pmml`."""
-    return _SumDocument(sum_plan(rules), rules.response or "prediction").text(rules.headline)
+    return _SumDocument(sum_plan(rules), rules.response or "prediction").text(header_line(rules))
 
 
 class _SumDocument(Document[SumPlan]):

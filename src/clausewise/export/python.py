@@ -7,7 +7,7 @@ from typing import Final
 
 from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
-from clausewise.export.text import free_name, one_line
+from clausewise.export.text import free_name, header_line
 from clausewise.rules.ruleset import RuleSet
 
 RULES_PER_FUNCTION: Final = 500
@@ -74,7 +74,7 @@ def to_python(rules: RuleSet) -> str:
     functions: list[str] = []
     decide = [line for jury in plan.juries for line in _jury_lines(plan, jury, functions)]
     return _TEMPLATE.format(
-        headline=one_line(rules.headline),
+        headline=header_line(rules),
         features=as_tuple(map(repr, plan.features.names)),
         classes=as_tuple(map(repr, plan.labels)),
         is_number=as_tuple(repr(kind != "categorical") for kind in plan.features.kinds),

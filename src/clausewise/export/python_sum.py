@@ -6,7 +6,7 @@ from typing import Final
 
 from clausewise.export.plan import PlannedRule, SumPlan, sum_plan
 from clausewise.export.python import ROW_FUNCTIONS, RULES_PER_FUNCTION, as_tuple, local_names, premise
-from clausewise.export.text import one_line
+from clausewise.export.text import header_line
 from clausewise.rules.linear import LinearTerm
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.regression_rule import describe_addition
@@ -60,7 +60,7 @@ def sum_to_python(rules: RegressionRules) -> str:
     body = list(_lines(plan, rules, functions))
     is_log = plan.link == "log"
     return _TEMPLATE.format(
-        headline=one_line(rules.headline),
+        headline=header_line(rules),
         imports="\nfrom math import exp\n" if is_log else "",
         features=as_tuple(map(repr, plan.features.names)),
         is_number=as_tuple(repr(kind != "categorical") for kind in plan.features.kinds),

@@ -15,7 +15,7 @@ from clausewise.data.features import Features
 from clausewise.export.plan import ExportPlan, Plan, PlannedJury, PlannedRule, export_plan
 from clausewise.export.row_tests import AtMost, Known, Missing, OneOf, Test
 from clausewise.export.sql_dialects import DIALECTS, Dialect
-from clausewise.export.text import free_name, one_line, quoted_short
+from clausewise.export.text import free_name, header_line, quoted_short
 from clausewise.rules.ruleset import RuleSet
 
 __all__ = ["DIALECTS", "to_sql"]
@@ -37,7 +37,7 @@ def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: s
     """Return the query; see `RuleSet.to_sql`."""
     parts = checked_table(table, dialect, decision)
     query = JuryQuery(export_plan(rules), DIALECTS[dialect], parts)
-    return query.text(decision, one_line(rules.headline))
+    return query.text(decision, header_line(rules))
 
 
 def checked_table(

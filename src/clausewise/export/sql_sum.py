@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from clausewise.export.plan import PlannedJury, SumPlan, sum_plan
 from clausewise.export.sql import TotalsQuery, checked_table
 from clausewise.export.sql_dialects import DIALECTS
-from clausewise.export.text import one_line
+from clausewise.export.text import header_line
 from clausewise.rules.linear import LinearTerm
 from clausewise.rules.regression import RegressionRules
 
@@ -18,7 +18,7 @@ from clausewise.rules.regression import RegressionRules
 def sum_to_sql(rules: RegressionRules, table: str | Sequence[str], dialect: str, prediction: str) -> str:
     """Return the query; see `RegressionRules.to_sql`."""
     parts = checked_table(table, dialect, prediction, "prediction")
-    return SumQuery(sum_plan(rules), DIALECTS[dialect], parts).text(prediction, one_line(rules.headline))
+    return SumQuery(sum_plan(rules), DIALECTS[dialect], parts).text(prediction, header_line(rules))
 
 
 class SumQuery(TotalsQuery[SumPlan]):

@@ -1,6 +1,9 @@
 """Text from data (names, categories, labels) made safe for generated files and error messages."""
 
 from collections.abc import Callable
+from typing import Any
+
+from clausewise.rules.stored import StoredRules
 
 
 def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
@@ -14,6 +17,12 @@ def one_line(text: str, most: int = 200) -> str:
     """Return the text on one line, printable, and cut off after `most` characters."""
     line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text[: most + 1])
     return line if len(line) <= most else f"{line[:most]}…"
+
+
+def header_line(rules: StoredRules[Any]) -> str:
+    """Return what the first line of a file says: the rules in one line, and what is guaranteed of them."""
+    promised = "" if rules.guaranteed is None else f"; {rules.guaranteed.summary}"
+    return one_line(rules.headline) + one_line(promised)
 
 
 def quoted_short(text: str) -> str:

@@ -36,7 +36,7 @@ from clausewise.compact.row_generator import generator_for
 from clausewise.compact.settings import BUDGET, SEARCH, CompactionSettings, seed_of
 from clausewise.data.features import Features
 from clausewise.extractors.dropping import RANKINGS, Dropping
-from clausewise.extractors.extraction_data import ExtractionData, RowChoice
+from clausewise.extractors.extraction_data import ExtractionData, RowChoice, encoded_rows
 from clausewise.extractors.network_training import network_for
 from clausewise.extractors.result import ExtractionResult
 from clausewise.extractors.run_log import ExtractionReport, RunLog
@@ -150,7 +150,9 @@ class RuleExtractor(TableClassifier):
         with Progress(self.verbose) as progress:
             found = self._found(data, random, log, progress)
             progress.finished(f"{found.method or self.method}: {len(found.rules):,} rules")
-        self.rules_ = found.rules.with_voting(found.voting or simple_voting(self.voting))
+        rules = found.rules.with_voting(found.voting or simple_voting(self.voting))
+        seen = encoded_rows(data.inputs.features, data.inputs.table, data.rows)
+        self.rules_ = rules.having_learnt_from(seen)
         self.network_, self.features_, self.classes_ = data.network, data.inputs.features, data.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)

@@ -235,6 +235,14 @@ def table_of_network(network: Network, X: Any) -> tuple[Features, Matrix]:
     return features, table
 
 
+def encoded_rows(features: Features, table: Matrix, rows: Any) -> Matrix:
+    """Return rows encoded as anyone does who has the features; `table` may lack columns (`table_of_network`).
+
+    Computed columns are not computed again, since the network reads all of them.
+    """
+    return table if features.source is not None else features.encode(rows)
+
+
 def _prepared(table: Matrix, features: Features, n_jobs: int | None) -> PreparedMatrix:
     """The input columns, ready for inducers; values that the network tells apart stay apart."""
     return PreparedMatrix.of_encoded(table, features, n_jobs=n_jobs, keeps_distinct=True)

@@ -1,5 +1,6 @@
 """The methods by name, the choice of one, and `extract`: a model and rows in, rules out."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
@@ -7,6 +8,7 @@ from numpy.typing import ArrayLike
 from clausewise.extractors.base import RuleExtractor
 from clausewise.extractors.deepred import DeepRED
 from clausewise.extractors.eclaire import ECLAIRE
+from clausewise.extractors.held_out import HeldOut
 from clausewise.extractors.network_training import trained_model
 from clausewise.extractors.pedagogical import Pedagogical
 from clausewise.extractors.rem_d import REMD
@@ -51,6 +53,9 @@ def extract(
     method: str = "auto",
     y: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    holdout: float | None = None,
+    groups: ArrayLike | None = None,
+    tolerance: float | None = None,
     **options: Any,
 ) -> "RuleSet | RegressionRules":
     """Extract rules that imitate a trained model.
@@ -74,6 +79,15 @@ def extract(
         fitted yet is trained on them.
     sample_weight : array-like of shape (n_rows,), optional
         How much each row counts.
+    holdout : float, optional
+        The fraction of rows to hold out, drawn at random (`random_state`). Rules are learnt from the others,
+        and carry a guarantee that is counted on these (`RuleSet.guarantee`). It is about rows like those of
+        `X`; it is about new rows only if the model was not trained on the held-out ones.
+    groups : array-like of shape (n_rows,), optional
+        With `holdout`: what each row belongs to, such as a customer. Groups are held out as a whole.
+    tolerance : float, optional
+        With `holdout` and for numbers: the largest difference between rules and model that counts as
+        agreement.
     **options
         Parameters of the method, such as `min_cases=50` or `verbose=1`.
 
@@ -92,6 +106,12 @@ def extract(
     >>> rules = clausewise.extract(network, X, min_cases=5)
     >>> len(rules) < 20
     True
+
+    With a guarantee, counted on held-out rows:
+
+    >>> rules = clausewise.extract(network, X, holdout=0.3)
+    >>> rules.guaranteed.n_rows
+    45
     """
     if method != AUTO and method not in ESTIMATORS:
         raise ValueError(
@@ -99,6 +119,25 @@ def extract(
         )
     if model is None:
         raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
+    if holdout is not None:
+        held_out = HeldOut.of(model, X, holdout, groups, sample_weight, options.get("random_state"))
+        found = _fitted(held_out.model, held_out.X, method, held_out.learnt(y), None, options)
+        return held_out.guaranteed(found.rules_, found.network_, tolerance)
+    if groups is not None or tolerance is not None:
+        raise ValueError("groups and tolerance are for held-out rows; pass holdout, such as holdout=0.2.")
+    rules: RuleSet | RegressionRules = _fitted(model, X, method, y, sample_weight, options).rules_
+    return rules
+
+
+def _fitted(
+    model: Any,
+    X: Any,
+    method: str,
+    y: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    options: Mapping[str, Any],
+) -> Any:
+    """Return the estimator of the method, fitted."""
     if method == AUTO and are_labels(model):
         method = REGRESSION if are_numbers(model) else "pedagogical"
     elif method == AUTO:
@@ -110,6 +149,4 @@ def extract(
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise TypeError(f"{method} has no option {unknown[0]!r}; it has {', '.join(known)}.")
-    fitted = extractor(model, **options).fit(X, y, sample_weight=sample_weight)
-    rules: RuleSet | RegressionRules = fitted.rules_
-    return rules
+    return extractor(model, **options).fit(X, y, sample_weight=sample_weight)

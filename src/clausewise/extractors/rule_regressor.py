@@ -32,7 +32,7 @@ from clausewise.compact.regression_settings import REGRESSION_SEARCH, Regression
 from clausewise.compact.settings import BUDGET, DEFAULT_MAX_CONDITIONS, DEFAULT_MAX_RULES, seed_of
 from clausewise.data.features import Features
 from clausewise.extractors.base import ExtractionWarning
-from clausewise.extractors.extraction_data import RowChoice
+from clausewise.extractors.extraction_data import RowChoice, encoded_rows
 from clausewise.extractors.network_training import number_network_for
 from clausewise.extractors.regression_data import RegressionData, one_output, rules_for_ranges
 from clausewise.extractors.result import ExtractionResult
@@ -212,7 +212,8 @@ class RuleRegressor(TableRegressor):
                 )
             progress.finished(f"{self.method}: {len(found.rules):,} rules")
         name = getattr(y, "name", None)  # of a pandas or polars Series
-        self.rules_ = found.rules.with_response(name if isinstance(name, str) and name else None)
+        rules = found.rules.with_response(name if isinstance(name, str) and name else None)
+        self.rules_ = rules.having_learnt_from(encoded_rows(data.features, data.examples.table, data.rows))
         self.network_, self.features_ = data.network, data.features
         set_feature_attributes(self, self.features_)
         self.report_ = ExtractionReport(

@@ -345,10 +345,11 @@ class C50Classifier(ExportedRules, TableClassifier):
         for fitted in ("rules_", "tree_"):
             if hasattr(self, fitted):
                 delattr(self, fitted)
-        if self.rules:
-            self.rules_ = self.trials_[0].rules
+        first = self.trials_[0]
+        if first.rules is not None:
+            self.rules_ = first.rules.having_learnt_from(used)
         else:
-            self.tree_ = self.trials_[0].tree
+            self.tree_ = first.tree
         return self
 
     def predict(self, X: Any, trials: int | None = None) -> NDArray[Any]:

@@ -310,7 +310,7 @@ class CARTClassifier(TableClassifier):
             codes[rows],
             classes.labels,
             weights=None if weights is None else weights[rows],
-        )
+        ).having_learnt_from(used)
         set_feature_attributes(self, features)
         self.classes_ = classes.sorted
         self.features_ = features

@@ -1,16 +1,15 @@
 """Rule sets for classes in JSON: settings, classes and rules with their votes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from clausewise.io.history import HISTORY, with_history
 from clausewise.io.premises import (
     PremiseReader,
     origin_entry,
     premise_entry,
-    read_change,
     read_features,
     read_origin,
 )
@@ -77,7 +76,7 @@ def class_rule_entry(rules: RuleSet, number: int) -> dict[str, Any]:
 def read_classes(parsed: dict[str, Any]) -> RuleSet:
     """Read rules for classes from a parsed file."""
     keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
-    top = json_object(parsed, "the file", keys, ("base", "scale", "changes"))
+    top = json_object(parsed, "the file", keys, ("base", "scale", *HISTORY))
     voting = one_of(top["voting"], "voting", VOTINGS)
     features = read_features(json_array(top["features"], "features"), json_flag(top["named"], "named"))
     classes = _read_labels(json_array(top["classes"], "classes"), top["class_dtype"])
@@ -85,12 +84,8 @@ def read_classes(parsed: dict[str, Any]) -> RuleSet:
     default = classes.tolist()[index_of_label.find(top["default"], "default")]
     base = _read_base(top.get("base"), len(classes))
     columns = _read_rules(json_array(top["rules"], "rules"), PremiseReader(features), index_of_label)
-    changes = tuple(
-        read_change(entry, f"changes[{i}]")
-        for i, entry in enumerate(json_array(top.get("changes", []), "changes"))
-    )
     rules = RuleSet.from_arrays(features, classes, default, voting=voting, base=base, **columns)
-    rules = replace(rules, changes=changes)
+    rules = with_history(rules, top)
     return rules if "scale" not in top else _scaled(rules, finite_number(top["scale"], "scale"))
 
 

@@ -23,6 +23,7 @@ from clausewise.base.json_text import json_text
 from clausewise.base.parameters import check_parameters, one_of, whole
 from clausewise.io.atomic import write_atomically
 from clausewise.io.classes import class_rule_entry, class_settings, read_classes
+from clausewise.io.history import history_settings
 from clausewise.io.numbers import number_rule_entry, number_settings, read_numbers
 from clausewise.io.premises import change_entry, feature_entry
 from clausewise.io.values import RuleFileError, shown
@@ -113,6 +114,8 @@ def _text(rules: AnyRules, settings: dict[str, Any], rule_entries: list[dict[str
     ]
     if rules.changes:
         lists.append(_json_list("changes", [change_entry(change) for change in rules.changes]))
+    # Last, because the record of rows may be long and is nothing to read.
+    lists += [f'  "{key}": {json_text(value)}' for key, value in history_settings(rules).items()]
     return "\n".join(["{", *lines, ",\n".join(lists), "}", ""])
 
 

@@ -1,15 +1,14 @@
 """Rules for numbers in JSON: base, linear part, link and rules with what they add."""
 
 import math
-from dataclasses import replace
 from typing import Any, Final
 
 from clausewise.data.features import Features
+from clausewise.io.history import HISTORY, with_history
 from clausewise.io.premises import (
     PremiseReader,
     origin_entry,
     premise_entry,
-    read_change,
     read_features,
     read_origin,
 )
@@ -80,7 +79,7 @@ def read_numbers(parsed: dict[str, Any]) -> RegressionRules:
     """Read rules for numbers from a parsed file."""
     one_of(parsed.get("voting"), "voting", ("sum",))
     keys = ("format", "version", "voting", "link", "base", "linear", "named", "features", "rules")
-    top = json_object(parsed, "the file", keys, ("response", "response_range", "changes"))
+    top = json_object(parsed, "the file", keys, ("response", "response_range", *HISTORY))
     features = read_features(json_array(top["features"], "features"), json_flag(top["named"], "named"))
     response = top.get("response")
     rules = RegressionRules.from_arrays(
@@ -95,11 +94,7 @@ def read_numbers(parsed: dict[str, Any]) -> RegressionRules:
         response=None if response is None else json_string(response, "response"),
         response_range=_read_interval(top.get("response_range"), "response_range"),
     )
-    changes = tuple(
-        read_change(entry, f"changes[{i}]")
-        for i, entry in enumerate(json_array(top.get("changes", []), "changes"))
-    )
-    return replace(rules, changes=changes)
+    return with_history(rules, top)
 
 
 def _read_linear(value: Any, where: str, features: Features) -> LinearTerm:

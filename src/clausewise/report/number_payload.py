@@ -1,6 +1,5 @@
 """The payload of a report on rules for numbers; number_payload.schema.json declares it."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +18,6 @@ from clausewise.compact.regression_examples import range_codes
 from clausewise.data.responses import read_responses
 from clausewise.data.rows import as_rows, raw_rows, row_limit, stratified_rows
 from clausewise.data.table import Matrix
-from clausewise.io.json import dumps
 from clausewise.networks.answers import are_labels, ask_numbers, number_model
 from clausewise.networks.network import Network
 from clausewise.report.appearance import shown_names
@@ -30,10 +28,12 @@ from clausewise.report.payload import (
     MAX_ROWS,
     REPORT_PARAMETERS,
     VERSION,
+    guarantee_entry,
     histograms_of,
     other_rules_entry,
     packed_columns,
     require_exact_numbers,
+    rules_entry,
 )
 from clausewise.rules import RegressionRules
 
@@ -155,8 +155,10 @@ def number_payload_of(
         "kind": "numbers",
         "title": DEFAULT_TITLE if title is None else title,
         "created_with": f"clausewise {version('clausewise')}",
-        "rules": json.loads(dumps(rules)),
+        "rules": rules_entry(rules),
     }
+    if rules.guaranteed is not None:
+        payload["guarantee"] = guarantee_entry(rules.guaranteed)
     if data is not None:
         seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)

@@ -35,6 +35,7 @@ from clausewise.report.appearance import class_colours, fixed_features, shown_na
 from clausewise.report.differences import differences_entry
 from clausewise.report.histograms import histogram_of
 from clausewise.report.packing import max_packed_bytes, pack_codes, pack_column, pack_numbers
+from clausewise.rules.guarantee import Guarantee
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
 
@@ -191,8 +192,10 @@ def payload_of(
         "version": VERSION,
         "title": DEFAULT_TITLE if title is None else title,
         "created_with": f"clausewise {version('clausewise')}",
-        "rules": json.loads(dumps(rules)),
+        "rules": rules_entry(rules),
     }
+    if rules.guaranteed is not None:
+        payload["guarantee"] = guarantee_entry(rules.guaranteed)
     if data is not None:
         seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
@@ -237,7 +240,29 @@ def other_rules_entry(title: str, rules: RuleSet | RegressionRules, kind: type) 
             f"compare[{title!r}] is a {type(rules).__name__}; pass a {kind.__name__} for each title."
         )
     require_exact_numbers(rules.labels if isinstance(rules, RuleSet) else (), rules.features)
-    return {"title": str(title), "rules": json.loads(dumps(rules))}
+    return {"title": str(title), "rules": rules_entry(rules)}
+
+
+def rules_entry(rules: RuleSet | RegressionRules) -> dict[str, Any]:
+    """Return the rules as their file has them, without the record of learnt rows, which the page never needs.
+
+    A guarantee has its own entry, with the intervals that follow from its counts.
+    """
+    entry: dict[str, Any] = json.loads(dumps(rules.forget_rows().with_guarantee(None)))
+    return entry
+
+
+def guarantee_entry(guarantee: Guarantee) -> dict[str, Any]:
+    """Return what the page shows of a guarantee."""
+    return {
+        "summary": guarantee.summary,
+        "explanation": guarantee.explanation,
+        "notes": list(guarantee.notes),
+        "promises": [
+            {"subject": one.subject, "n_rows": one.n_rows, "interval": [one.low, one.high]}
+            for one in guarantee.promises
+        ],
+    }
 
 
 def require_exact_numbers(labels: Sequence[Label], features: Features) -> None:

@@ -3,6 +3,7 @@
 from clausewise.rules.builder import RuleSetBuilder
 from clausewise.rules.changes import RuleChange
 from clausewise.rules.evaluator import BitMatrix
+from clausewise.rules.guarantee import Guarantee, Promise
 from clausewise.rules.linear import LinearTerm
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.regression_rule import RegressionRule
@@ -14,8 +15,10 @@ from clausewise.rules.text import RuleTextError
 __all__ = [
     "RESIDUAL",
     "BitMatrix",
+    "Guarantee",
     "LinearTerm",
     "Origin",
+    "Promise",
     "RegressionRule",
     "RegressionRules",
     "Rule",

@@ -1,6 +1,6 @@
 """The base of `RuleSet`: construction, selection, voting and decisions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +16,7 @@ from clausewise.rules.canonical import canonical, columns_of_rules, require_rule
 from clausewise.rules.columns import RuleColumns, joined, rule_at
 from clausewise.rules.evaluator import Evaluator
 from clausewise.rules.rule import Origin, Rule
-from clausewise.rules.stored import StoredRules, as_features
+from clausewise.rules.stored import StoredRules, as_features, joined_records
 from clausewise.rules.voting import SCHEMES, Voting, checked_voting
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ class BaseRuleSet(StoredRules[Rule]):
             for part in parts:
                 _require_same_base(part.base, parts[0].base)
             empty = replace(empty, base=parts[0].base)
-        return empty._with_columns(joined([empty.columns, *(part.columns for part in parts)]))
+        stored = joined([empty.columns, *(part.columns for part in parts)])
+        return replace(empty, columns=stored, learnt_rows=joined_records(parts))
 
     # --- A sequence of rules ---
 
@@ -177,7 +178,8 @@ class BaseRuleSet(StoredRules[Rule]):
                 )
         _require_same_base(self.base, other.base)
         changes = self.changes if self.changes == other.changes else self.changes + other.changes
-        return replace(self, columns=self.columns + other.columns, changes=changes)
+        learnt = joined_records([self, other])
+        return replace(self, columns=self.columns + other.columns, changes=changes, learnt_rows=learnt)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BaseRuleSet):
@@ -281,7 +283,8 @@ class BaseRuleSet(StoredRules[Rule]):
         matrix = self.features.encode(X)
         codes = read_labels(labels, self.labels, len(matrix), "labels", allow_unknown=True).codes
         weights = read_weights(sample_weight, len(matrix))
-        return self.with_counts(*self.evaluator.statistics(matrix, codes, weights, n_jobs))
+        counted = self.with_counts(*self.evaluator.statistics(matrix, codes, weights, n_jobs))
+        return counted.having_learnt_from(matrix)
 
     def with_counts(self, cover: NDArray[np.float64], correct: NDArray[np.float64]) -> "Self":
         """Return the same rules with these counts, and the Laplace estimate of confidence from them."""
@@ -365,6 +368,11 @@ class BaseRuleSet(StoredRules[Rule]):
     def describe_parts(self, number: int) -> tuple[str, str, str]:
         """Return the premise, the conclusion and the statistics of a rule, as they are shown."""
         return display.describe_parts_at(self.columns, number, self.features, self.labels, self.voting)
+
+    def _deciding_parts(self) -> Iterator[Any]:
+        scheme, stored = SCHEMES[self.voting], self.columns
+        yield from (self.labels, self.default, self.voting)
+        yield from (stored.class_index, stored.priority, scheme.votes(stored), scheme.start(self.base))
 
     def _frame_columns(self) -> dict[str, Any]:
         stored = self.columns

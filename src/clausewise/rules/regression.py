@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clausewise.compact import Frontier
     from clausewise.export import DialectName
     from clausewise.report import ReportView
+    from clausewise.rules.guarantee import Guarantee
 
 RegressionRuleLike = RegressionRule | str
 """A rule for numbers, or text in the rule language (one rule or several)."""
@@ -335,6 +336,70 @@ class RegressionRules(BaseRegressionRules):
             decrease_only=decrease_only,
             allowed=allowed,
             max_queries=max_queries,
+            n_jobs=n_jobs,
+        )
+
+    def guarantee(
+        self,
+        X: Any,
+        network: Any,
+        tolerance: float,
+        confidence: float = 0.95,
+        *,
+        overlap: Literal["refuse", "drop", "keep"] = "refuse",
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> "Guarantee":
+        """Bound, on fresh rows, how often rules and network differ by no more than a tolerance.
+
+        The intervals are exact (Clopper–Pearson) and hold all at once (Bonferroni), with the given
+        confidence. They are about rows of the kind that `X` is drawn from: `X` must be an independent sample
+        of these, and nothing may have been learnt from it, neither the rules nor, best, the network.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Fresh rows, as for `predict`.
+        network : model or array-like of shape (n_rows,)
+            The network, or its numbers of these rows.
+        tolerance : float
+            The largest difference between rules and network that counts as agreement, in the unit of the
+            response.
+        confidence : float, default 0.95
+            The probability with which all intervals hold.
+        overlap : {"refuse", "drop", "keep"}, default "refuse"
+            What to do with rows that the rules were learnt from: raise an error that says how many, or leave
+            them out. "keep" counts them, for tables in which independent rows are often equal.
+        groups : array-like of shape (n_rows,), optional
+            What each row belongs to, such as a customer. Rows of one group are not independent, so one of
+            each group is drawn and counted.
+        sample_weight : None
+            Weighted rows are refused: exact bounds are about counts.
+        random_state : int or RandomState, optional
+            Draws the rows of groups; 0 unless given.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+
+        Returns
+        -------
+        Guarantee
+            `print` it; `to_frame()` for a table. `with_guarantee` attaches it to the rules, so that files,
+            reports and exports show it.
+        """
+        from clausewise.analysis import guarantee_numbers
+
+        return guarantee_numbers(
+            self,
+            X,
+            network,
+            tolerance,
+            confidence,
+            overlap=overlap,
+            groups=groups,
+            sample_weight=sample_weight,
+            random_state=random_state,
             n_jobs=n_jobs,
         )
 

@@ -1,6 +1,6 @@
 """The base of `RegressionRules`: construction, selection, sums and predictions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -403,6 +403,9 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
         premise = display.describe_premise(self.columns, number, self.features)
         return premise, describe_addition(rule.addition), describe_response(rule)
 
+    def _deciding_parts(self) -> Iterator[Any]:
+        yield from (self.base, self.columns.weight, self.linear, self.link)
+
     def _frame_columns(self) -> dict[str, Any]:
         stored = self.columns
         return {
@@ -429,8 +432,8 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
 
     @property
     def footnotes(self) -> tuple[str, ...]:
-        """The linear terms, as they are shown below the rules."""
-        return tuple(map(describe_linear, self.linear))
+        """The linear terms, as they are shown below the rules, and the guarantee."""
+        return (*map(describe_linear, self.linear), *super().footnotes)
 
     @property
     def n_coefficients(self) -> int:

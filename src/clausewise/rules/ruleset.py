@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clausewise.compact import Frontier
     from clausewise.export import DialectName
     from clausewise.report import ReportView
+    from clausewise.rules.guarantee import Guarantee
 
 RuleLike = Rule | str
 """A rule, or text in the rule language (one rule or several)."""
@@ -63,7 +64,12 @@ class RuleSet(BaseRuleSet):
         How many votes under `voting="weights"` make one unit of log-odds: `predict_proba` divides by it. 1
         unless given; points on a scorecard have another.
     changes : tuple of RuleChange
-        Edits made by hand (`add`, `remove`, `replace`, `reweight`), oldest first. Equality ignores them.
+        Edits made by hand (`add`, `remove`, `replace`, `reweight`), oldest first. Equality ignores them, and
+        what follows.
+    learnt_rows : LearntRows or None
+        Hashes of the rows that the rules were learnt from, which `guarantee` refuses; None if unknown.
+    guaranteed : Guarantee or None
+        The guarantee that the rules carry; None without one, or if they were edited since it was given.
     """
 
     # --- Rows: why, what if, how good ---
@@ -239,6 +245,78 @@ class RuleSet(BaseRuleSet):
         from clausewise.analysis import evaluate
 
         return evaluate(self, X, target, network, voting, n_jobs)
+
+    def guarantee(
+        self,
+        X: Any,
+        network: Any,
+        confidence: float = 0.95,
+        *,
+        overlap: Literal["refuse", "drop", "keep"] = "refuse",
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> "Guarantee":
+        """Bound, on fresh rows, how often the rules decide as the network does, and how precise each rule is.
+
+        The intervals are exact (Clopper–Pearson) and hold all at once (Bonferroni), with the given
+        confidence. They are about rows of the kind that `X` is drawn from: `X` must be an independent sample
+        of these, and nothing may have been learnt from it, neither the rules nor, best, the network.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Fresh rows, as for `predict`.
+        network : model or array-like of shape (n_rows,)
+            The network, or its labels of these rows.
+        confidence : float, default 0.95
+            The probability with which all intervals hold.
+        overlap : {"refuse", "drop", "keep"}, default "refuse"
+            What to do with rows that the rules were learnt from: raise an error that says how many, or leave
+            them out. "keep" counts them, for tables in which independent rows are often equal.
+        groups : array-like of shape (n_rows,), optional
+            What each row belongs to, such as a customer. Rows of one group are not independent, so one of
+            each group is drawn and counted.
+        sample_weight : None
+            Weighted rows are refused: exact bounds are about counts.
+        random_state : int or RandomState, optional
+            Draws the rows of groups; 0 unless given.
+        n_jobs : int, optional
+            Number of threads; all usable cores unless given.
+
+        Returns
+        -------
+        Guarantee
+            `print` it; `to_frame()` for a table. `with_guarantee` attaches it to the rules, so that files,
+            reports and exports show it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from clausewise import Rule, RuleSet, Term
+        >>> rule = Rule((Term(0, "age", low=50),), "high risk")
+        >>> rules = RuleSet.from_rules([rule], ["age"], default="low risk")
+        >>> fresh = np.random.default_rng(0).uniform(20, 80, (1000, 1))
+        >>> def network(rows):
+        ...     return np.where(rows[:, 0] > 51, "high risk", "low risk")
+        >>> found = rules.remember_rows([[20.0], [60.0]]).guarantee(fresh, network)
+        >>> print(found.summary)
+        on 1,000 fresh rows: 97.1–99.2 % agreement with the network (95 % confidence)
+        """
+        from clausewise.analysis import guarantee
+
+        return guarantee(
+            self,
+            X,
+            network,
+            confidence,
+            overlap=overlap,
+            groups=groups,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
 
     def scorecard(self) -> "Scorecard":
         """Return the rules as points to add up, a line per premise, if they vote by weights; `print` it."""

@@ -1,9 +1,11 @@
 """What rule sets of every kind share: stored rules over features, as a sequence, on rows and as text."""
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 import numpy as np
@@ -11,11 +13,14 @@ from numpy.typing import NDArray
 
 from clausewise.base.frames import Backend, frame_of
 from clausewise.data.features import Features
+from clausewise.data.learnt_rows import LearntRows
+from clausewise.data.table import Matrix
 from clausewise.rules import display
 from clausewise.rules.changes import RuleChange
-from clausewise.rules.columns import RuleColumns
+from clausewise.rules.columns import NO_SET, RuleColumns
 from clausewise.rules.display import RuleTexts
 from clausewise.rules.evaluator import BitMatrix, PremiseEvaluator
+from clausewise.rules.guarantee import Guarantee
 from clausewise.rules.metrics import reading_cost
 from clausewise.rules.rule import Conjunction
 
@@ -32,6 +37,8 @@ class StoredRules(ABC, Generic[_Rule]):
     features: Features
     columns: RuleColumns
     changes: tuple[RuleChange, ...] = field(default=(), kw_only=True)
+    learnt_rows: LearntRows | None = field(default=None, kw_only=True)
+    last_guarantee: Guarantee | None = field(default=None, kw_only=True)
 
     # --- What each kind of rules defines ---
 
@@ -76,6 +83,10 @@ class StoredRules(ABC, Generic[_Rule]):
     @abstractmethod
     def _frame_columns(self) -> dict[str, Any]:
         """Return what `to_frame` shows of each rule between its premise and its origin."""
+
+    @abstractmethod
+    def _deciding_parts(self) -> Iterator[Any]:
+        """Yield what the predictions depend on beside the premises: arrays, texts, numbers, tuples."""
 
     # --- A sequence of rules ---
 
@@ -148,6 +159,65 @@ class StoredRules(ABC, Generic[_Rule]):
         """Return on which rows no rule fires; what every row starts with decides there."""
         return self.evaluator.uncovered(self.features.encode(X), n_jobs)
 
+    # --- Rows that were learnt from, and promises about others ---
+
+    def remember_rows(self, X: Any) -> "Self":
+        """Return the same rules with a record that these rows were learnt from, beside those known already.
+
+        Extraction, compaction and everything else that learns from rows does this by itself. The record holds
+        a hash of each row; `guarantee` refuses rows that are in it.
+        """
+        return self.having_learnt_from(self.features.encode(X))
+
+    def having_learnt_from(self, matrix: Matrix, earlier: "StoredRules[Any] | None" = None) -> "Self":
+        """Return the same rules with encoded rows added to what they, or `earlier` rules, learnt from."""
+        known = (self if earlier is None else earlier).learnt_rows
+        learnt = LearntRows.of(self.features.names, matrix)
+        return replace(self, learnt_rows=learnt if known is None else known | learnt)
+
+    def forget_rows(self) -> "Self":
+        """Return the same rules without the record of the rows that they were learnt from."""
+        return replace(self, learnt_rows=None)
+
+    def with_guarantee(self, guarantee: Guarantee | None) -> "Self":
+        """Return the same rules with a guarantee, which rule files, reports and exports then show.
+
+        Parameters
+        ----------
+        guarantee : Guarantee or None
+            The result of `guarantee` for these very rules; None removes one.
+        """
+        if guarantee is not None and guarantee.digest != self.digest:
+            raise ValueError(
+                "The guarantee was given for other rules, or for these before they were edited; call "
+                "guarantee again with fresh rows."
+            )
+        return replace(self, last_guarantee=guarantee)
+
+    @property
+    def guaranteed(self) -> Guarantee | None:
+        """The guarantee that these rules carry; None without one, or if the rules were edited since."""
+        given = self.last_guarantee
+        return given if given is not None and given.digest == self.digest else None
+
+    @cached_property
+    def digest(self) -> str:
+        """A text that stands for all decisions of these rules: it changes if a rule, vote or class does."""
+        stored, features = self.columns, self.features
+        sets = stored.value_sets
+        parts = [
+            (features.names, features.kinds, features.categories),
+            *(getattr(stored, name) for name in ("starts", "feature", "low", "high", "missing")),
+            [None if s == NO_SET else sets[s] for s in stored.value_set.tolist()],
+            *self._deciding_parts(),
+        ]
+        found = hashlib.sha256()
+        for part in parts:
+            is_array = isinstance(part, np.ndarray)
+            raw = part.tobytes() if is_array else repr(part).encode("utf-8", "surrogatepass")
+            found.update(len(raw).to_bytes(8, "little") + raw)
+        return found.hexdigest()
+
     # --- Display ---
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
@@ -180,7 +250,7 @@ class StoredRules(ABC, Generic[_Rule]):
     @property
     def footnotes(self) -> tuple[str, ...]:
         """Lines to show below the rules; none unless there is more to say."""
-        return ()
+        return () if self.guaranteed is None else (self.guaranteed.summary,)
 
     @property
     def n_coefficients(self) -> int:
@@ -203,3 +273,9 @@ class StoredRules(ABC, Generic[_Rule]):
 def as_features(features: Features | Sequence[str]) -> Features:
     """Return features unchanged, or numeric features with these names."""
     return features if isinstance(features, Features) else Features(tuple(features))
+
+
+def joined_records(parts: Sequence[StoredRules[Any]]) -> LearntRows | None:
+    """Return the record of all rows that any of these rule sets was learnt from; None if none has one."""
+    known = [part.learnt_rows for part in parts if part.learnt_rows is not None]
+    return reduce(or_, known) if known else None

@@ -1,5 +1,6 @@
 /** The first view: how well the rules do, where they are off, and which of them matter. */
 
+import { GuaranteeCard } from "../../components/GuaranteeCard";
 import { axisOf } from "../../lib/axis";
 import { counted, describePremise, grouped, MOST_CATEGORIES, percent } from "../../lib/text";
 import { FrontierChart } from "../../views/overview/Frontier";
@@ -18,13 +19,14 @@ const MOST_RULES = 12;
 
 export function Overview() {
   const store = useNumberStore();
-  const { frontier } = store.payload;
+  const { frontier, guarantee } = store.payload;
   const set = store.rules.value;
   const judge = store.judge.value;
   return (
     <div class="overview">
       <p class="headline">{headline(store)}</p>
       <JudgeChoice />
+      {guarantee !== undefined && <GuaranteeCard guarantee={guarantee} isEdited={store.isEdited.value} />}
       <div class="number-cards">
         <section class="card strongest" aria-labelledby="strongest">
           <h2 id="strongest">The rules that matter most</h2>

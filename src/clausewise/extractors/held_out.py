@@ -1,0 +1,119 @@
+"""Rows that are held out before rules are learnt, so that a guarantee can be counted on them."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from clausewise.analysis.guarantee import refuse_weights
+from clausewise.base.parameters import NOTHING, check_parameters, number
+from clausewise.compact.settings import seed_of
+from clausewise.data.rows import take_rows
+from clausewise.networks.answers import are_labels, rows_to_learn_from
+from clausewise.rules import RegressionRules, RuleSet
+
+_HOLDOUT: Final = number(above=0, below=1)
+_TOLERANCE: Final = number(least=0) | NOTHING
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """A table divided at random into rows to learn from and held-out ones.
+
+    The rows are drawn without regard to their classes: the exact bounds of a guarantee are those of counts in
+    a simple random sample.
+
+    Attributes
+    ----------
+    model, X : model, table
+        The model, and the rows to learn from; of a model that is given by its labels, those of these rows.
+    fresh_model, fresh_rows : model, table
+        The same for the held-out rows.
+    groups : ndarray, optional
+        The groups of the held-out rows.
+    learn : ndarray of int
+        The positions of the rows to learn from.
+    seed : int
+        Draws one row of each group.
+    """
+
+    model: Any
+    X: Any
+    fresh_model: Any
+    fresh_rows: Any
+    groups: NDArray[Any] | None
+    learn: NDArray[np.intp]
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        fraction: float,
+        groups: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        random_state: Any,
+    ) -> "HeldOut":
+        """Hold out a fraction of the rows, or of the groups."""
+        check_parameters({"holdout": _HOLDOUT}, {"holdout": fraction})
+        refuse_weights(sample_weight)
+        rows, seed = rows_to_learn_from(model, X), seed_of(random_state)
+        n_rows = rows.shape[0]
+        given = None if groups is None else np.asarray(groups)
+        if given is not None and given.shape != (n_rows,):
+            raise ValueError(f"groups has shape {given.shape}; expected ({n_rows},), one group per row.")
+        is_held_out = _drawn(n_rows, given, fraction, np.random.RandomState(seed))
+        learn, fresh = np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+        models = [np.asarray(model)[part] if are_labels(model) else model for part in (learn, fresh)]
+        return cls(
+            models[0],
+            take_rows(rows, learn),
+            models[1],
+            take_rows(rows, fresh),
+            None if given is None else given[fresh],
+            learn,
+            seed,
+        )
+
+    def learnt(self, y: ArrayLike | None) -> Any:
+        """Return the values of the rows to learn from, such as their true classes."""
+        if y is None:
+            return None
+        return y.iloc[self.learn] if hasattr(y, "iloc") else take_rows(np.asarray(y), self.learn)
+
+    def guaranteed(
+        self, rules: RuleSet | RegressionRules, network: Any, tolerance: float | None
+    ) -> RuleSet | RegressionRules:
+        """Return the rules with the guarantee that is counted on the held-out rows.
+
+        `network` is what the rules were learnt from, which may have been trained; None if these were labels.
+        """
+        judge = self.fresh_model if network is None else network
+        # Held-out rows are independent of the others, also where they happen to be equal.
+        options: dict[str, Any] = {"overlap": "keep", "groups": self.groups, "random_state": self.seed}
+        if isinstance(rules, RuleSet):
+            return rules.with_guarantee(rules.guarantee(self.fresh_rows, judge, **options))
+        check_parameters({"tolerance": _TOLERANCE}, {"tolerance": tolerance})
+        if tolerance is None:
+            raise ValueError(
+                "These rules predict numbers, and a guarantee needs to know when two numbers agree; pass "
+                "tolerance, the largest difference that counts as agreement."
+            )
+        return rules.with_guarantee(rules.guarantee(self.fresh_rows, judge, tolerance, **options))
+
+
+def _drawn(
+    n_rows: int, groups: NDArray[Any] | None, fraction: float, random: np.random.RandomState
+) -> NDArray[np.bool_]:
+    """Return which rows are held out; at least one is, and at least one is not."""
+    _, unit_of_row = np.unique(np.arange(n_rows) if groups is None else groups, return_inverse=True)
+    n_units = int(unit_of_row.max(initial=-1)) + 1
+    if n_units < 2:
+        what = "rows" if groups is None else "groups"
+        raise ValueError(f"holdout needs at least 2 {what} in X; there are {n_units}.")
+    n_held_out = min(max(1, round(fraction * n_units)), n_units - 1)
+    is_held_out = np.zeros(n_units, dtype=bool)
+    is_held_out[random.permutation(n_units)[:n_held_out]] = True
+    return np.asarray(is_held_out[unit_of_row])

@@ -1,0 +1,110 @@
+"""The record of learnt rows: no learnt row is missed, hardly any other is found, and files keep it."""
+
+import numpy as np
+import pytest
+
+from clausewise.data import learnt_rows
+from clausewise.data.learnt_rows import LearntRows
+
+NAMES = ("a", "b", "c")
+
+
+def table(n_rows, seed=0):
+    return np.random.default_rng(seed).normal(size=(n_rows, len(NAMES)))
+
+
+def found(record, matrix):
+    return record.look_up(NAMES, matrix)[0]
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 2, 3, 1000])
+def test_every_learnt_row_is_found_and_no_other(n_rows):
+    learnt = table(n_rows)
+    record = LearntRows.of(NAMES, learnt)
+    assert len(record) == n_rows
+    assert found(record, learnt).all()
+    assert not found(record, table(5000, seed=1)).any()
+
+
+def test_one_changed_cell_makes_another_row():
+    learnt = table(500)
+    changed = learnt.copy()
+    changed[:, 1] = np.nextafter(changed[:, 1].astype(np.float32), np.float32(9))
+    assert not found(LearntRows.of(NAMES, learnt), changed).any()
+
+
+def test_swapped_columns_make_another_row():
+    learnt = table(500)
+    assert not found(LearntRows.of(NAMES, learnt), learnt[:, ::-1]).any()
+
+
+def test_a_table_is_found_in_either_precision():
+    learnt = table(500)
+    single = learnt.astype(np.float32)
+    assert found(LearntRows.of(NAMES, learnt), single).all()
+    assert found(LearntRows.of(NAMES, single), learnt).all()
+
+
+def test_missing_values_and_zeros_of_either_sign_are_equal():
+    record = LearntRows.of(NAMES, np.array([[0.0, np.nan, 1.0]]))
+    other_nan = np.array([0x7FF8000000000001], dtype=np.uint64).view(np.float64)[0]
+    assert found(record, np.array([[-0.0, other_nan, 1.0]])).all()
+
+
+def test_joined_records_find_the_rows_of_both():
+    one, other = table(300), table(7000, seed=1)
+    both = LearntRows.of(NAMES, one) | LearntRows.of(NAMES, other)
+    assert found(both, one).all()
+    assert found(both, other).all()
+    assert not found(both, table(5000, seed=2)).any()
+
+
+def test_joining_a_record_with_itself_changes_nothing():
+    record = LearntRows.of(NAMES, table(300))
+    assert record | record == record
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 3, 40_000])
+def test_a_record_survives_being_written_as_steps(n_rows):
+    record = LearntRows.of(NAMES, table(n_rows))
+    again = LearntRows.from_steps(record.steps(), record.n_bits, record.n_skipped_bits)
+    assert again == record
+
+
+def test_a_record_takes_four_bytes_a_row():
+    assert LearntRows.of(NAMES, table(20_000)).steps().nbytes == 80_000
+
+
+def test_of_too_many_rows_a_part_is_recorded_in_which_none_is_missed(monkeypatch):
+    monkeypatch.setattr(learnt_rows, "MAX_ROWS", 1000)
+    learnt = table(10_000)
+    record = LearntRows.of(NAMES, learnt)
+    is_found, could_be = record.look_up(NAMES, learnt)
+    assert len(record) <= 1000
+    assert not record.is_complete
+    np.testing.assert_array_equal(is_found, could_be)
+    assert 300 < is_found.sum() <= 1000
+    fresh_found, _ = record.look_up(NAMES, table(5000, seed=1))
+    assert not fresh_found.any()
+
+
+def test_a_partial_record_joined_with_a_complete_one_finds_what_it_says(monkeypatch):
+    monkeypatch.setattr(learnt_rows, "MAX_ROWS", 1000)
+    many, few = table(10_000), table(100, seed=1)
+    both = LearntRows.of(NAMES, many) | LearntRows.of(NAMES, few)
+    for learnt in (many, few):
+        np.testing.assert_array_equal(*both.look_up(NAMES, learnt))
+
+
+@pytest.mark.parametrize(
+    ("steps", "n_bits", "n_skipped", "message"),
+    [
+        ([1, 0], 30, 0, "twice"),
+        ([5], 2, 0, "more than 2 bits"),
+        ([1], 65, 0, "expected 1 to 64 bits"),
+        ([1], 8, 8, "expected 1 to 64 bits"),
+    ],
+)
+def test_steps_that_are_no_record_are_refused(steps, n_bits, n_skipped, message):
+    with pytest.raises(ValueError, match=message):
+        LearntRows.from_steps(np.array(steps, dtype=np.uint32), n_bits, n_skipped)
