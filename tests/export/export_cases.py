@@ -10,7 +10,8 @@ from tests.rules.random_rules import JOBS, random_column, random_ruleset
 
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.export.text import one_line
-from clausewise.rules import display
+from clausewise.rules import Abstention, display
+from clausewise.rules.abstention import margins
 from clausewise.rules.voting import VOTINGS
 
 AWKWARD = (
@@ -66,11 +67,28 @@ half_as_many = settings(max_examples=settings().max_examples // 2)
 cases = st.builds(random_case, st.integers(0, 10**6), st.sampled_from(VOTINGS))
 
 
+def abstaining_case(seed, voting, n_rows=25):
+    """Return a random case in which the rules abstain where their margin is below one that occurs."""
+    case = random_case(seed, voting, n_rows)
+    lead = np.unique(margins(case.rules.scores(as_objects(case.rules, case.rows))))
+    margin = float(lead[np.random.default_rng(seed).integers(len(lead))])
+    label = "not sure" if isinstance(case.rules.labels[0], str) else -77
+    rules = replace(case.rules, abstention=Abstention(margin, label))
+    return Case(rules, case.rows, predicted(rules, case.rows))
+
+
+abstaining_cases = st.builds(abstaining_case, st.integers(0, 10**6), st.sampled_from(VOTINGS))
+
+
 def predicted(rules, rows):
+    return rules.predict(as_objects(rules, rows)).tolist()
+
+
+def as_objects(rules, rows):
     table = np.empty((len(rows), len(rules.features)), dtype=object)
     for number, row in enumerate(rows):
         table[number] = row
-    return rules.predict(table).tolist()
+    return table
 
 
 def awkward_features(rng):

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from tests.export.engines import python_module
-from tests.export.export_cases import AWKWARD, cases, half_as_many, two_rules
+from tests.export.export_cases import AWKWARD, abstaining_cases, cases, half_as_many, two_rules
 
 from clausewise import Features, Rule, RuleSet, Term
 
 
 @half_as_many
-@given(cases)
+@given(cases | abstaining_cases)
 def test_the_function_decides_as_predict_does(case):
     module = python_module(case.rules)
     found = module["predict_many"](case.rows)

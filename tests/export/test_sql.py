@@ -3,6 +3,7 @@
 import math
 import sqlite3
 import struct
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.export.export_cases import (
     AWKWARD,
+    abstaining_cases,
     cases,
     half_as_many,
     many_rules,
@@ -22,6 +24,7 @@ from tests.export.export_cases import (
 
 from clausewise import Features, Rule, RuleSet, Term
 from clausewise.export import DIALECTS
+from clausewise.rules import Abstention
 
 DUCKDB = duckdb.connect()
 
@@ -33,6 +36,28 @@ def test_queries_decide_as_predict_does_and_nan_is_missing(database, case, seed)
     rows = with_nan(rng, case.rules.features, case.rows)
     binary = str(rng.choice(["BOOLEAN", "SMALLINT", database.double]))
     assert database.decisions(case.rules, rows, binary=binary) == case.expected
+
+
+@half_as_many
+@given(abstaining_cases)
+def test_queries_abstain_where_predict_does(database, case):
+    assert database.decisions(case.rules, case.rows) == case.expected
+
+
+def test_abstaining_rules_for_a_hundred_classes_run(database):
+    labels = [f"c{i}" for i in range(150)]
+    rules = RuleSet.from_rules(
+        [Rule((Term(0, low=i),), label, confidence=(i / 150) ** 2) for i, label in enumerate(labels)],
+        ["a"],
+        default="c140",
+        classes=labels,
+    )
+    rules = replace(rules, abstention=Abstention(6.0, "none"))
+    rows = [[float(i)] for i in range(-1, 160, 7)]
+    expected = predicted(rules, rows)
+    assert "none" in expected
+    assert len(set(expected)) > 1
+    assert database.decisions(rules, rows) == expected
 
 
 @pytest.mark.parametrize("voting", ["confidence", "weights"])

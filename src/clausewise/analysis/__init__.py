@@ -1,5 +1,6 @@
 """Analysis of a finished rule set: explanations, counterfactuals, measures, comparison, simplification."""
 
+from clausewise.analysis.abstaining import abstaining
 from clausewise.analysis.comparison import Comparison, Flips, Shifts, compare, compare_sums
 from clausewise.analysis.counterfactual import Change, Counterfactual, Counterfactuals, counterfactuals
 from clausewise.analysis.differences import FeatureDifferences, differences_by_feature
@@ -46,6 +47,7 @@ __all__ = [
     "SumExplanation",
     "SumExplanations",
     "SumOverview",
+    "abstaining",
     "compare",
     "compare_sums",
     "counterfactuals",

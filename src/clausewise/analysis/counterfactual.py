@@ -231,6 +231,7 @@ def counterfactuals(
         {"max_features": whole(1), "max_queries": whole(1), "n_jobs": JOBS},
         {"max_features": max_features, "max_queries": max_queries, "n_jobs": n_jobs},
     )
+    rules.require_deciding("a change of the decision")
     if max_features > 2 and reference is None:
         raise ValueError(
             f"max_features is {max_features} without reference; pass rows of the training data as reference, "

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from clausewise.base import html
 from clausewise.data.labels import Label, Labels, read_labels
 from clausewise.data.table import Matrix
 from clausewise.networks.answers import ask_network
+from clausewise.rules.abstention import ABSTAINS
 from clausewise.rules.metrics import (
     accuracy,
     auc,
@@ -72,6 +73,9 @@ class Evaluation:
         How the rules voted.
     n_rows, n_rules : int
         Number of rows and of rules.
+    decided : float
+        The fraction of rows that the rules decide; below 1 only if they may abstain. All measures against
+        network and true classes are about these rows.
     fidelity : float or None
         The fraction of rows decided as the network decides them.
     fidelity_interval : tuple of float or None
@@ -106,6 +110,7 @@ class Evaluation:
     voting: Voting
     n_rows: int
     n_rules: int
+    decided: float
     fidelity: float | None
     fidelity_interval: Interval | None
     fidelity_baseline: float | None
@@ -152,6 +157,7 @@ class Evaluation:
     def _figures(self) -> Iterator[tuple[str, str, str]]:
         """Yield name, value and note of the measures that are known."""
         for name, value, note in (
+            ("decided by the rules", None if self.decided == 1.0 else _percent(self.decided), ""),
             ("fidelity to the network", _percent(self.fidelity), _interval(self.fidelity_interval)),
             ("majority baseline", _percent(self.fidelity_baseline), ""),
             ("Cohen's kappa", _number(self.kappa), ""),
@@ -203,13 +209,19 @@ def evaluate(
     if network is not None:
         asked = ask_network(network, X, chosen.features, chosen.labels, len(matrix)).labels
     decided = chosen.evaluator.decide(matrix, chosen.voting, chosen.default_index, n_jobs)
+    is_decided = decided != ABSTAINS
+    if not is_decided.any():
+        raise ValueError(f"The rules abstain on all {len(matrix):,} rows; there is nothing to measure.")
+    if not is_decided.all():
+        decided, asked, truth = decided[is_decided], _taken(asked, is_decided), _taken(truth, is_decided)
     n_fired = chosen.evaluator.rules_per_class(matrix, n_jobs)
     return Evaluation(
         voting=chosen.voting,
         n_rows=len(matrix),
         n_rules=len(chosen),
+        decided=fraction_of(is_decided),
         **_against_network(chosen, decided, asked),
-        **_against_truth(chosen, matrix, decided, truth, n_jobs),
+        **_against_truth(chosen, matrix[is_decided], decided, truth, n_jobs),
         accuracy_of_network=None if truth is None or asked is None else accuracy(asked.values, truth.values),
         coverage=fraction_of(n_fired.sum(axis=1) > 0),
         overlap=fraction_of(n_fired.sum(axis=1) >= 2),
@@ -242,6 +254,10 @@ def _against_network(rules: RuleSet, decided: NDArray[np.int32], asked: Labels |
             can_balance=rules.voting == "weights" and not asked.unknown,
         ),
     }
+
+
+def _taken(labels: Labels | None, rows: NDArray[np.bool_]) -> Labels | None:
+    return None if labels is None else replace(labels, codes=labels.codes[rows])
 
 
 def _by_class(

@@ -24,7 +24,7 @@ from clausewise.rules.regression_rule import RegressionRule
 from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term, Value, format_category
-from clausewise.rules.voting import SCHEMES, Voting, checked_voting, votes_of_rules
+from clausewise.rules.voting import SCHEMES, Voting, votes_of_rules
 
 # At most this many explanations are shown in a notebook.
 _SHOWN_ROWS = 5
@@ -35,7 +35,7 @@ def explain(
     rules: RuleSet, X: Any, voting: Voting | None = None, n_jobs: int | None = None
 ) -> "Explanations":
     """Explain the decision on each row; see `RuleSet.explain`."""
-    scheme = rules.voting if voting is None else checked_voting(voting)
+    scheme = rules.voting if voting is None else rules.with_voting(voting).voting
     matrix = rules.features.encode(X)
     return Explanations(
         rules=rules,
@@ -114,6 +114,13 @@ class Explanation:
     @cached_property
     def _found(self) -> RulesOnRow:
         return self._source.rules_on(self.row)
+
+    @property
+    def leading(self) -> Label:
+        """The class that is decided or, if the rules abstain, the one that would be."""
+        if self.prediction in self.scores:
+            return self.prediction
+        return max(self.scores, key=self.scores.__getitem__)
 
     @property
     def is_covered(self) -> bool:
@@ -226,7 +233,7 @@ class Explanations(RowExplanations[Explanation]):
         return frame_of(
             {
                 "row": row[order],
-                "prediction": [labels[c] for c in self.decisions[row[order]]],
+                "prediction": [self._outcomes[c] for c in self.decisions[row[order]]],
                 "rule": rule[order],
                 "premise": ["start" if r < 0 else premises[r] for r in rule[order].tolist()],
                 "conclusion": [labels[c] for c in class_index[order]],
@@ -241,7 +248,7 @@ class Explanations(RowExplanations[Explanation]):
         start = np.zeros_like(self.start) if self.by_priority[row] else self.start
         return Explanation(
             row=row,
-            prediction=labels[self.decisions[row]],
+            prediction=self._outcomes[self.decisions[row]],
             voting=self.voting,
             scores=dict(zip(labels, self.scores[row].tolist(), strict=True)),
             start=dict(zip(labels, start.tolist(), strict=True)),
@@ -281,6 +288,11 @@ class Explanations(RowExplanations[Explanation]):
         return FiredRule(
             rule, self._objects[rule], votes, overridden, texts.premises[rule], texts.lines[rule]
         )
+
+    @cached_property
+    def _outcomes(self) -> tuple[Label, ...]:
+        """What may be decided: the classes and, last, that the rules abstain."""
+        return tuple(self.rules.outcomes.tolist())
 
     @cached_property
     def _votes(self) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from clausewise.base.parameters import (
 from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
 from clausewise.networks.answers import ask_network, ask_numbers
+from clausewise.rules.abstention import ABSTAINS
 from clausewise.rules.guarantee import Count, Guarantee
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
@@ -55,7 +56,11 @@ def guarantee(
     fresh = fresh_rows(rules, matrix, overlap, groups, random_state)
     asked = ask_network(network, X, rules.features, rules.labels, len(matrix)).labels.codes[fresh.rows]
     matrix = matrix[fresh.rows]
-    agrees = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs) == asked
+    decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index, n_jobs)
+    is_decided = decided != ABSTAINS
+    if not is_decided.any():
+        raise ValueError(f"The rules abstain on all {len(decided):,} fresh rows; nothing can be promised.")
+    matrix, asked, agrees = matrix[is_decided], asked[is_decided], (decided == asked)[is_decided]
     n_classes = len(rules.labels)
     # Codes beyond the classes of the rules stand for other classes of the network.
     n_of_class = np.bincount(asked, minlength=n_classes)
@@ -67,6 +72,7 @@ def guarantee(
         of_classes=_by_class(rules, n_of_class[:n_classes], n_agreeing),
         of_rules=_precision(rules, matrix, asked, n_jobs),
         digest=rules.digest,
+        n_abstained=int((~is_decided).sum()),
         notes=fresh.notes,
     )
 
@@ -184,14 +190,16 @@ def _read_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
 def _one_per_group(
     groups: NDArray[np.intp], rows: NDArray[np.intp], random_state: int | np.random.RandomState | None
 ) -> NDArray[np.intp]:
-    random = (
-        random_state
-        if isinstance(random_state, np.random.RandomState)
-        else np.random.RandomState(0 if random_state is None else random_state)
-    )
-    shuffled = random.permutation(rows)
+    shuffled = random_of(random_state).permutation(rows)
     _, first = np.unique(groups[shuffled], return_index=True)
     return np.sort(shuffled[first])
+
+
+def random_of(random_state: int | np.random.RandomState | None) -> np.random.RandomState:
+    """Return the generator that a seed stands for; None means 0."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    return np.random.RandomState(0 if random_state is None else random_state)
 
 
 # --- Counts ---

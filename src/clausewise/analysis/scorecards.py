@@ -119,6 +119,7 @@ _TITLE = "Add up the points of every line that holds:"
 
 def scorecard(rules: RuleSet) -> Scorecard:
     """Return the rules as a scorecard, with one line per premise; see `RuleSet.scorecard`."""
+    rules.require_deciding("a scorecard")
     if rules.voting != "weights":
         raise ValueError(
             f"These rules vote by {rules.voting}, but a scorecard needs weights; set them (with_weights), or "

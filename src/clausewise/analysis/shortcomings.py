@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.data.labels import Label
+from clausewise.rules.abstention import ABSTAINS
 from clausewise.rules.metrics import wilson_interval
 from clausewise.rules.term import format_category
 
@@ -20,7 +21,7 @@ _SHOWN_CLASSES = 8
 def classes_never_predicted(decided: Codes, wanted: Codes) -> list[int]:
     """Return the classes that are wanted on at least 1 % of the rows, and that the rules predict on none."""
     n_wanted = np.bincount(wanted)
-    n_decided = np.bincount(decided, minlength=len(n_wanted))[: len(n_wanted)]
+    n_decided = np.bincount(decided[decided != ABSTAINS], minlength=len(n_wanted))[: len(n_wanted)]
     is_frequent = (n_wanted > 0) & (n_wanted >= _MIN_FRACTION * len(wanted))
     return [int(code) for code in np.flatnonzero(is_frequent & (n_decided == 0))]
 

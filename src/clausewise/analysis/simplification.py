@@ -13,6 +13,7 @@ def simplify(
 ) -> RuleSet:
     """Return fewer rules that decide alike; see `RuleSet.simplify`."""
     check_parameters({"tolerance": FRACTION}, {"tolerance": tolerance})
+    rules.require_deciding("simplification, which changes margins,")
     if X is None:
         if tolerance > 0 or target is not None:
             raise ValueError("tolerance and target need rows to measure fidelity on; pass X.")

@@ -30,6 +30,7 @@ MISSING_TEXT: Final = ""
 def to_onnx(rules: RuleSet) -> Any:
     """Return an `onnx.ModelProto`; see `RuleSet.to_onnx`."""
     onnx = import_onnx()
+    rules.require_deciding("ONNX")
     model = JuryGraph(onnx, export_plan(rules), rules.classes).model(header_line(rules))
     onnx.checker.check_model(model)
     return model

@@ -17,6 +17,7 @@ from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.export.row_tests import Above, AtMost, Known, Missing, OneOf, Test
 from clausewise.export.text import quoted_short
+from clausewise.rules.abstention import Abstention
 from clausewise.rules.columns import NO_SET, RuleColumns, values_at
 from clausewise.rules.linear import LinearTerm
 from clausewise.rules.regression import RegressionRules
@@ -150,9 +151,13 @@ class ExportPlan(ClassPlan):
     ----------
     juries : tuple of PlannedJury
         The first one that applies to a row decides; the last one applies to every row.
+    abstention : Abstention, optional
+        The margin by which the largest total of the jury that decides must lead, and the label of rows on
+        which it does not; None if every row is decided.
     """
 
     juries: tuple[PlannedJury, ...]
+    abstention: Abstention | None = None
 
     @property
     def n_rules(self) -> int:
@@ -168,7 +173,21 @@ def export_plan(rules: RuleSet) -> ExportPlan:
     planned = [_planned_jury(others, tests, has_priority=False)]
     if len(first.rules) > 0:
         planned.insert(0, _planned_jury(first, tests, has_priority=True))
-    return ExportPlan(rules.features, tuple(tests.number_of), rules.labels, _by_rank(rules), tuple(planned))
+    return ExportPlan(
+        rules.features,
+        tuple(tests.number_of),
+        rules.labels,
+        _by_rank(rules),
+        tuple(planned),
+        _planned_abstention(rules),
+    )
+
+
+def _planned_abstention(rules: RuleSet) -> Abstention | None:
+    """Return where the rules abstain, if they ever do; with one class, no other can come near."""
+    if rules.abstention is None or rules.abstention.margin == 0 or len(rules.labels) == 1:
+        return None
+    return Abstention(rules.abstention.margin, rules.outcomes.tolist()[-1])
 
 
 @dataclass(frozen=True, eq=False)

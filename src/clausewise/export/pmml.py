@@ -52,6 +52,7 @@ _WEIGHT_LIMIT: Final = 2**31
 
 def to_pmml(rules: RuleSet) -> str:
     """Return the document; see `RuleSet.to_pmml`."""
+    rules.require_deciding("PMML")
     return _JuryDocument(export_plan(rules), rules).text(header_line(rules))
 
 

@@ -60,8 +60,8 @@ def predict(row):
 {row_functions}
 
 def _winner(votes):
-    """Return the first class with the most votes; the default class wins ties."""
-    best = max(votes)
+    """Return the first class with the most votes; the default class wins ties.{abstains}"""
+    best = max(votes){abstention}
     return CLASSES[{default} if votes[{default}] == best else votes.index(best)]
 
 
@@ -81,8 +81,22 @@ def to_python(rules: RuleSet) -> str:
         row_functions=ROW_FUNCTIONS,
         decide="".join(f"    {line}\n" for line in decide),
         default=plan.by_rank[0],
+        **_abstention_parts(plan),
         functions="\n\n".join(functions),
     )
+
+
+def _abstention_parts(plan: ExportPlan) -> dict[str, str]:
+    """Return what `_winner` says and does where no class leads by the margin."""
+    if plan.abstention is None:
+        return {"abstains": "", "abstention": ""}
+    margin, label = plan.abstention.margin, plan.abstention.label
+    return {
+        "abstains": f"\n\n    Unless it leads by {margin!r}, the rules abstain.\n    ",
+        "abstention": (
+            f"\n    if sum(best - number < {margin!r} for number in votes) > 1:\n        return {label!r}"
+        ),
+    }
 
 
 def as_tuple(items: Iterable[str]) -> str:

@@ -317,9 +317,14 @@ class JuryQuery(TotalsQuery[ExportPlan]):
                     if depth == len(steps):
                         steps.append([])
                     steps[depth].append(column)
-        if len(self._plan.labels) > _FEW_CLASSES:
+        if self._has_largest_as_column:
             steps.append([(self._most_votes(jury), self._largest(jury)) for jury in self._juries])
         yield from steps
+
+    @property
+    def _has_largest_as_column(self) -> bool:
+        """Whether the largest total is computed in a step of its own, since the decision names it often."""
+        return len(self._plan.labels) > _FEW_CLASSES or self._plan.abstention is not None
 
     def _any_fires(self, rules: Sequence[PlannedRule]) -> str:
         # Never with TRUE or FALSE, which SQLite would read as a column of that name.
@@ -347,7 +352,7 @@ class JuryQuery(TotalsQuery[ExportPlan]):
 
     def _winner(self, jury: PlannedJury) -> str:
         """Return an expression for the first class, by rank, that has the largest total."""
-        if len(self._plan.labels) > _FEW_CLASSES:
+        if self._has_largest_as_column:
             largest = f"{self._alias}.{self._most_votes(jury)}"
         else:
             largest = self._largest(jury)
@@ -355,7 +360,19 @@ class JuryQuery(TotalsQuery[ExportPlan]):
         cases = "".join(
             f" WHEN {self._alias}.{self._total(jury, index)} THEN {self._label(index)}" for index in first
         )
-        return f"CASE {largest}{cases} ELSE {self._label(last)} END"
+        winner = f"CASE {largest}{cases} ELSE {self._label(last)} END"
+        return winner if self._plan.abstention is None else self._unless_close(winner, jury, largest)
+
+    def _unless_close(self, winner: str, jury: PlannedJury, largest: str) -> str:
+        """Return an expression for the winner if no other class comes nearer to it than the margin."""
+        assert self._plan.abstention is not None
+        margin = self._dialect.number(self._plan.abstention.margin)
+        near = [
+            f"CASE WHEN {largest} - {self._alias}.{self._total(jury, index)} < {margin} THEN 1 ELSE 0 END"
+            for index in range(len(self._plan.labels))
+        ]
+        label = self._dialect.literal(self._plan.abstention.label)
+        return f"CASE WHEN {_grouped(near, ' + ')} > 1\n    THEN {label}\n    ELSE {winner} END"
 
     def _largest(self, jury: PlannedJury) -> str:
         totals = [f"{self._alias}.{self._total(jury, index)}" for index in range(len(self._plan.labels))]

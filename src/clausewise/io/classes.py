@@ -1,10 +1,12 @@
 """Rule sets for classes in JSON: settings, classes and rules with their votes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from clausewise.io.abstentions import abstention_entry, read_abstention
 from clausewise.io.history import HISTORY, with_history
 from clausewise.io.premises import (
     PremiseReader,
@@ -43,7 +45,7 @@ _STATISTICS: Final = ("confidence", "cover", "correct", "weight")
 
 def class_settings(rules: RuleSet) -> dict[str, Any]:
     """Return what a file says before its features and rules."""
-    settings = {
+    settings: dict[str, Any] = {
         "voting": rules.voting,
         "default": rules.default,
         "classes": list(rules.labels),
@@ -54,6 +56,8 @@ def class_settings(rules: RuleSet) -> dict[str, Any]:
         settings["base"] = [json_number(votes) for votes in rules.base]
     if rules.scale != 1.0:
         settings["scale"] = json_number(rules.scale)
+    if rules.abstention is not None:
+        settings["abstention"] = abstention_entry(rules.abstention)
     return settings
 
 
@@ -76,7 +80,7 @@ def class_rule_entry(rules: RuleSet, number: int) -> dict[str, Any]:
 def read_classes(parsed: dict[str, Any]) -> RuleSet:
     """Read rules for classes from a parsed file."""
     keys = ("format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules")
-    top = json_object(parsed, "the file", keys, ("base", "scale", *HISTORY))
+    top = json_object(parsed, "the file", keys, ("base", "scale", "abstention", *HISTORY))
     voting = one_of(top["voting"], "voting", VOTINGS)
     features = read_features(json_array(top["features"], "features"), json_flag(top["named"], "named"))
     classes = _read_labels(json_array(top["classes"], "classes"), top["class_dtype"])
@@ -86,6 +90,8 @@ def read_classes(parsed: dict[str, Any]) -> RuleSet:
     columns = _read_rules(json_array(top["rules"], "rules"), PremiseReader(features), index_of_label)
     rules = RuleSet.from_arrays(features, classes, default, voting=voting, base=base, **columns)
     rules = with_history(rules, top)
+    if "abstention" in top:
+        rules = replace(rules, abstention=read_abstention(top["abstention"]))
     return rules if "scale" not in top else _scaled(rules, finite_number(top["scale"], "scale"))
 
 

@@ -58,10 +58,10 @@ def _guarantee_entry(guarantee: Guarantee) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "method": _METHOD,
         "confidence": json_number(guarantee.confidence),
-        "rows": _count_entry(guarantee.whole),
+        "rows": count_entry(guarantee.whole),
         "baseline": guarantee.n_baseline,
-        "classes": [[label, *_count_entry(count)] for label, count in guarantee.of_classes],
-        "rules": [_count_entry(count) for count in guarantee.of_rules],
+        "classes": [[label, *count_entry(count)] for label, count in guarantee.of_classes],
+        "rules": [count_entry(count) for count in guarantee.of_rules],
         "digest": guarantee.digest,
     }
     if guarantee.tolerance is not None:
@@ -73,7 +73,8 @@ def _guarantee_entry(guarantee: Guarantee) -> dict[str, Any]:
     return entry
 
 
-def _count_entry(count: Count) -> list[int]:
+def count_entry(count: Count) -> list[int]:
+    """Return a count as it is written."""
     return [count.n_rows, count.n_agreeing]
 
 
@@ -101,7 +102,7 @@ def _read_learnt(value: Any) -> LearntRows:
         raise RuleFileError(f"{where}.steps is not base64; the file is damaged.") from error
     if len(raw) % 4:
         raise RuleFileError(f"{where}.steps has {len(raw)} bytes; expected 4 for each row.")
-    n_bits, n_skipped = (_natural(fields[key], f"{where}.{key}") for key in ("bits", "skipped_bits"))
+    n_bits, n_skipped = (read_whole(fields[key], f"{where}.{key}") for key in ("bits", "skipped_bits"))
     try:
         return LearntRows.from_steps(np.frombuffer(raw, dtype="<u4"), n_bits, n_skipped)
     except ValueError as error:
@@ -113,30 +114,24 @@ def _read_guarantee(value: Any) -> Guarantee:
     required = ("method", "confidence", "rows", "baseline", "classes", "rules", "digest")
     fields = json_object(value, where, required, ("tolerance", "abstained", "notes"))
     one_of(fields["method"], f"{where}.method", (_METHOD,))
-    confidence = finite_number(fields["confidence"], f"{where}.confidence")
-    if not 0 < confidence < 1:
-        raise RuleFileError(f"{where}.confidence is {confidence}; expected a number between 0 and 1.")
-    whole = _read_count(fields["rows"], f"{where}.rows")
+    whole = read_count(fields["rows"], f"{where}.rows")
     tolerance = fields.get("tolerance")
     return Guarantee(
-        confidence=confidence,
+        confidence=read_probability(fields["confidence"], f"{where}.confidence"),
         whole=whole,
-        n_baseline=_read_count([whole.n_rows, fields["baseline"]], f"{where}.baseline").n_agreeing,
+        n_baseline=read_count([whole.n_rows, fields["baseline"]], f"{where}.baseline").n_agreeing,
         of_classes=tuple(
-            (scalar(label, f"{where}.classes[{i}]"), _read_count(count, f"{where}.classes[{i}]"))
+            (scalar(label, f"{where}.classes[{i}]"), read_count(count, f"{where}.classes[{i}]"))
             for i, (label, *count) in enumerate(_lists(fields["classes"], f"{where}.classes"))
         ),
         of_rules=tuple(
-            _read_count(count, f"{where}.rules[{i}]")
+            read_count(count, f"{where}.rules[{i}]")
             for i, count in enumerate(_lists(fields["rules"], f"{where}.rules"))
         ),
-        digest=_read_digest(fields["digest"], f"{where}.digest"),
+        digest=read_digest(fields["digest"], f"{where}.digest"),
         tolerance=None if tolerance is None else finite_number(tolerance, f"{where}.tolerance"),
-        n_abstained=_natural(fields.get("abstained", 0), f"{where}.abstained"),
-        notes=tuple(
-            json_string(note, f"{where}.notes[{i}]")
-            for i, note in enumerate(json_array(fields.get("notes", []), f"{where}.notes"))
-        ),
+        n_abstained=read_whole(fields.get("abstained", 0), f"{where}.abstained"),
+        notes=read_notes(fields, where),
     )
 
 
@@ -148,20 +143,37 @@ def _lists(value: Any, where: str) -> list[list[Any]]:
     return lists
 
 
-def _read_count(value: Any, where: str) -> Count:
-    numbers = [_natural(number, where) for number in json_array(value, where)]
+def read_notes(fields: dict[str, Any], where: str) -> tuple[str, ...]:
+    """Read the notes of an entry, if it has some."""
+    notes = json_array(fields.get("notes", []), f"{where}.notes")
+    return tuple(json_string(note, f"{where}.notes[{i}]") for i, note in enumerate(notes))
+
+
+def read_probability(value: Any, where: str) -> float:
+    """Read a number between 0 and 1."""
+    found = finite_number(value, where)
+    if not 0 < found < 1:
+        raise RuleFileError(f"{where} is {found}; expected a number between 0 and 1.")
+    return found
+
+
+def read_count(value: Any, where: str) -> Count:
+    """Read a number of rows, and how many of them agree."""
+    numbers = [read_whole(number, where) for number in json_array(value, where)]
     if len(numbers) != 2 or numbers[1] > numbers[0]:
         raise RuleFileError(f"{where} is not a count; expected a number of rows and how many of them agree.")
     return Count(*numbers)
 
 
-def _natural(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise RuleFileError(f"{where} is {shown(value)}; expected a whole number of 0 or more.")
+def read_whole(value: Any, where: str, least: int = 0) -> int:
+    """Read a whole number."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**53:
+        raise RuleFileError(f"{where} is {shown(value)}; expected a whole number of {least} or more.")
     return value
 
 
-def _read_digest(value: Any, where: str) -> str:
+def read_digest(value: Any, where: str) -> str:
+    """Read what stands for rules, `RuleSet.digest`."""
     text = json_string(value, where)
     if len(text) != 64 or not set(text) <= set(string.hexdigits.lower()):
         raise RuleFileError(f"{where} is {shown(text)}; expected 64 hexadecimal digits.")

@@ -20,6 +20,7 @@ from clausewise.plots.drawing import (
     import_pyplot,
     shorten,
 )
+from clausewise.rules.abstention import ABSTAINS
 from clausewise.rules.decimals import format_number
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
@@ -70,7 +71,7 @@ class FailureMapDisplay:
         matrix = rules.features.encode(X)
         decided = rules.evaluator.decide(matrix, rules.voting, rules.default_index)
         asked = ask_network(network, X, rules.features, rules.labels, len(matrix))
-        differs = np.asarray(asked.labels.codes != decided, dtype=np.bool_)
+        differs = np.asarray((asked.labels.codes != decided) & (decided != ABSTAINS), dtype=np.bool_)
         found = differences_by_feature(matrix, differs, rules.features, max_features)
         return cls(found, rules.features).plot(ax)
 

@@ -67,7 +67,7 @@ class VotesDisplay:
         """Draw on the given axes, or on those of a new figure."""
         bars = self._bars()
         self.figure_, self.ax_ = axes_for(ax, height=1.9 + 0.32 * max(len(bars), 2), width=9.0)
-        chosen = self.explanation.prediction
+        chosen = self.explanation.leading
         for name, is_for, colour, hatch in (
             (f"for {shown_class(chosen)}", True, FIRST_COLOUR, ""),
             ("for another class", False, SECOND_COLOUR, "//"),

@@ -75,7 +75,7 @@ class WaterfallDisplay:
             style = {"color": GREY} if label is None else class_style(classes.index(label))
             self.ax_.barh(place, moved, left=lead, edgecolor="white", **style)
             lead += moved
-        decision = self.explanation.prediction
+        decision = self.explanation.leading
         self.ax_.barh(len(steps), lead, edgecolor="white", **class_style(classes.index(decision)))
         for place, (_, label, votes) in enumerate(steps):
             name = "" if label is None else f" {shown_class(label)}"
@@ -99,13 +99,13 @@ class WaterfallDisplay:
 
     @property
     def _runner_up(self) -> Label | None:
-        decision = self.explanation.prediction
+        decision = self.explanation.leading
         others = [(score, label) for label, score in self.explanation.scores.items() if label != decision]
         return max(others, key=lambda one: one[0])[1] if others else None
 
     def _towards(self, label: Label, votes: float) -> float:
         """Return what votes for a class add to the lead."""
-        if label == self.explanation.prediction:
+        if label == self.explanation.leading:
             return votes
         return -votes if label == self._runner_up else 0.0
 
@@ -113,7 +113,7 @@ class WaterfallDisplay:
         start: list[Step] = [
             ("start", label, votes) for label, votes in self.explanation.start.items() if votes != 0
         ]
-        decision = self.explanation.prediction
+        decision = self.explanation.leading
         fired = sorted(
             self.explanation.fired, key=lambda one: (one.rule.conclusion != decision, -abs(one.votes))
         )

@@ -35,6 +35,7 @@ from clausewise.report.appearance import class_colours, fixed_features, shown_na
 from clausewise.report.differences import differences_entry
 from clausewise.report.histograms import histogram_of
 from clausewise.report.packing import max_packed_bytes, pack_codes, pack_column, pack_numbers
+from clausewise.rules.abstention import ABSTAINS
 from clausewise.rules.guarantee import Guarantee
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.ruleset import RuleSet
@@ -329,7 +330,7 @@ def _measures(data: ReportData) -> dict[str, Any]:
     network = None if data.answers is None else data.answers.labels.values
     # Without both, rules are measured against themselves, and only figures that need no labels are shown.
     is_alone = truth is None and network is None
-    found = rules.evaluate(data.X, rules.classes[data.decisions] if is_alone else truth, network=network)
+    found = rules.evaluate(data.X, rules.outcomes[data.decisions] if is_alone else truth, network=network)
     return {
         "n_rows": data.n_rows,
         "n_uncovered": int(rules.evaluator.uncovered(data.matrix).sum()),
@@ -356,7 +357,7 @@ def _differences(data: ReportData, seed: int) -> dict[str, Any] | None:
         return None
     against = "truth" if data.answers is None else "network"
     # A label that the rules do not know has a code beyond those of the classes, and differs from all.
-    differs = np.asarray(judge.codes != data.decisions, dtype=np.bool_)
+    differs = np.asarray((judge.codes != data.decisions) & (data.decisions != ABSTAINS), dtype=np.bool_)
     return differences_entry(data.matrix, differs, data.rules.features, against, seed)
 
 
@@ -366,7 +367,9 @@ def _finite(value: float | None) -> float | None:
 
 
 def _confusion(data: ReportData) -> list[dict[str, Any]]:
-    rules = Labels(data.decisions.astype(np.int64), data.rules.labels, ())
+    n_classes, outcomes = len(data.rules.labels), data.rules.outcomes.tolist()
+    codes = np.where(data.decisions == ABSTAINS, n_classes, data.decisions).astype(np.int64)
+    rules = Labels(codes, data.rules.labels, tuple(outcomes[n_classes:]))
     network = None if data.answers is None else data.answers.labels
     pairs = (("network", network, "rules", rules), ("truth", data.truth, "rules", rules))
     pairs += (("truth", data.truth, "network", network),)  # type: ignore[assignment]

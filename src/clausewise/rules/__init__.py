@@ -1,5 +1,6 @@
 """Rules: terms, rules and rule sets, voting, evaluation, measures and text."""
 
+from clausewise.rules.abstention import Abstention, SelectivePromise
 from clausewise.rules.builder import RuleSetBuilder
 from clausewise.rules.changes import RuleChange
 from clausewise.rules.evaluator import BitMatrix
@@ -14,6 +15,7 @@ from clausewise.rules.text import RuleTextError
 
 __all__ = [
     "RESIDUAL",
+    "Abstention",
     "BitMatrix",
     "Guarantee",
     "LinearTerm",
@@ -26,5 +28,6 @@ __all__ = [
     "RuleSet",
     "RuleSetBuilder",
     "RuleTextError",
+    "SelectivePromise",
     "Term",
 ]

@@ -12,6 +12,7 @@ from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label, plain_label, read_labels
 from clausewise.data.weights import read_weights
 from clausewise.rules import display
+from clausewise.rules.abstention import Abstention, SelectivePromise, with_outcome
 from clausewise.rules.canonical import canonical, columns_of_rules, require_rules
 from clausewise.rules.columns import RuleColumns, joined, rule_at
 from clausewise.rules.evaluator import Evaluator
@@ -34,6 +35,7 @@ class BaseRuleSet(StoredRules[Rule]):
     voting: Voting
     base: NDArray[np.float64]
     scale: float = 1.0
+    abstention: Abstention | None = None
 
     RULE: ClassVar = Rule
 
@@ -46,6 +48,8 @@ class BaseRuleSet(StoredRules[Rule]):
                 "The weights and base votes add up to more than a double can hold; divide them all by the "
                 "same number."
             )
+        if self.abstention is not None:
+            with_outcome(self.classes, self.abstention.label)  # which checks the label
 
     @classmethod
     def from_rules(
@@ -169,7 +173,7 @@ class BaseRuleSet(StoredRules[Rule]):
     def __add__(self, other: "BaseRuleSet") -> "Self":
         if not isinstance(other, BaseRuleSet):
             return NotImplemented
-        for what in ("features", "labels", "default", "voting", "scale"):
+        for what in ("features", "labels", "default", "voting", "scale", "abstention"):
             mine, theirs = getattr(self, what), getattr(other, what)
             if mine != theirs:
                 raise ValueError(
@@ -187,6 +191,7 @@ class BaseRuleSet(StoredRules[Rule]):
         mine = (self.features, self.labels, self.classes.dtype.kind, self.default, self.voting)
         theirs = (other.features, other.labels, other.classes.dtype.kind, other.default, other.voting)
         same_base = np.array_equal(self.base, other.base) and self.scale == other.scale
+        same_base = same_base and self._abstains == other._abstains
         return mine == theirs and same_base and self.columns.same_as(other.columns)
 
     def __hash__(self) -> int:
@@ -235,7 +240,7 @@ class BaseRuleSet(StoredRules[Rule]):
 
     def with_voting(self, voting: Voting) -> "Self":
         """Return the same rules with another voting scheme."""
-        return replace(self, voting=checked_voting(voting))
+        return replace(self, voting=self._voting(voting))
 
     def with_default(self, default: Label) -> "Self":
         """Return the same rules with another default class."""
@@ -243,6 +248,7 @@ class BaseRuleSet(StoredRules[Rule]):
 
     def with_weights(self, weight: ArrayLike, base: ArrayLike | None = None) -> "Self":
         """Return the same rules with these weights, voting by them; base votes are kept unless given."""
+        self.require_deciding("other weights")
         column = np.array(weight, dtype=np.float64) + 0.0
         if column.shape != (len(self),) or not np.isfinite(column).all():
             raise ValueError(
@@ -314,11 +320,11 @@ class BaseRuleSet(StoredRules[Rule]):
         Returns
         -------
         ndarray of shape (n_rows,)
-            Elements of `classes`; one for a single row.
+            Elements of `classes`, or of `outcomes` if the rules may abstain; one for a single row.
         """
         scheme = self._voting(voting)
         matrix = self.features.encode(X)
-        return self.classes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
+        return self.outcomes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
 
     def scores(
         self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None
@@ -373,6 +379,8 @@ class BaseRuleSet(StoredRules[Rule]):
         scheme, stored = SCHEMES[self.voting], self.columns
         yield from (self.labels, self.default, self.voting)
         yield from (stored.class_index, stored.priority, scheme.votes(stored), scheme.start(self.base))
+        if self.abstention is not None:
+            yield self._abstains
 
     def _frame_columns(self) -> dict[str, Any]:
         stored = self.columns
@@ -392,8 +400,15 @@ class BaseRuleSet(StoredRules[Rule]):
         start = SCHEMES[self.voting].start(self.base)
         n_first = int(self.columns.priority.sum())
         line = display.headline(len(self), self.labels, self.default, self.voting, start, n_first)
+        if self.abstention is not None:
+            line = f"{line}; {self.abstention.describe()}"
         source = self.features.source
         return line if source is None else f"{line}; columns computed by {source.title}"
+
+    @property
+    def footnotes(self) -> tuple[str, ...]:
+        """What is promised of the rules, as it is shown below them."""
+        return (*(() if self.promised is None else (self.promised.summary,)), *super().footnotes)
 
     # --- Parts ---
 
@@ -410,10 +425,42 @@ class BaseRuleSet(StoredRules[Rule]):
     @cached_property
     def evaluator(self) -> Evaluator:
         """The rules compiled for encoded matrices, for callers that encode once and ask often."""
-        return Evaluator(self.columns, self.features, len(self.labels), self.base)
+        margin = 0.0 if self.abstention is None else self.abstention.margin
+        return Evaluator(self.columns, self.features, len(self.labels), self.base, margin=margin)
+
+    @cached_property
+    def outcomes(self) -> NDArray[Any]:
+        """What `predict` may return: the classes and, if the rules may abstain, the label of that, last."""
+        return self.classes if self.abstention is None else with_outcome(self.classes, self.abstention.label)
+
+    @property
+    def promised(self) -> SelectivePromise | None:
+        """The promise with which the rules abstain; None without one, or if they were edited since."""
+        given = None if self.abstention is None else self.abstention.promise
+        return given if given is not None and given.digest == self.digest else None
+
+    def always_deciding(self) -> "Self":
+        """Return the same rules without abstention: they decide every row."""
+        return replace(self, abstention=None)
+
+    def require_deciding(self, what: str) -> None:
+        """Raise a ValueError, which names what would not respect it, if the rules may abstain."""
+        if self.abstention is not None:
+            raise ValueError(
+                f"These rules abstain on rows with a margin below {self.abstention.margin:g}, which {what} "
+                "would not respect; pass always_deciding(), which decides every row."
+            )
+
+    @property
+    def _abstains(self) -> tuple[float, Label] | None:
+        return None if self.abstention is None else (self.abstention.margin, self.abstention.label)
 
     def _voting(self, voting: Voting | None) -> Voting:
-        return self.voting if voting is None else checked_voting(voting)
+        if voting is None or voting == self.voting:
+            return self.voting
+        chosen = checked_voting(voting)
+        self.require_deciding("another voting scheme")
+        return chosen
 
 
 def base_votes(base: ArrayLike | None, n_classes: int) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from clausewise import _core
 from clausewise.base import threads
 from clausewise.data.features import Features
 from clausewise.data.table import Matrix
+from clausewise.rules.abstention import ABSTAINS, margins
 from clausewise.rules.columns import RuleColumns
 from clausewise.rules.sums import scaled_sum
 from clausewise.rules.voting import Jury, Voting, juries
@@ -167,10 +168,12 @@ class Evaluator(PremiseEvaluator):
         n_classes: int,
         base: NDArray[np.float64] | None = None,
         max_table_bytes: int = 64 * 2**20,
+        margin: float = 0.0,
     ) -> None:
         super().__init__(columns, features, max_table_bytes=max_table_bytes)
         self._n_classes = n_classes
         self._base = np.zeros(n_classes) if base is None else base
+        self._margin = margin
         self._juries_by_voting: dict[Voting, tuple[Jury, Jury]] = {}
 
     def scores(self, matrix: Matrix, voting: Voting, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -187,7 +190,7 @@ class Evaluator(PremiseEvaluator):
     def decide(
         self, matrix: Matrix, voting: Voting, default_index: int, n_jobs: int | None = None
     ) -> NDArray[np.int32]:
-        """Return the index of the winning class of each row."""
+        """Return the index of the winning class of each row; ABSTAINS if it does not lead by the margin."""
         n_threads = threads.resolve(n_jobs)
 
         def decisions(index: _core.RuleIndex, jury: Jury, rows: Matrix) -> NDArray[np.int32]:
@@ -195,7 +198,10 @@ class Evaluator(PremiseEvaluator):
             index.decide(rows, *_ballot(jury), default_index, found, n_threads)
             return found
 
-        return self._by_jury(matrix, voting, n_threads, decisions)
+        decided = self._by_jury(matrix, voting, n_threads, decisions)
+        if self._margin > 0:
+            decided[margins(self.scores(matrix, voting, n_jobs)) < self._margin] = ABSTAINS
+        return decided
 
     def decided_by_priority(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.bool_]:
         """Return on which rows a rule with priority fires, so that the others do not vote."""

@@ -7,7 +7,7 @@ fidelity, the classes and the rules, and in each of these in equal parts among i
 the fidelity stays narrow, however many rules there are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -172,12 +172,7 @@ class Guarantee:
         precision is lower. This holds for one target that was chosen before the rows were seen, and apart
         from the intervals; it may name rules whose interval begins below the target.
         """
-        n_rows = np.array([count.n_rows for count in self.of_rules], dtype=np.float64)
-        n_agreeing = np.array([count.n_agreeing for count in self.of_rules], dtype=np.float64)
-        # The chance of as many rows in agreement, or more, for a rule that only just misses the target.
-        tails = betainc(np.maximum(n_agreeing, 1), n_rows - n_agreeing + 1, target)
-        p_values = np.where(n_agreeing > 0, tails, 1.0)
-        return tuple(sorted(_rejected_by_holm(p_values, 1 - self.confidence)))
+        return tuple(sorted(rejected_by_holm(tails(self.of_rules, target), 1 - self.confidence)))
 
     @property
     def promises(self) -> tuple[Promise, ...]:
@@ -192,7 +187,7 @@ class Guarantee:
         abstained = ""
         if self.n_abstained:
             share = self.n_rows / (self.n_rows + self.n_abstained)
-            abstained = f" where the rules decide ({share:.1%} of rows)".replace("%", " %")
+            abstained = f" where the rules decide ({describe_fraction(share)} of rows)"
         return (
             f"on {self.n_rows:,} fresh rows: {interval} {agreement} with the network{abstained} "
             f"({describe_confidence(self.confidence)} confidence)"
@@ -258,7 +253,15 @@ def clopper_pearson(
     return low, high
 
 
-def _rejected_by_holm(p_values: NDArray[np.float64], miss: float) -> list[int]:
+def tails(counts: Sequence[Count], target: float) -> NDArray[np.float64]:
+    """Return the chance of as many rows in agreement, or more, if the fraction is `target`: a p-value."""
+    n_rows = np.array([count.n_rows for count in counts], dtype=np.float64)
+    n_agreeing = np.array([count.n_agreeing for count in counts], dtype=np.float64)
+    found = betainc(np.maximum(n_agreeing, 1), n_rows - n_agreeing + 1, target)
+    return np.where(n_agreeing > 0, found, 1.0)
+
+
+def rejected_by_holm(p_values: NDArray[np.float64], miss: float) -> list[int]:
     """Return the tests that Holm's step-down procedure rejects at this familywise level."""
     order = np.argsort(p_values, kind="stable")
     allowed = miss / np.arange(len(order), 0, -1)
@@ -272,6 +275,11 @@ def describe_interval(low: float, high: float) -> str:
     """Return an interval in per cent, rounded outwards: `96.7–97.3 %`."""
     lower, upper = np.floor(1000 * low) / 10, np.ceil(1000 * high) / 10
     return f"{lower:.1f}–{upper:.1f} %"
+
+
+def describe_fraction(fraction: float) -> str:
+    """Return a fraction in per cent: `97.1 %`."""
+    return f"{100 * fraction:.1f} %"
 
 
 def describe_confidence(confidence: float) -> str:

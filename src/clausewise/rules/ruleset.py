@@ -70,6 +70,10 @@ class RuleSet(BaseRuleSet):
         Hashes of the rows that the rules were learnt from, which `guarantee` refuses; None if unknown.
     guaranteed : Guarantee or None
         The guarantee that the rules carry; None without one, or if they were edited since it was given.
+    abstention : Abstention or None
+        The margin below which the rules abstain, and the label of such rows; None if they decide every row.
+    outcomes : ndarray
+        What `predict` may return: `classes` and, last, the label of abstention, if there is one.
     """
 
     # --- Rows: why, what if, how good ---
@@ -311,6 +315,80 @@ class RuleSet(BaseRuleSet):
             X,
             network,
             confidence,
+            overlap=overlap,
+            groups=groups,
+            sample_weight=sample_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+
+    def abstaining(
+        self,
+        X: Any,
+        network: Any,
+        agreement: float = 0.98,
+        confidence: float = 0.9,
+        *,
+        label: Label | None = None,
+        overlap: Literal["refuse", "drop", "keep"] = "refuse",
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> "RuleSet":
+        """Return rules that decide only where they agree with the network as often as promised.
+
+        A row is decided if the score of its class leads the next one by a margin; on all other rows, the
+        rules abstain. The margin is the smallest one of a few for which exact binomial tests on fresh rows
+        show the agreement (with Holm's correction; a tenth of the rows suggests the margins, and only the
+        others test them). With probability `confidence`, at least the fraction `agreement` of the rows that
+        the rules decide is decided as the network does, among rows drawn like those of `X`.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Fresh rows, as for `guarantee`.
+        network : model or array-like of shape (n_rows,)
+            The network, or its labels of these rows.
+        agreement : float, default 0.98
+            The fraction of decided rows on which rules and network must agree.
+        confidence : float, default 0.9
+            The probability with which this holds.
+        label : class label, optional
+            What `predict` returns where the rules abstain, of the type of the classes; "abstains", or −1 for
+            numbers, unless given.
+        overlap, groups, sample_weight, random_state, n_jobs
+            As for `guarantee`.
+
+        Returns
+        -------
+        RuleSet
+            The same rules, with `abstention`. `promised` says what fraction of rows they decide. Exports to
+            SQL and Python, rule files and the report abstain alike.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from clausewise import RuleSet
+        >>> text = "IF age > 50 THEN high WITH weight 1\\nIF age > 60 THEN high WITH weight 2"
+        >>> rules = RuleSet.from_text(text, ["age"], default="low", voting="weights", classes=["low", "high"])
+        >>> rules = rules.with_weights([1, 2], base=[2, 0])
+        >>> fresh = np.random.default_rng(0).uniform(20, 80, (2000, 1))
+        >>> def network(rows):
+        ...     return np.where(rows[:, 0] > 55, "high", "low")
+        >>> careful = rules.abstaining(fresh, network)
+        >>> careful.predict([[30.0], [55.0], [70.0]])
+        array(['low', 'abstains', 'abstains'], dtype='<U8')
+        """
+        from clausewise.analysis import abstaining
+
+        return abstaining(
+            self,
+            X,
+            network,
+            agreement,
+            confidence,
+            label=label,
             overlap=overlap,
             groups=groups,
             sample_weight=sample_weight,

@@ -26,6 +26,7 @@ from clausewise.rules.voting import VOTINGS
 
 def write_ruleset(rules: RuleSet) -> str:
     """Write a whole rule set, from which `read_ruleset` makes an equal one."""
+    rules.require_deciding("the rule language, unlike rule files,")
     return "\n".join([*_write_header(rules), "", *write_rules(rules), ""])
 
 
