@@ -54,7 +54,7 @@ function answersOf(store: Store, voting?: Voting): Answers | null {
   if (found === undefined) return null;
   const rows = Array.from(found.decisions.keys());
   return {
-    decisions: Array.from(found.decisions),
+    decisions: Array.from(found.outcomes),
     scores: rows.map((row) => Array.from(scoresOf(found, row))),
     nFired: Array.from(found.nFired),
   };
@@ -70,7 +70,7 @@ function rowByRow(store: Store): Answers | null {
     ),
   );
   return {
-    decisions: rows.map((row) => row.decision),
+    decisions: rows.map((row) => (row.isAbstained ? store.rules.value.classes.length : row.decision)),
     scores: rows.map((row) => Array.from(row.scores)),
     nFired: rows.map((row) => row.fired.length),
   };

@@ -193,6 +193,10 @@ export interface RuleFile {
    * Hashes of the rows that the rules were learnt from.
    */
   learnt_rows?: LearntRows;
+  /**
+   * Where the rules abstain; they decide every row if it is left out.
+   */
+  abstention?: Abstention;
 }
 export interface FeatureEntry {
   name: string;
@@ -292,6 +296,27 @@ export interface LearntRows {
    * The hashes, ascending, as differences: unsigned 32-bit numbers, little endian.
    */
   steps: string;
+}
+export interface Abstention {
+  /**
+   * Rows are decided if the largest score leads by at least this many votes.
+   */
+  margin: number;
+  /**
+   * What other rows get; not one of classes, but of their kind.
+   */
+  label: Scalar;
+  /**
+   * What was promised; it holds for the rules with its digest only.
+   */
+  promise?: {
+    agreement: number;
+    confidence: number;
+    rows: number;
+    decided: Count;
+    digest: string;
+    notes?: string[];
+  };
 }
 /**
  * The rows of the report.

@@ -8,7 +8,7 @@ import { VoteBars } from "../components/VoteBars";
 import { firedOn, scoresOf } from "../lib/evaluate";
 import { rowDraftOf } from "../lib/rowDraft";
 import { counted, describeValue, featureName, formatLabel, shortNumber } from "../lib/text";
-import { startOf, strongestFirst, votesOf } from "../lib/votes";
+import { outcomesOf, startOf, strongestFirst, votesOf } from "../lib/votes";
 import { useStore } from "../store";
 
 export function RowDetails({ row }: { row: number }) {
@@ -32,7 +32,7 @@ export function RowDetails({ row }: { row: number }) {
           <div>
             <dt>Rules</dt>
             <dd>
-              <ClassChip index={found.decisions[row]} />
+              <ClassChip index={found.outcomes[row]} names={outcomesOf(set)} />
             </dd>
           </div>
           {table.network !== null && (

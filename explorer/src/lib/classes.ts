@@ -37,6 +37,7 @@ export const CLASSES: RuleKind<Rule, RuleSet> = {
     { name: "default", text: writeValue(set.classes[set.defaultIndex]) },
     { name: "scale", text: formatNumber(set.scale) },
     { name: "classes", text: set.classes.map((label) => writeValue(label)).join(", ") },
+    { name: "abstention", text: set.abstention === null ? "none" : `${writeValue(set.abstention.label)} below a margin of ${formatNumber(set.abstention.margin)}` },
     { name: "base", text: set.base.map(formatNumber).join(", ") },
   ],
   whatDiffers(before, old, after, newer) {

@@ -7,6 +7,7 @@ import type { AnyRule, AnyRules, Feature, Term } from "./rules";
 import { writeValue } from "./ruleText";
 import type { Table } from "./table";
 import { featureName, formatName } from "./text";
+import { outcomesOf } from "./votes";
 
 export interface Comparison {
   /** Places in the later set of rules that are not in the earlier one. */
@@ -120,9 +121,10 @@ export interface Flips {
 export function flipsOf(before: Evaluation, after: Evaluation): Flips {
   const rows: number[] = [];
   const labels: [Scalar[], Scalar[]] = [[], []];
+  const [was, is] = [outcomesOf(before.set), outcomesOf(after.set)];
   for (let row = 0; row < before.nRows; row++) {
-    const old = before.set.classes[before.decisions[row]];
-    const newer = after.set.classes[after.decisions[row]];
+    const old = was[before.outcomes[row]];
+    const newer = is[after.outcomes[row]];
     if (old === newer) continue;
     rows.push(row);
     labels[0].push(old);

@@ -5,6 +5,7 @@ import { firedOn, scoresOf } from "./evaluate";
 import type { Feature } from "./rules";
 import { type Table, valueAt } from "./table";
 import { formatNumber } from "./text";
+import { outcomesOf } from "./votes";
 
 /** The rows with their numbers, what rules, network and truth say, the margin, the rules that fired, and all values. */
 export function rowsAsCsv(store: Store, rows: ArrayLike<number>): string {
@@ -20,7 +21,7 @@ export function rowsAsCsv(store: Store, rows: ArrayLike<number>): string {
     const decision = found.decisions[row];
     return [
       String(table.numbers[row]),
-      String(set.classes[decision]),
+      String(outcomesOf(set)[found.outcomes[row]]),
       ...judges.map(({ labels }) => String(labels.names[labels.codes[row]])),
       formatNumber(marginOf(Array.from(scoresOf(found, row)), decision)),
       firedOn(found, row).join(" "),

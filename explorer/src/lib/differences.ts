@@ -9,7 +9,8 @@ import type { RuleSet } from "./rules";
 export function relabelled(found: Evaluation, original: RuleSet): Evaluation {
   if (found.set.classes === original.classes) return found;
   const places = found.set.classes.map((label) => original.classes.indexOf(label)).map((place) => (place < 0 ? 0xffff : place));
-  return { ...found, decisions: found.decisions.map((decision) => places[decision]) };
+  const placed = (codes: Uint16Array) => codes.map((code) => places[code] ?? 0xffff);
+  return { ...found, decisions: placed(found.decisions), outcomes: placed(found.outcomes) };
 }
 
 interface Way {

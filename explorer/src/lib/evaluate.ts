@@ -7,7 +7,7 @@ import { allBits, type Bits, emptyBits, lowestBit, orInto } from "./bits";
 import { coverOf, coversOf } from "./covers";
 import type { Rule, RuleSet } from "./rules";
 import type { Table } from "./table";
-import { type Divisors, divisorsOf, startOf, votesOf, winner } from "./votes";
+import { abstains, type Divisors, divisorsOf, startOf, votesOf, winner } from "./votes";
 
 /** The evaluation of all rules on all rows. Rules with priority decide a row if one of them fires, else all others do. */
 export interface Evaluation {
@@ -21,8 +21,10 @@ export interface Evaluation {
   readonly priorityRows: Bits | null;
   /** The divisors of the totals per class, for rows that rules with priority decide and for others. */
   readonly divisors: Divisors;
-  /** The decided class of each row. */
+  /** The class of each row that leads, which is decided unless the rules abstain. */
   readonly decisions: Uint16Array;
+  /** What the rules say of each row, as a place in `outcomesOf(set)`. */
+  readonly outcomes: Uint16Array;
   /** The number of rules that fire on each row, with or without priority. */
   readonly nFired: Uint32Array;
 }
@@ -109,7 +111,7 @@ function evaluated(
   }
   const divisors = divisorsOf(set);
   const partly = { set, nRows, covers, totals, priorityRows, divisors, nFired };
-  return { ...partly, decisions: decide(partly) };
+  return { ...partly, ...decide(partly) };
 }
 
 function priorityRowsOf(set: RuleSet, covers: readonly Bits[], nRows: number): Bits | null {
@@ -140,17 +142,21 @@ function startRows(
   }
 }
 
-function decide(found: Omit<Evaluation, "decisions">): Uint16Array {
+type Undecided = Omit<Evaluation, "decisions" | "outcomes">;
+
+function decide(found: Undecided): Pick<Evaluation, "decisions" | "outcomes"> {
   const decisions = new Uint16Array(found.nRows);
+  const outcomes = found.set.abstention === null ? decisions : new Uint16Array(found.nRows);
   const scores = new Float64Array(found.set.classes.length);
   for (let row = 0; row < found.nRows; row++) {
     fillScores(found, row, scores);
     decisions[row] = winner(scores, found.set.defaultIndex);
+    outcomes[row] = abstains(scores, found.set) ? scores.length : decisions[row];
   }
-  return decisions;
+  return { decisions, outcomes };
 }
 
-function fillScores(found: Omit<Evaluation, "decisions">, row: number, scores: Float64Array): void {
+function fillScores(found: Undecided, row: number, scores: Float64Array): void {
   const { totals, divisors, priorityRows } = found;
   const isPriority = priorityRows !== null && ((priorityRows[row >> 5] >>> (row & 31)) & 1) === 1;
   const divisor = isPriority ? divisors.priority : divisors.others;

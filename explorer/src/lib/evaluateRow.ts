@@ -2,7 +2,7 @@
 
 import { holds, type RuleSet } from "./rules";
 import { type Table, valueAt } from "./table";
-import { divisorsOf, startOf, votesOf, winner } from "./votes";
+import { abstains, divisorsOf, startOf, votesOf, winner } from "./votes";
 
 /** The decision on one row of encoded values (one per feature, NaN where missing). */
 export interface RowEvaluation {
@@ -11,7 +11,9 @@ export interface RowEvaluation {
   /** Whether rules with priority decide, so that other rules that fire are overruled. */
   readonly isPriority: boolean;
   readonly scores: Float64Array;
+  /** The class that leads, which is decided unless the rules abstain. */
   readonly decision: number;
+  readonly isAbstained: boolean;
 }
 
 export function evaluateRow(set: RuleSet, values: ArrayLike<number>): RowEvaluation {
@@ -28,7 +30,7 @@ export function evaluateRow(set: RuleSet, values: ArrayLike<number>): RowEvaluat
   const divisors = divisorsOf(set);
   const divisor = isPriority ? divisors.priority : divisors.others;
   for (let c = 0; c < scores.length; c++) scores[c] /= divisor[c];
-  return { fired, isPriority, scores, decision: winner(scores, set.defaultIndex) };
+  return { fired, isPriority, scores, decision: winner(scores, set.defaultIndex), isAbstained: abstains(scores, set) };
 }
 
 /** The encoded values of a row of the table; null for features whose values are not in the report. */

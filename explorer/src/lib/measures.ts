@@ -22,18 +22,23 @@ export function measuresOf(found: Evaluation, table: Table): Measures {
   for (let row = 0; row < found.nRows; row++) if (found.nFired[row] === 0) nUncovered++;
   return {
     nRows: found.nRows,
-    fidelity: agreement(found.decisions, table.network?.codes ?? null),
-    accuracy: agreement(found.decisions, table.truth?.codes ?? null),
+    fidelity: agreement(found, table.network?.codes ?? null),
+    accuracy: agreement(found, table.truth?.codes ?? null),
     coverage: found.nRows === 0 ? 0 : 1 - nUncovered / found.nRows,
     nUncovered,
   };
 }
 
-function agreement(decisions: Uint16Array, codes: ArrayLike<number> | null): number | null {
-  if (codes === null || decisions.length === 0) return null;
-  let n = 0;
-  for (let row = 0; row < decisions.length; row++) if (decisions[row] === codes[row]) n++;
-  return n / decisions.length;
+/** The fraction of the rows that the rules decide on which they agree with these labels. */
+function agreement({ set, nRows, outcomes }: Evaluation, codes: ArrayLike<number> | null): number | null {
+  if (codes === null) return null;
+  let [n, nDecided] = [0, 0];
+  for (let row = 0; row < nRows; row++) {
+    if (set.abstention !== null && outcomes[row] === set.classes.length) continue;
+    nDecided++;
+    if (outcomes[row] === codes[row]) n++;
+  }
+  return nDecided === 0 ? null : n / nDecided;
 }
 
 /** The number of rows that a rule covers whose label is its class. */

@@ -29,7 +29,7 @@ export function judgeOf(cohort: Cohort, table: Table): Reference {
 export function misleading(found: Evaluation, table: Table, rows: ArrayLike<number>, judge: Reference): Misled[] {
   const reference = table[judge];
   if (reference === null) return [];
-  const { set, covers, decisions, priorityRows } = found;
+  const { set, covers, decisions, outcomes, priorityRows } = found;
   // The rows that are wrong, by the class that was decided, and by the class of the judge.
   const [decided, judged] = [new Map<number, Bits>(), new Map<number, Bits>()];
   const add = (sets: Map<number, Bits>, c: number, row: number) => {
@@ -39,7 +39,7 @@ export function misleading(found: Evaluation, table: Table, rows: ArrayLike<numb
   };
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i];
-    if (reference.codes[row] === decisions[row]) continue;
+    if (reference.codes[row] === decisions[row] || outcomes[row] !== decisions[row]) continue;
     add(decided, decisions[row], row);
     add(judged, reference.codes[row], row);
   }

@@ -10,9 +10,16 @@ export function openRules(content: string): RuleSet {
   return readRuleFile(checkedFile(parsedFile(content, 1, "RuleSet")));
 }
 
+function checkAbstention(value: unknown, classes: ReadonlySet<unknown>): void {
+  const entry = knownFields(value, "abstention", ["margin", "label"], ["promise"]);
+  if (!(finite(entry.get("margin"), "abstention.margin") >= 0)) throw wrong(entry.get("margin"), "abstention.margin", "a number of 0 or more");
+  scalar(entry.get("label"), "abstention.label");
+  if (classes.has(entry.get("label"))) throw new Error("abstention.label is one of the classes");
+}
+
 /** Rejects what `RuleSet.load` rejects. */
 function checkedFile(value: object): RuleFile {
-  const file = knownFields(value, "the file", ["format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules"], ["base", "scale", "changes", "guarantee", "learnt_rows"]);
+  const file = knownFields(value, "the file", ["format", "version", "voting", "default", "classes", "class_dtype", "named", "features", "rules"], ["base", "scale", "abstention", "changes", "guarantee", "learnt_rows"]);
   oneOf(file.get("voting"), ["confidence", "majority", "share", "weights"], "voting");
   const classes = checkClasses(file.get("classes"), file.get("class_dtype"));
   known(file.get("default"), classes, "default", "classes");
@@ -23,6 +30,7 @@ function checkedFile(value: object): RuleFile {
     base.forEach((votes, i) => finite(votes, `base[${i}]`));
   }
   if (file.get("scale") !== undefined && !(finite(file.get("scale"), "scale") > 0)) throw wrong(file.get("scale"), "scale", "a positive number");
+  if (file.get("abstention") !== undefined) checkAbstention(file.get("abstention"), classes);
   const features = checkFeatures(file.get("features"));
   listOf(file.get("rules"), "rules").forEach((entry, i) => checkRule(entry, `rules[${i}]`, features, classes));
   checkChanges(file.get("changes"));

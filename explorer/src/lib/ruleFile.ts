@@ -21,6 +21,7 @@ export function readRuleFile(file: RuleFile): RuleSet {
     defaultIndex: found(classOf, file.default, "default class"),
     base: file.base ?? file.classes.map(() => 0),
     scale: file.scale ?? 1,
+    abstention: file.abstention === undefined ? null : { margin: file.abstention.margin, label: file.abstention.label },
     rules: file.rules.map((entry, id) => ({
       id,
       terms: read(entry.if),
@@ -78,6 +79,7 @@ export function writeRuleFile(set: RuleSet): RuleFile {
     named: set.named,
     ...(set.base.some((votes) => votes !== 0) ? { base: [...set.base] } : {}),
     ...(set.scale !== 1 ? { scale: set.scale } : {}),
+    ...(set.abstention !== null ? { abstention: { ...set.abstention } } : {}),
     features: set.features.map(featureEntry),
     rules: set.rules.map((rule) => ruleEntry(rule, set)),
   };

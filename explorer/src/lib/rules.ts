@@ -62,6 +62,8 @@ export interface RuleSet extends AnyRules<Rule> {
   /** One number per class. */
   readonly base: readonly number[];
   readonly scale: number;
+  /** The margin below which the rules abstain, and the label of such rows; null if they decide every row. */
+  readonly abstention: { readonly margin: number; readonly label: Scalar } | null;
 }
 
 /** A rule that is not yet part of a rule set. */

@@ -4,9 +4,10 @@ import type { Scalar } from "../payload";
 import { andInto, type Bits, emptyBits, setBit } from "./bits";
 import { coverOf } from "./covers";
 import type { Evaluation } from "./evaluate";
-import type { Term } from "./rules";
+import type { RuleSet, Term } from "./rules";
 import type { Table } from "./table";
 import { formatLabel } from "./text";
+import { outcomesOf } from "./votes";
 
 /** Whose labels: those of the rules (as edited), of the network, or the true ones. */
 export type Judge = "rules" | "network" | "truth";
@@ -106,15 +107,17 @@ export function placeOfNumber(number: number, table: Numbered): number {
 
 /** The labels that a judge gives, row by row; null if the report does not have them. */
 export function labelsOf(judge: Judge, table: Table, found: Evaluation): ArrayLike<number> | null {
-  if (judge === "rules") return found.decisions;
+  if (judge === "rules") return found.outcomes;
   return (judge === "network" ? table.network : table.truth)?.codes ?? null;
 }
 
 /** The names of a judge's labels. */
-export function namesOf(judge: Judge, table: Table | null, found: { classes: readonly Scalar[] }): readonly Scalar[] {
+export function namesOf(judge: Judge, table: Table | null, found: Outcomes): readonly Scalar[] {
   const labels = judge === "network" ? table?.network : judge === "truth" ? table?.truth : null;
-  return labels?.names ?? found.classes;
+  return labels?.names ?? outcomesOf(found);
 }
+
+type Outcomes = Pick<RuleSet, "classes" | "abstention">;
 
 /** For each label of one judge the place of the same label among those of another; −1 where it is not there. */
 export function samePlaces(aNames: readonly Scalar[], bNames: readonly Scalar[]): readonly number[] {
@@ -165,7 +168,7 @@ export function rowsOfCohort(cohort: Cohort, table: Table, found: Evaluation, te
 export const JUDGES: Record<Judge, string> = { rules: "Rules", network: "Network", truth: "Truth" };
 
 /** Cohorts that need nothing but labels and rules to be described; `Store.describe` knows all. */
-export function describeCohort(cohort: Exclude<Cohort, { kind: "slice" | "bin" }>, table: Table | null, found: { classes: readonly Scalar[] }, ruleName: (id: number) => string): string {
+export function describeCohort(cohort: Exclude<Cohort, { kind: "slice" | "bin" }>, table: Table | null, found: Outcomes, ruleName: (id: number) => string): string {
   const name = (judge: Judge, place: number): string => {
     const label = namesOf(judge, table, found)[place];
     return label === undefined ? "?" : formatLabel(label);

@@ -1,6 +1,6 @@
 /** How rules vote: the same arithmetic as Python's rules/voting.py. */
 
-import type { Voting } from "../payload";
+import type { Scalar, Voting } from "../payload";
 import type { Rule, RuleSet } from "./rules";
 
 /** The votes that a rule adds to its class where it fires. */
@@ -55,6 +55,21 @@ export function winner(scores: ArrayLike<number>, defaultIndex: number): number 
   let best = 0;
   for (let c = 1; c < scores.length; c++) if (scores[c] > scores[best]) best = c;
   return scores[defaultIndex] === scores[best] ? defaultIndex : best;
+}
+
+/** Whether the largest score does not lead by the margin that these rules ask for, so that they abstain. */
+export function abstains(scores: ArrayLike<number>, { abstention }: RuleSet): boolean {
+  if (abstention === null) return false;
+  let largest = scores[0];
+  for (let c = 1; c < scores.length; c++) if (scores[c] > largest) largest = scores[c];
+  let nNear = 0;
+  for (let c = 0; c < scores.length; c++) if (largest - scores[c] < abstention.margin) nNear++;
+  return nNear > 1;
+}
+
+/** What rules may say of a row: a class or, last, that they abstain. */
+export function outcomesOf({ classes, abstention }: Pick<RuleSet, "classes" | "abstention">): readonly Scalar[] {
+  return abstention === null ? classes : [...classes, abstention.label];
 }
 
 /** Probabilities of the scores, as `RuleSet.predict_proba` computes them. */

@@ -4,6 +4,7 @@ import { useComputed } from "@preact/signals";
 import { GuaranteeCard } from "../components/GuaranteeCard";
 import { headline, strongestRules } from "../lib/story";
 import { useStore } from "../store";
+import { Abstentions } from "./overview/Abstentions";
 import { Agreements, ClassBars } from "./overview/Agreements";
 import { Concerns } from "./overview/Concerns";
 import { showRules } from "./overview/filters";
@@ -23,6 +24,7 @@ export function Overview() {
   return (
     <div class="overview" data-ready>
       <p class="headline">{headline(store).replaceAll(" %", "\u00a0%")}</p>
+      <Abstentions />
       <div class="cards">
         <Agreements />
         <ClassBars />

@@ -13,7 +13,7 @@ import { download, fileName } from "../../lib/save";
 import { type Cohort, writeSelection } from "../../lib/selection";
 import { valueAt } from "../../lib/table";
 import { counted, describeShortly, featureName, grouped, shortNumber } from "../../lib/text";
-import { strongestFirst } from "../../lib/votes";
+import { outcomesOf, strongestFirst } from "../../lib/votes";
 import type { Scalar } from "../../payload";
 import { type Store, useStore } from "../../store";
 
@@ -47,7 +47,7 @@ export function CohortRows({ cohort, isAll, onAll }: { cohort: Cohort; isAll: bo
   });
   const columns: TableColumn[] = [
     { key: "row", title: "Row", hint: "Its number in the data, from 0", width: 78, align: "end", isSortable: true, cell: (i) => grouped(table.numbers[rows[i]]) },
-    judgeColumn("rules", "Rules", found.decisions, set.classes),
+    judgeColumn("rules", "Rules", found.outcomes, outcomesOf(set)),
   ];
   if (table.network !== null) columns.push(judgeColumn("network", "Network", table.network.codes, table.network.names));
   if (table.truth !== null) columns.push(judgeColumn("truth", "Truth", table.truth.codes, table.truth.names));
@@ -117,7 +117,7 @@ function sortValue(store: Store, key: string): ((row: number) => number | string
     case "row":
       return (row) => table.numbers[row];
     case "rules":
-      return (row) => found.decisions[row];
+      return (row) => found.outcomes[row];
     case "network":
     case "truth":
       return (row) => table[key]?.codes[row] ?? -1;

@@ -39,13 +39,13 @@ export function Answer({ draft, found, search, lit }: AnswerProps) {
 export function Verdict({ found, draft, parts }: { found: ReadonlySignal<RowEvaluation>; draft: RowDraft; parts: ReadonlySignal<Float64Array> }) {
   const store = useStore();
   const set = store.rules.value;
-  const { scores, decision, fired } = found.value;
+  const { scores, decision, fired, isAbstained } = found.value;
   const part = probabilitiesOf(scores, set)[decision];
   const hasBase = startOf(set).some((votes) => votes !== 0);
   const unknown = [...draft.leftOut.value].find((feature) => set.rules.some((rule) => rule.terms.some((term) => term.feature === feature)));
   return (
     <div class="verdict" role="status">
-      <span class="quiet">The rules predict</span> <ClassChip index={decision} />{" "}
+      <span class="quiet">{isAbstained ? "The rules abstain: too few votes lead for" : "The rules predict"}</span> <ClassChip index={decision} />{" "}
       <span class="quiet">
         {fired.length > 0 ? `with ${surenessText(surenessOf(store, part, decision, parts.value))}` : hasBase ? "by the base votes: no rule fires" : "by default: no rule fires"}
         {unknown !== undefined && `, assuming that rules that test ${featureName(set.features[unknown])} do not fire: the report has no value for it`}

@@ -1,0 +1,83 @@
+"""The page shows what is guaranteed, and abstains on the rows on which Python does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from clausewise import RegressionRule, RegressionRules, Term
+from clausewise.rules import Abstention
+from clausewise.rules.abstention import margins
+from clausewise.rules.voting import VOTINGS
+from tests.report import reports
+from tests.report.conftest import check_accessibility, view_tab
+from tests.rules.random_rules import random_features, random_ruleset, random_table, raw
+
+
+def promised_rules():
+    rules = reports.rules()
+    return rules.with_guarantee(rules.guarantee(reports.table(300, 5), reports.labels(300, 5)[1]))
+
+
+def test_the_guarantee_is_shown_with_every_interval(open_report, tmp_path):
+    rules = promised_rules()
+    rules.report(tmp_path / "report.html", reports.table(), None, reports.labels()[1])
+    page = open_report(tmp_path / "report.html")
+    card = page.locator("[aria-labelledby=guarantee]")
+    assert rules.guaranteed.summary in card.inner_text().replace("\u00a0", " ")
+    card.locator("summary").click()
+    assert card.locator("tbody tr").count() == 1 + 3 + 7
+    assert "precision of rule 6" in card.inner_text()
+    check_accessibility(page)
+
+
+def test_a_guarantee_is_not_about_edits(open_report, tmp_path):
+    promised_rules().report(tmp_path / "report.html", reports.table())
+    page = open_report(tmp_path / "report.html")
+    page.evaluate("() => { const { store } = window.clausewise; const set = store.rules.value;"
+                  " store.edit({ ...set, rules: set.rules.slice(1) }); }")  # fmt: skip
+    assert "not about your edits" in page.locator("[aria-labelledby=guarantee]").inner_text()
+
+
+def test_rules_for_numbers_show_their_guarantee(open_report, tmp_path):
+    rules = RegressionRules.from_rules([RegressionRule((Term(0, low=0.5),), 1.0)], ["x"])
+    X = np.linspace(0, 1, 200)[:, None]
+    rules = rules.with_guarantee(rules.guarantee(X, X[:, 0], 0.3))
+    rules.report(tmp_path / "report.html", X, None, X[:, 0])
+    page = open_report(tmp_path / "report.html")
+    assert "within 0.3" in page.locator("[aria-labelledby=guarantee]").inner_text()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_browser_abstains_where_python_does(seed, open_report, tmp_path):
+    rng = np.random.default_rng(seed)
+    features = random_features(rng, 4)
+    rules = random_ruleset(rng, features, 25, voting=VOTINGS[seed % len(VOTINGS)])
+    X = raw(features, random_table(rng, features, 200).encoded())
+    lead = np.unique(margins(rules.scores(X)))
+    rules = replace(rules, abstention=Abstention(float(lead[len(lead) // 2]), "none of these"))
+    rules.report(tmp_path / "report.html", X)
+    page = open_report(tmp_path / "report.html")
+    expected = rules.predict(X)
+    assert "none of these" in expected
+    for ask in ("answers", "rowByRow"):
+        found = page.evaluate(f"() => window.clausewise.{ask}()")
+        assert np.array_equal(rules.outcomes[found["decisions"]], expected)
+
+
+def test_a_row_without_a_clear_lead_is_shown_as_not_decided(open_report, tmp_path):
+    rules = replace(reports.rules(), abstention=Abstention(600.0, "abstains"))
+    rules.report(tmp_path / "report.html", reports.table(), None, reports.labels()[1], max_rows=None)
+    page = open_report(tmp_path / "report.html")
+    n_abstained = int((rules.predict(reports.table()) == "abstains").sum())
+    assert f"on {n_abstained} of 400 rows" in page.locator(".abstentions").inner_text()
+    row = int(np.flatnonzero(rules.predict(reports.table()) == "abstains")[0])
+    page.evaluate(f"() => window.clausewise.store.select({{ kind: 'row', row: {row} }})")
+    view_tab(page, "Predict")
+    assert "The rules abstain" in page.locator(".verdict").inner_text()
+    view_tab(page, "Rules")
+    assert "abstains" in page.locator("dl.facts").first.inner_text()
+    view_tab(page, "Overview")
+    expected = rules.evaluate(reports.table(), network=reports.labels()[1]).fidelity
+    assert f"on {100 * expected:.1f}\u00a0%" in page.locator(".headline").inner_text()
+    check_accessibility(page)
