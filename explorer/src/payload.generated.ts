@@ -245,7 +245,14 @@ export interface ChangeEntry {
    * The rule as it became, in the rule language.
    */
   after?: string;
+  /**
+   * The reason.
+   */
   note?: string;
+  /**
+   * Who made the edit.
+   */
+  author?: string;
 }
 export interface Guarantee {
   /**

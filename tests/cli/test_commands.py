@@ -1,5 +1,6 @@
 """Every command with valid input."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -355,3 +356,32 @@ def test_doctor_finds_no_fault(run):
     assert result.exit_code == 0, result.stdout
     assert result.stdout.count("ok ") == 5
     assert "scikit-learn" in result.stdout
+
+
+def test_validate_writes_the_page_on_rows_that_were_not_learnt_from(work, run, tmp_path):
+    page, attached = tmp_path / "validation.html", tmp_path / "guaranteed.json"
+    dated = work.frame.assign(day=pd.date_range("2026-01-01", periods=len(work.frame), freq="D"))
+    dated.to_parquet(tmp_path / "rows.parquet")
+    files = (work.path("rules.json"), work.path("model.skops"), str(tmp_path / "rows.parquet"))
+    refused = run("validate", *files, "-o", str(page))
+    assert refused.exit_code == 1
+    assert "of the 600 rows of X are rows that the rules were learnt from" in refused.stderr
+    assert not page.exists()
+    options = ("-o", str(page), "--attach", str(attached), "--overlap", "drop", "--agreement", "0.8")
+    done = run("validate", *files, *options, "--title", "Quarterly")
+    assert done.exit_code == 0, done.output
+    assert "fresh rows" in done.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>Quarterly</h1>" in text
+    assert "2026-01-01" in text
+    assert "MLPClassifier" in text
+    assert hashlib.sha256(Path(work.path("rules.json")).read_bytes()).hexdigest() in text
+    assert RuleSet.load(attached).guaranteed.summary[1:] in text  # it begins with a capital there
+    parsed = json.loads(run("validate", *files, *options, "--json").stdout)
+    assert parsed["promises"][0]["subject"] == "fidelity to the network"
+
+
+def test_validate_says_which_options_do_not_fit(work, run):
+    files = (work.path("rules.json"), work.path("model.skops"), work.path("rows.csv"))
+    assert "--tolerance is for rules for numbers" in run("validate", *files, "--tolerance", "1").stderr
+    assert "There is no column 'customer'" in run("validate", *files, "--groups", "customer").stderr

@@ -156,3 +156,11 @@ def test_features_are_matched_by_name_and_settings_are_compared():
     assert found.settings["voting"] == ("confidence", "majority")
     assert found.settings["default"] == ("no", "yes")
     assert found.settings["features"] == ((), ("new",))
+
+
+def test_the_log_says_who_made_an_edit(tmp_path):
+    rules = RULES.add("IF age > 90 THEN no", note="law", author="C. Clerk").remove(0, author="D. Deputy")
+    assert [(one.author, one.note) for one in rules.changes] == [("C. Clerk", "law"), ("D. Deputy", None)]
+    assert str(rules.changes[0]).startswith("added rule 3 by C. Clerk (law)")
+    rules.save(tmp_path / "rules.json")
+    assert RuleSet.load(tmp_path / "rules.json").changes == rules.changes

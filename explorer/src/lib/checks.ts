@@ -100,11 +100,11 @@ function checkTerm(entry: unknown, place: string, features: Features): string {
 }
 
 function checkChange(entry: unknown, place: string): void {
-  const change = knownFields(entry, place, ["action", "rule"], ["before", "after", "note"]);
+  const change = knownFields(entry, place, ["action", "rule"], ["before", "after", "note", "author"]);
   oneOf(change.get("action"), ["added", "removed", "replaced", "reweighted"], `${place}.action`);
   const number = change.get("rule");
   if (!isWholeFrom(number, 0)) throw wrong(number, `${place}.rule`, "a whole number of 0 or more");
-  for (const part of ["before", "after", "note"]) if (change.get(part) !== undefined) text(change.get(part), `${place}.${part}`);
+  for (const part of ["before", "after", "note", "author"]) if (change.get(part) !== undefined) text(change.get(part), `${place}.${part}`);
 }
 
 /** The changes of a file, which may have none. */

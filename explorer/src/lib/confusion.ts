@@ -2,6 +2,7 @@
 
 import type { ConfusionEntry, Scalar } from "../payload";
 import type { Evaluation } from "./evaluate";
+import type { RuleSet } from "./rules";
 import { type Judge, labelsOf, namesOf, samePlaces } from "./selection";
 import type { Table } from "./table";
 
@@ -35,6 +36,15 @@ export function confusionGiven(entry: ConfusionEntry, classes: readonly Scalar[]
     counts: entry.counts,
     nRows: entry.counts.reduce((sum, row) => sum + row.reduce((n, count) => n + count, 0), 0),
   };
+}
+
+/** The rows that the rules decide, if they may abstain. */
+export function decidedOnly(found: Confusion, { classes, abstention }: RuleSet): Confusion {
+  if (abstention === null) return found;
+  const isKept = (judge: Judge) => (_: unknown, place: number) => judge !== "rules" || place !== classes.length;
+  const counts = found.counts.filter(isKept(found.a)).map((row) => row.filter(isKept(found.b)));
+  const nRows = counts.reduce((sum, row) => sum + row.reduce((n, count) => n + count, 0), 0);
+  return { ...found, aNames: found.aNames.filter(isKept(found.a)), bNames: found.bNames.filter(isKept(found.b)), counts, nRows };
 }
 
 /** Fraction of rows on which both agree. */

@@ -4,7 +4,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Scalar } from "../payload";
 import type { Store } from "../store";
 import { allBits, countBits } from "./bits";
-import { agreementOf, type Confusion, confusionGiven, confusionHere } from "./confusion";
+import { agreementOf, type Confusion, confusionGiven, confusionHere, decidedOnly } from "./confusion";
 import { scoresOf } from "./evaluate";
 import { intervalText, wilson } from "./intervals";
 import { agreementOf as ruleAgreement } from "./measures";
@@ -58,9 +58,9 @@ function countAgreement(store: Store, a: Judge, b: Judge): Agreement | null {
   const { table } = store;
   const found = store.evaluation.value;
   const given = store.payload.confusion?.find((entry) => entry.rows === a && entry.columns === b);
-  if (given !== undefined && !(store.isEdited.value && b === "rules")) return agreementIn(confusionGiven(given, store.original.classes), true);
+  if (given !== undefined && !(store.isEdited.value && b === "rules")) return agreementIn(decidedOnly(confusionGiven(given, store.original.classes), store.original), true);
   const here = table === null || found === null ? null : confusionHere(a, b, table, found);
-  return here === null ? null : agreementIn(here, table !== null && table.nRows === table.nTotal);
+  return here === null ? null : agreementIn(decidedOnly(here, store.rules.value), table !== null && table.nRows === table.nTotal);
 }
 
 function agreementIn(confusion: Confusion, isOfAll: boolean): Agreement | null {

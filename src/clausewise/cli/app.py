@@ -55,6 +55,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "compare": Command(
         "compare", "List the rules that were added, removed or changed, and the rows whose decision flips."
     ),
+    "validate": Command(
+        "validate",
+        "Write a page about rules on fresh rows: guarantee, abstention, failures by slice, edits, versions.",
+    ),
     "export": Command(
         "export",
         "Export the rules as SQL, Python, PMML, ONNX and other formats, with the same results as `predict`.",

@@ -176,7 +176,7 @@ def read_origin(value: Any, where: str) -> Origin | None:
 
 def read_change(value: Any, where: str) -> RuleChange:
     """Read one edit."""
-    fields = json_object(value, where, ("action", "rule"), ("before", "after", "note"))
+    fields = json_object(value, where, ("action", "rule"), ("before", "after", "note", "author"))
     number = fields["rule"]
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise RuleFileError(f"{where}.rule is {shown(number)}; expected a whole number of 0 or more.")

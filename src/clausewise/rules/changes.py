@@ -21,6 +21,8 @@ class RuleChange:
         The rule as it was and as it became; an added rule has no `before`, a removed one no `after`.
     note : str or None
         The reason, if one was given.
+    author : str or None
+        Who made the edit, if that was given.
     """
 
     action: Action
@@ -28,9 +30,11 @@ class RuleChange:
     before: str | None = None
     after: str | None = None
     note: str | None = None
+    author: str | None = None
 
     def __str__(self) -> str:
-        lines = [f"{self.action} rule {self.rule}" + (f" ({self.note})" if self.note else "")]
+        by = f" by {self.author}" if self.author else ""
+        lines = [f"{self.action} rule {self.rule}{by}" + (f" ({self.note})" if self.note else "")]
         lines += [f"  - {self.before}"] if self.before is not None else []
         lines += [f"  + {self.after}"] if self.after is not None else []
         return "\n".join(lines)

@@ -22,6 +22,7 @@ def add(
     new_rules: Conjunction | str | Iterable[Conjunction | str],
     at: int | None,
     note: str | None,
+    author: str | None,
     **properties: Any,
 ) -> _Rules:
     """Return the rules with more rules, in which `properties` are set; see `RuleSet.add`."""
@@ -32,23 +33,25 @@ def add(
     added = rules.columns_of(new)
     before, after = (rules.columns.take(part) for part in np.split(np.arange(len(rules)), [position]))
     edited = replace(rules, columns=joined([before, added, after]))
-    changes = [_change(edited, "added", position + i, note=note) for i in range(len(new))]
+    changes = [_change(edited, "added", position + i, None, note, author) for i in range(len(new))]
     return _logged(edited, changes)
 
 
-def remove(rules: _Rules, which: RuleSelection, note: str | None) -> _Rules:
+def remove(rules: _Rules, which: RuleSelection, note: str | None, author: str | None) -> _Rules:
     """Return the rules without some; see `RuleSet.remove`."""
     gone = _numbers(rules, which)
     kept = np.setdiff1d(np.arange(len(rules)), gone)
     # Logged from last to first, so that each number is still right when its rule is removed.
     changes = [
-        RuleChange("removed", number, before=rules.write_rule(number), note=note)
+        RuleChange("removed", number, before=rules.write_rule(number), note=note, author=author)
         for number in sorted(set(gone.tolist()), reverse=True)
     ]
     return _logged(replace(rules, columns=rules.columns.take(kept)), changes)
 
 
-def replace_rule(rules: _Rules, number: int, rule: Conjunction | str, note: str | None) -> _Rules:
+def replace_rule(
+    rules: _Rules, number: int, rule: Conjunction | str, note: str | None, author: str | None
+) -> _Rules:
     """Return the rules with one of them replaced; see `RuleSet.replace`."""
     (position,) = _numbers(rules, number).tolist()
     new = _as_rules(rules, rule)
@@ -57,7 +60,7 @@ def replace_rule(rules: _Rules, number: int, rule: Conjunction | str, note: str 
     parts = [rules.columns.take(np.arange(position)), rules.columns_of(new)]
     parts.append(rules.columns.take(np.arange(position + 1, len(rules))))
     edited = replace(rules, columns=joined(parts))
-    return _logged(edited, [_change(edited, "replaced", position, rules, note)])
+    return _logged(edited, [_change(edited, "replaced", position, rules, note, author)])
 
 
 def reweight(
@@ -67,6 +70,7 @@ def reweight(
     confidence: ArrayLike | None,
     priority: bool | None,
     note: str | None,
+    author: str | None,
 ) -> RuleSet:
     """Return the rules with other weights, confidences or priorities; see `RuleSet.reweight`."""
     if weight is None and confidence is None and priority is None:
@@ -88,19 +92,19 @@ def reweight(
     for column in edited_columns.values():
         column.setflags(write=False)
     edited = replace(rules, columns=stored)
-    changes = [_change(edited, "reweighted", number, rules, note) for number in numbers.tolist()]
+    changes = [_change(edited, "reweighted", number, rules, note, author) for number in numbers.tolist()]
     return _logged(edited, changes)
 
 
 def change_additions(
-    rules: RegressionRules, which: RuleSelection, addition: ArrayLike, note: str | None
+    rules: RegressionRules, which: RuleSelection, addition: ArrayLike, note: str | None, author: str | None
 ) -> RegressionRules:
     """Return the rules with other additions; see `RegressionRules.reweight`."""
     numbers = _numbers(rules, which)
     changed = rules.columns.weight.copy()
     changed[numbers] = np.asarray(addition, dtype=np.float64)
     edited = rules.with_additions(changed)
-    changes = [_change(edited, "reweighted", number, rules, note) for number in numbers.tolist()]
+    changes = [_change(edited, "reweighted", number, rules, note, author) for number in numbers.tolist()]
     return _logged(edited, changes)
 
 
@@ -128,10 +132,10 @@ def _checked_position(at: int, n_rules: int) -> int:
 
 
 def _change(
-    rules: _Rules, action: Action, number: int, old: _Rules | None = None, note: str | None = None
+    rules: _Rules, action: Action, number: int, old: _Rules | None, note: str | None, author: str | None
 ) -> RuleChange:
     before = None if old is None else old.write_rule(number)
-    return RuleChange(action, number, before, rules.write_rule(number), note)
+    return RuleChange(action, number, before, rules.write_rule(number), note, author)
 
 
 def _logged(rules: _Rules, changes: Sequence[RuleChange]) -> _Rules:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from clausewise.compact import Frontier
     from clausewise.export import DialectName
-    from clausewise.report import ReportView
+    from clausewise.report import ReportView, Validation
     from clausewise.rules.guarantee import Guarantee
 
 RegressionRuleLike = RegressionRule | str
@@ -490,6 +490,7 @@ class RegressionRules(BaseRegressionRules):
         *,
         at: int | None = None,
         note: str | None = None,
+        author: str | None = None,
     ) -> "RegressionRules":
         """Return a rule set with more rules, appended or inserted at a position.
 
@@ -499,26 +500,32 @@ class RegressionRules(BaseRegressionRules):
             Rules, or text in the rule language: `'IF age <= 17 THEN ADD -0.5'`.
         at : int, optional
             Number of the first new rule.
-        note : str, optional
-            The reason, for the log.
+        note, author : str, optional
+            The reason, and who made the edit, for the log.
         """
         from clausewise.rules import editing
 
-        return editing.add(self, rules, at, note)
+        return editing.add(self, rules, at, note, author)
 
     def remove(
-        self, which: int | slice | Sequence[int] | NDArray[Any], *, note: str | None = None
+        self,
+        which: int | slice | Sequence[int] | NDArray[Any],
+        *,
+        note: str | None = None,
+        author: str | None = None,
     ) -> "RegressionRules":
         """Return a rule set without some rules, given by number, slice, list of numbers or mask."""
         from clausewise.rules import editing
 
-        return editing.remove(self, which, note)
+        return editing.remove(self, which, note, author)
 
-    def replace(self, number: int, rule: RegressionRuleLike, *, note: str | None = None) -> "RegressionRules":
+    def replace(
+        self, number: int, rule: RegressionRuleLike, *, note: str | None = None, author: str | None = None
+    ) -> "RegressionRules":
         """Return a rule set with one rule replaced; nothing of the old rule is kept."""
         from clausewise.rules import editing
 
-        return editing.replace_rule(self, number, rule, note)
+        return editing.replace_rule(self, number, rule, note, author)
 
     def reweight(
         self,
@@ -526,6 +533,7 @@ class RegressionRules(BaseRegressionRules):
         *,
         addition: ArrayLike,
         note: str | None = None,
+        author: str | None = None,
     ) -> "RegressionRules":
         """Return a rule set in which some rules add other numbers.
 
@@ -535,12 +543,12 @@ class RegressionRules(BaseRegressionRules):
             The rules.
         addition : float or array-like
             What they add, one number for all of them or one each.
-        note : str, optional
-            The reason, for the log.
+        note, author : str, optional
+            The reason, and who made the edit, for the log.
         """
         from clausewise.rules import editing
 
-        return editing.change_additions(self, which, addition, note)
+        return editing.change_additions(self, which, addition, note, author)
 
     # --- Files ---
 
@@ -655,6 +663,73 @@ class RegressionRules(BaseRegressionRules):
         return to_graphviz(self)
 
     # --- Reports ---
+
+    def validate(
+        self,
+        X: Any,
+        network: Any,
+        tolerance: float,
+        *,
+        confidence: float = 0.95,
+        overlap: Literal["refuse", "drop", "keep"] = "refuse",
+        groups: ArrayLike | None = None,
+        dates: ArrayLike | str | None = None,
+        title: str | None = None,
+        model_name: str | None = None,
+        sources: Mapping[str, str] | None = None,
+        results: Mapping[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> "Validation":
+        """Collect what a model-risk team files about these rules: `save` writes it as a page to print.
+
+        What the model is, which rows, the guarantee, where rules and model differ, edits and who
+        made them, and versions. The page is one file without scripts.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Fresh rows, as for `guarantee`.
+        network : model or array-like of shape (n_rows,)
+            The network, or its numbers of these rows.
+        tolerance : float
+            The largest difference between rules and network that counts as agreement.
+        confidence : float, default 0.95
+            As for `guarantee`.
+        overlap, groups, random_state, n_jobs
+            As for `guarantee`.
+        dates : array-like of shape (n_rows,) or str, optional
+            The date of each row, or the column of `X` that has it; by default, its only column of dates.
+        title, model_name : str, optional
+            Heading of the page, and a name for the model.
+        sources : mapping of str to str, optional
+            Where things come from, such as `{"model file": "credit-2026.onnx"}`.
+        results : mapping of str to object, optional
+            Further results by heading; shown by their `to_html()`, or as text.
+
+        Returns
+        -------
+        Validation
+            `print` it, `save` it, or show it in a notebook.
+        """
+        from clausewise.report import validate
+
+        return validate(
+            self,
+            X,
+            network,
+            tolerance=tolerance,
+            confidence=confidence,
+            overlap=overlap,
+            groups=groups,
+            dates=dates,
+            title=title,
+            model_name=model_name,
+            sources=sources,
+            results=results,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
 
     def report(
         self,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from clausewise.compact import Frontier
     from clausewise.export import DialectName
-    from clausewise.report import ReportView
+    from clausewise.report import ReportView, Validation
     from clausewise.rules.guarantee import Guarantee
 
 RuleLike = Rule | str
@@ -746,6 +746,7 @@ class RuleSet(BaseRuleSet):
         priority: bool | None = None,
         at: int | None = None,
         note: str | None = None,
+        author: str | None = None,
     ) -> "RuleSet":
         """Return a rule set with more rules, appended or inserted at a position.
 
@@ -757,25 +758,29 @@ class RuleSet(BaseRuleSet):
             Whether they override rules without priority; each rule's own setting unless given.
         at : int, optional
             Number of the first new rule.
-        note : str, optional
-            The reason, for the log.
+        note, author : str, optional
+            The reason, and who made the edit, for the log.
         """
         from clausewise.rules import editing
 
         properties = {} if priority is None else {"priority": priority}
-        return editing.add(self, rules, at, note, **properties)
+        return editing.add(self, rules, at, note, author, **properties)
 
-    def remove(self, which: RuleSelection, *, note: str | None = None) -> "RuleSet":
+    def remove(
+        self, which: RuleSelection, *, note: str | None = None, author: str | None = None
+    ) -> "RuleSet":
         """Return a rule set without some rules, given by number, slice, list of numbers or mask."""
         from clausewise.rules import editing
 
-        return editing.remove(self, which, note)
+        return editing.remove(self, which, note, author)
 
-    def replace(self, number: int, rule: RuleLike, *, note: str | None = None) -> "RuleSet":
+    def replace(
+        self, number: int, rule: RuleLike, *, note: str | None = None, author: str | None = None
+    ) -> "RuleSet":
         """Return a rule set with one rule replaced; nothing of the old rule is kept."""
         from clausewise.rules import editing
 
-        return editing.replace_rule(self, number, rule, note)
+        return editing.replace_rule(self, number, rule, note, author)
 
     def reweight(
         self,
@@ -785,6 +790,7 @@ class RuleSet(BaseRuleSet):
         confidence: ArrayLike | None = None,
         priority: bool | None = None,
         note: str | None = None,
+        author: str | None = None,
     ) -> "RuleSet":
         """Return a rule set in which some rules have another weight, confidence or priority.
 
@@ -798,12 +804,12 @@ class RuleSet(BaseRuleSet):
             Between 0 and 1; determines the votes under `voting="confidence"`.
         priority : bool, optional
             Whether they override rules without priority.
-        note : str, optional
-            The reason, for the log.
+        note, author : str, optional
+            The reason, and who made the edit, for the log.
         """
         from clausewise.rules import editing
 
-        return editing.reweight(self, which, weight, confidence, priority, note)
+        return editing.reweight(self, which, weight, confidence, priority, note, author)
 
     # --- Files ---
 
@@ -919,6 +925,73 @@ class RuleSet(BaseRuleSet):
         return to_graphviz(self)
 
     # --- Reports ---
+
+    def validate(
+        self,
+        X: Any,
+        network: Any,
+        *,
+        confidence: float = 0.95,
+        agreement: float | None = None,
+        overlap: Literal["refuse", "drop", "keep"] = "refuse",
+        groups: ArrayLike | None = None,
+        dates: ArrayLike | str | None = None,
+        title: str | None = None,
+        model_name: str | None = None,
+        sources: Mapping[str, str] | None = None,
+        results: Mapping[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> "Validation":
+        """Collect what a model-risk team files about these rules: `save` writes it as a page to print.
+
+        What the model is, which rows, the guarantee, abstention if asked for, where rules and model differ,
+        edits and who made them, and versions. The page is one file without scripts.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_rows, n_features), or rows by name
+            Fresh rows, as for `guarantee`.
+        network : model or array-like of shape (n_rows,)
+            The network, or its labels of these rows.
+        confidence : float, default 0.95
+            As for `guarantee`.
+        agreement : float, optional
+            Also say where the rules would have to abstain for this agreement (`abstaining`).
+        overlap, groups, random_state, n_jobs
+            As for `guarantee`.
+        dates : array-like of shape (n_rows,) or str, optional
+            The date of each row, or the column of `X` that has it; by default, its only column of dates.
+        title, model_name : str, optional
+            Heading of the page, and a name for the model.
+        sources : mapping of str to str, optional
+            Where things come from, such as `{"model file": "credit-2026.onnx"}`.
+        results : mapping of str to object, optional
+            Further results by heading; shown by their `to_html()`, or as text.
+
+        Returns
+        -------
+        Validation
+            `print` it, `save` it, or show it in a notebook.
+        """
+        from clausewise.report import validate
+
+        return validate(
+            self,
+            X,
+            network,
+            confidence=confidence,
+            agreement=agreement,
+            overlap=overlap,
+            groups=groups,
+            dates=dates,
+            title=title,
+            model_name=model_name,
+            sources=sources,
+            results=results,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
 
     def report(
         self,
