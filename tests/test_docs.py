@@ -109,7 +109,7 @@ def test_the_commands_on_the_page_of_the_command_line_run(capsys, empty_folder):
     run_examples("docs/cli.md", capsys)
     shell = [block.text for block in blocks("docs/cli.md") if block.language == "sh"]
     commands = "".join(shell).splitlines()
-    assert len(commands) == 14
+    assert len(commands) == 15
     for command in commands:
         name, *arguments = shlex.split(command)
         assert name == "clausewise"

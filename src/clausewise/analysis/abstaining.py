@@ -29,7 +29,7 @@ from clausewise.rules.guarantee import Count, rejected_by_holm, tails
 from clausewise.rules.ruleset import RuleSet
 
 _N_CANDIDATES: Final = 20
-"""Margins to test: those that leave 5, 10, …, 100 % of the rows to decide."""
+"""About this many margins are tested: all that occur, or those that leave 5, 10, …, 100 % of rows to decide."""
 _FRACTION_TO_SUGGEST: Final = 0.1
 """The fraction of fresh rows that suggests margins."""
 _MIN_ROWS: Final = 20
@@ -97,8 +97,10 @@ def _candidates(lead: NDArray[np.float64]) -> NDArray[np.float64]:
     known = np.unique(lead[np.isfinite(lead)])
     if len(known) == 0:
         return np.zeros(1)
-    levels = np.arange(1, _N_CANDIDATES) / _N_CANDIDATES
-    reached = np.unique(np.quantile(lead, levels, method="higher"))
+    reached = known
+    if len(known) > _N_CANDIDATES:
+        levels = np.arange(1, _N_CANDIDATES) / _N_CANDIDATES
+        reached = np.unique(np.quantile(lead, levels, method="higher"))
     found = {0.0}
     for margin in reached[np.isfinite(reached) & (reached > 0)].tolist():
         below = known[known < margin].max(initial=0.0)

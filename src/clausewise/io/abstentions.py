@@ -14,10 +14,9 @@ from clausewise.io.values import finite_number, json_number, json_object, scalar
 from clausewise.rules.abstention import Abstention, SelectivePromise
 
 
-def abstention_entry(abstention: Abstention) -> dict[str, Any]:
-    """Return an abstention as it is written."""
+def abstention_entry(abstention: Abstention, promise: SelectivePromise | None) -> dict[str, Any]:
+    """Return an abstention as it is written, with its promise if that is about the rules as they are."""
     entry = {"margin": json_number(abstention.margin), "label": abstention.label}
-    promise = abstention.promise
     if promise is None:
         return entry
     promised: dict[str, Any] = {

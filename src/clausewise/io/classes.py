@@ -57,7 +57,7 @@ def class_settings(rules: RuleSet) -> dict[str, Any]:
     if rules.scale != 1.0:
         settings["scale"] = json_number(rules.scale)
     if rules.abstention is not None:
-        settings["abstention"] = abstention_entry(rules.abstention)
+        settings["abstention"] = abstention_entry(rules.abstention, rules.promised)
     return settings
 
 

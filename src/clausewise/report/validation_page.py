@@ -126,7 +126,7 @@ def _guarantee(found: "Validation") -> Iterator[str]:
     yield f"<p>{escape(given.explanation)}</p>"
     listed = [given.fidelity, *given.classes]
     rows = [(promise.subject, *_promised(promise)) for promise in listed]
-    rows.insert(1, ("majority baseline", describe_fraction(given.baseline), "", ""))
+    rows.insert(1, ("baseline of a constant answer", describe_fraction(given.baseline), "", ""))
     yield _table(("figure", "counted", "interval", "fresh rows"), rows, numbers=(1, 2, 3))
     yield "<p>The intervals of the rules are listed above, beside each rule.</p>"
 

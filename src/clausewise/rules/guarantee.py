@@ -235,7 +235,8 @@ class Guarantee:
     def _lines(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield subject, fraction, interval and number of rows of what is shown."""
         yield (self.fidelity.subject, *self.fidelity.describe())
-        yield "majority baseline", f"{self.baseline:.2%}".replace("%", " %"), "", ""
+        constant = "majority baseline" if self.tolerance is None else "baseline of the median"
+        yield constant, f"{self.baseline:.2%}".replace("%", " %"), "", ""
         for promises, most in ((self.classes, _SHOWN_CLASSES), (self.rules, _SHOWN_RULES)):
             for promise in promises[:most]:
                 yield (promise.subject, *promise.describe())
