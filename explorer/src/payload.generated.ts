@@ -292,15 +292,15 @@ export interface Guarantee {
 }
 export interface LearntRows {
   /**
-   * How many bits of the hash of each row are kept.
-   */
-  bits: number;
-  /**
    * Only rows whose hash begins with this many zeros are recorded; 0 means all rows.
    */
   skipped_bits: number;
   /**
-   * The hashes, ascending, as differences: unsigned 32-bit numbers, little endian.
+   * Number of bytes of each step.
+   */
+  step_bytes: number;
+  /**
+   * The hashes of 46 bits, ascending, as differences: unsigned numbers of step_bytes bytes, little endian.
    */
   steps: string;
 }

@@ -66,6 +66,12 @@ def test_rules_that_keep_the_promise_everywhere_decide_everything():
     np.testing.assert_array_equal(rules.predict(FRESH), RULES.predict(FRESH))
 
 
+def test_the_rows_that_chose_the_margin_are_no_longer_fresh():
+    with pytest.raises(ValueError, match="3,000 of the 3,000 rows"):
+        careful().guarantee(FRESH, network)
+    assert RULES.guarantee(FRESH, network).n_rows == 3000  # of the rules that always decide
+
+
 def test_a_promise_that_cannot_be_kept_is_refused():
     with pytest.raises(ValueError, match="At no margin"):
         RULES.abstaining(FRESH, np.where(rows(3000, 7)[:, 0] > 0.5, "yes", "no"), 0.9)
@@ -178,7 +184,8 @@ def test_explanations_and_measures_know_of_abstention():
     assert found.decided == is_decided.mean()
     assert found.fidelity == found.accuracy == 1.0
     assert "decided by the rules" in str(found)
-    assert rules.guarantee(FRESH, network).n_abstained == (~is_decided).sum()
+    other = rows(1000, 9)
+    assert rules.guarantee(other, network).n_abstained == (rules.predict(other) == "abstains").sum()
     assert rules.compare(RULES, FRESH).flips is not None
 
 

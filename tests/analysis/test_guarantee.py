@@ -306,9 +306,9 @@ def test_a_guarantee_does_not_outlive_an_edit_of_the_file():
 @pytest.mark.parametrize(
     ("key", "entry", "message"),
     [
-        ("learnt_rows", {"bits": 30, "skipped_bits": 0, "steps": "?"}, "not base64"),
-        ("learnt_rows", {"bits": 30, "skipped_bits": 0, "steps": "AAA="}, "expected 4 for each row"),
-        ("learnt_rows", {"bits": 3, "skipped_bits": 0, "steps": "//8AAA=="}, "more than 3 bits"),
+        ("learnt_rows", {"steps": "?"}, "not base64"),
+        ("learnt_rows", {"step_bytes": 4, "steps": "AAA="}, "not numbers of 4 bytes"),
+        ("learnt_rows", {"skipped_bits": 40, "step_bytes": 1, "steps": "/w=="}, "more than 6 bits"),
         ("guarantee", {"rows": [3, 5]}, "guarantee.rows is not a count"),
         ("guarantee", {"confidence": 1}, "between 0 and 1"),
         ("guarantee", {"digest": "x"}, "64 hexadecimal digits"),

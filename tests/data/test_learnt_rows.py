@@ -65,14 +65,20 @@ def test_joining_a_record_with_itself_changes_nothing():
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 3, 40_000])
-def test_a_record_survives_being_written_as_steps(n_rows):
+def test_a_record_survives_being_written_as_bytes(n_rows):
     record = LearntRows.of(NAMES, table(n_rows))
-    again = LearntRows.from_steps(record.steps(), record.n_bits, record.n_skipped_bits)
-    assert again == record
+    raw, width = record.to_bytes()
+    assert LearntRows.from_bytes(raw, width, record.n_skipped_bits) == record
 
 
-def test_a_record_takes_four_bytes_a_row():
-    assert LearntRows.of(NAMES, table(20_000)).steps().nbytes == 80_000
+def test_a_record_takes_five_bytes_a_row():
+    raw, width = LearntRows.of(NAMES, table(20_000)).to_bytes()
+    assert (len(raw), width) == (100_000, 5)
+
+
+def test_a_small_record_joined_with_a_large_one_mistakes_no_other_row():
+    both = LearntRows.of(NAMES, table(3)) | LearntRows.of(NAMES, table(200_000, seed=1))
+    assert not found(both, table(50_000, seed=2)).any()
 
 
 def test_of_too_many_rows_a_part_is_recorded_in_which_none_is_missed(monkeypatch):
@@ -97,14 +103,16 @@ def test_a_partial_record_joined_with_a_complete_one_finds_what_it_says(monkeypa
 
 
 @pytest.mark.parametrize(
-    ("steps", "n_bits", "n_skipped", "message"),
+    ("raw", "width", "n_skipped", "message"),
     [
-        ([1, 0], 30, 0, "twice"),
-        ([5], 2, 0, "more than 2 bits"),
-        ([1], 65, 0, "expected 1 to 64 bits"),
-        ([1], 8, 8, "expected 1 to 64 bits"),
+        (b"\x01\x00", 1, 0, "twice"),
+        (b"\x01\x02\x03", 2, 0, "not numbers of 2 bytes"),
+        (b"\x01", 9, 0, "not numbers of 9 bytes"),
+        (b"\xff" * 8, 8, 0, "more than 46 bits"),
+        (b"\xff" * 5, 5, 10, "more than 36 bits"),
+        (b"\x01", 1, 46, "46 bits are skipped"),
     ],
 )
-def test_steps_that_are_no_record_are_refused(steps, n_bits, n_skipped, message):
+def test_bytes_that_are_no_record_are_refused(raw, width, n_skipped, message):
     with pytest.raises(ValueError, match=message):
-        LearntRows.from_steps(np.array(steps, dtype=np.uint32), n_bits, n_skipped)
+        LearntRows.from_bytes(raw, width, n_skipped)

@@ -66,6 +66,16 @@ def test_numbers_need_a_tolerance():
     rules = extract(model, X, holdout=0.25, tolerance=0.2, max_rules=4)
     assert rules.guaranteed.tolerance == 0.2
     assert rules.guaranteed.n_rows == 150
+    two = extract(
+        DecisionTreeRegressor(max_depth=2).fit(X, np.column_stack([numbers, -numbers])),
+        X,
+        method="regression",
+        output=1,
+        holdout=0.25,
+        tolerance=0.5,
+        max_rules=4,
+    )
+    assert two.guaranteed.fidelity.fraction > 0.9
     tree = DecisionTreeRegressor(max_depth=2).fit(X, numbers)
     with pytest.raises(ValueError, match="pass tolerance"):
         extract(tree, X, holdout=0.25, max_rules=2)
@@ -80,6 +90,7 @@ def test_numbers_need_a_tolerance():
         ({"holdout": 0.2, "groups": np.zeros(600)}, "at least 2 groups"),
         ({"holdout": 0.2, "groups": [1]}, "groups has shape"),
         ({"groups": np.zeros(600)}, "pass holdout"),
+        ({"holdout": 0.2, "tolerance": 1.0}, "tolerance is for rules that predict numbers"),
     ],
 )
 def test_what_cannot_be_held_out_is_refused(options, message):

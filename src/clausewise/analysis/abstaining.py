@@ -29,7 +29,7 @@ from clausewise.rules.guarantee import Count, rejected_by_holm, tails
 from clausewise.rules.ruleset import RuleSet
 
 _N_CANDIDATES: Final = 20
-"""About this many margins are tested: all that occur, or those that leave 5, 10, …, 100 % of rows to decide."""
+"""About as many margins are tested: all that occur, or those that leave 5, 10, … % of rows to decide."""
 _FRACTION_TO_SUGGEST: Final = 0.1
 """The fraction of fresh rows that suggests margins."""
 _MIN_ROWS: Final = 20
@@ -82,7 +82,9 @@ def abstaining(
     promise = SelectivePromise(
         float(agreement), float(confidence), n_tested, counted, chosen.digest, (suggested, *fresh.notes)
     )
-    return replace(chosen, abstention=Abstention(margin, chosen_label, promise))
+    promising = replace(chosen, abstention=Abstention(margin, chosen_label, promise))
+    # The margin was learnt from these rows, so that they are no longer fresh.
+    return promising.having_learnt_from(matrix)
 
 
 def _drawn(n_rows: int, random: np.random.RandomState) -> NDArray[np.bool_]:

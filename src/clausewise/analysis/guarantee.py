@@ -132,7 +132,7 @@ def fresh_rows(
     usable, notes = _not_learnt(rules, matrix, overlap)
     rows = np.flatnonzero(usable)
     if groups is not None:
-        rows = _one_per_group(_read_groups(groups, len(matrix)), rows, random_state)
+        rows = _one_per_group(read_groups(groups, len(matrix)), rows, random_state)
         notes.append(
             f"One row was drawn from each of {len(rows):,} groups, since rows of a group are not independent."
         )
@@ -178,8 +178,8 @@ def _not_learnt(
     )
 
 
-def _read_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
-    """Return the number of the group of each row."""
+def read_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    """Return the number of the group of each row, counted from 0."""
     given = np.asarray(groups)
     if given.shape != (n_rows,):
         raise ValueError(f"groups has shape {given.shape}; expected ({n_rows},), one group per row.")

@@ -21,8 +21,7 @@ def one_line(text: str, most: int = 200) -> str:
 
 def header_line(rules: StoredRules[Any]) -> str:
     """Return what the first line of a file says: the rules in one line, and what is guaranteed of them."""
-    promised = "" if rules.guaranteed is None else f"; {rules.guaranteed.summary}"
-    return one_line(rules.headline) + one_line(promised)
+    return "; ".join(map(one_line, (rules.headline, *rules.promise_lines)))
 
 
 def quoted_short(text: str) -> str:

@@ -6,11 +6,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.analysis.guarantee import refuse_weights
+from clausewise.analysis.guarantee import read_groups, refuse_weights
 from clausewise.base.parameters import NOTHING, check_parameters, number
 from clausewise.compact.settings import seed_of
 from clausewise.data.rows import take_rows
-from clausewise.networks.answers import are_labels, rows_to_learn_from
+from clausewise.extractors.regression_data import one_output
+from clausewise.networks import Network
+from clausewise.networks.answers import are_labels, model_rows, rows_to_learn_from
 from clausewise.rules import RegressionRules, RuleSet
 
 _HOLDOUT: Final = number(above=0, below=1)
@@ -42,7 +44,7 @@ class HeldOut:
     X: Any
     fresh_model: Any
     fresh_rows: Any
-    groups: NDArray[Any] | None
+    groups: NDArray[np.intp] | None
     learn: NDArray[np.intp]
     seed: int
 
@@ -61,9 +63,7 @@ class HeldOut:
         refuse_weights(sample_weight)
         rows, seed = rows_to_learn_from(model, X), seed_of(random_state)
         n_rows = rows.shape[0]
-        given = None if groups is None else np.asarray(groups)
-        if given is not None and given.shape != (n_rows,):
-            raise ValueError(f"groups has shape {given.shape}; expected ({n_rows},), one group per row.")
+        given = None if groups is None else read_groups(groups, n_rows)
         is_held_out = _drawn(n_rows, given, fraction, np.random.RandomState(seed))
         learn, fresh = np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
         models = [np.asarray(model)[part] if are_labels(model) else model for part in (learn, fresh)]
@@ -84,31 +84,45 @@ class HeldOut:
         return y.iloc[self.learn] if hasattr(y, "iloc") else take_rows(np.asarray(y), self.learn)
 
     def guaranteed(
-        self, rules: RuleSet | RegressionRules, network: Any, tolerance: float | None
+        self,
+        rules: RuleSet | RegressionRules,
+        network: Network | None,
+        tolerance: float | None,
+        output: int | None = None,
     ) -> RuleSet | RegressionRules:
         """Return the rules with the guarantee that is counted on the held-out rows.
 
         `network` is what the rules were learnt from, which may have been trained; None if these were labels.
+        Rules for numbers imitate one `output` of it.
         """
         judge = self.fresh_model if network is None else network
         # Held-out rows are independent of the others, also where they happen to be equal.
         options: dict[str, Any] = {"overlap": "keep", "groups": self.groups, "random_state": self.seed}
         if isinstance(rules, RuleSet):
             return rules.with_guarantee(rules.guarantee(self.fresh_rows, judge, **options))
-        check_parameters({"tolerance": _TOLERANCE}, {"tolerance": tolerance})
-        if tolerance is None:
-            raise ValueError(
-                "These rules predict numbers, and a guarantee needs to know when two numbers agree; pass "
-                "tolerance, the largest difference that counts as agreement."
-            )
+        assert tolerance is not None  # as `check_tolerance` made sure
+        if network is not None:
+            judge = one_output(network.numbers(model_rows(network, self.fresh_rows, rules.features)), output)
         return rules.with_guarantee(rules.guarantee(self.fresh_rows, judge, tolerance, **options))
 
 
+def check_tolerance(tolerance: float | None, *, for_numbers: bool) -> None:
+    """Raise an error unless a tolerance is given exactly if rules for numbers are to be guaranteed."""
+    check_parameters({"tolerance": _TOLERANCE}, {"tolerance": tolerance})
+    if for_numbers and tolerance is None:
+        raise ValueError(
+            "These rules predict numbers, and a guarantee needs to know when two numbers agree; pass "
+            "tolerance, the largest difference that counts as agreement."
+        )
+    if not for_numbers and tolerance is not None:
+        raise ValueError("tolerance is for rules that predict numbers; these predict classes.")
+
+
 def _drawn(
-    n_rows: int, groups: NDArray[Any] | None, fraction: float, random: np.random.RandomState
+    n_rows: int, groups: NDArray[np.intp] | None, fraction: float, random: np.random.RandomState
 ) -> NDArray[np.bool_]:
     """Return which rows are held out; at least one is, and at least one is not."""
-    _, unit_of_row = np.unique(np.arange(n_rows) if groups is None else groups, return_inverse=True)
+    unit_of_row = np.arange(n_rows) if groups is None else groups
     n_units = int(unit_of_row.max(initial=-1)) + 1
     if n_units < 2:
         what = "rows" if groups is None else "groups"

@@ -1,6 +1,5 @@
 """The methods by name, the choice of one, and `extract`: a model and rows in, rules out."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
@@ -8,7 +7,7 @@ from numpy.typing import ArrayLike
 from clausewise.extractors.base import RuleExtractor
 from clausewise.extractors.deepred import DeepRED
 from clausewise.extractors.eclaire import ECLAIRE
-from clausewise.extractors.held_out import HeldOut
+from clausewise.extractors.held_out import HeldOut, check_tolerance
 from clausewise.extractors.network_training import trained_model
 from clausewise.extractors.pedagogical import Pedagogical
 from clausewise.extractors.rem_d import REMD
@@ -119,34 +118,27 @@ def extract(
         )
     if model is None:
         raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
+    held_out = None
     if holdout is not None:
         held_out = HeldOut.of(model, X, holdout, groups, sample_weight, options.get("random_state"))
-        found = _fitted(held_out.model, held_out.X, method, held_out.learnt(y), None, options)
-        return held_out.guaranteed(found.rules_, found.network_, tolerance)
-    if groups is not None or tolerance is not None:
+        model, X, y = held_out.model, held_out.X, held_out.learnt(y)
+    elif groups is not None or tolerance is not None:
         raise ValueError("groups and tolerance are for held-out rows; pass holdout, such as holdout=0.2.")
-    rules: RuleSet | RegressionRules = _fitted(model, X, method, y, sample_weight, options).rules_
-    return rules
-
-
-def _fitted(
-    model: Any,
-    X: Any,
-    method: str,
-    y: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-    options: Mapping[str, Any],
-) -> Any:
-    """Return the estimator of the method, fitted."""
     if method == AUTO and are_labels(model):
         method = REGRESSION if are_numbers(model) else "pedagogical"
     elif method == AUTO:
         X = rows_to_learn_from(model, X)
         model = trained_model(model, X, y, sample_weight, options.get("random_state"))
         method = chosen_method(model, X)
+    if held_out is not None:
+        check_tolerance(tolerance, for_numbers=method == REGRESSION)
     extractor = ESTIMATORS[method]
     known = extractor._get_param_names()
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise TypeError(f"{method} has no option {unknown[0]!r}; it has {', '.join(known)}.")
-    return extractor(model, **options).fit(X, y, sample_weight=sample_weight)
+    fitted = extractor(model, **options).fit(X, y, sample_weight=sample_weight)
+    rules: RuleSet | RegressionRules = fitted.rules_
+    if held_out is None:
+        return rules
+    return held_out.guaranteed(rules, fitted.network_, tolerance, options.get("output"))

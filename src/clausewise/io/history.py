@@ -10,8 +10,6 @@ import string
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-import numpy as np
-
 from clausewise.data.learnt_rows import LearntRows
 from clausewise.io.premises import read_change
 from clausewise.io.values import (
@@ -50,8 +48,9 @@ def history_settings(rules: StoredRules[Any]) -> dict[str, Any]:
 
 
 def _learnt_entry(learnt: LearntRows) -> dict[str, Any]:
-    steps = base64.b64encode(learnt.steps().tobytes()).decode("ascii")
-    return {"bits": learnt.n_bits, "skipped_bits": learnt.n_skipped_bits, "steps": steps}
+    raw, width = learnt.to_bytes()
+    steps = base64.b64encode(raw).decode("ascii")
+    return {"skipped_bits": learnt.n_skipped_bits, "step_bytes": width, "steps": steps}
 
 
 def _guarantee_entry(guarantee: Guarantee) -> dict[str, Any]:
@@ -94,17 +93,15 @@ def with_history(rules: _Rules, top: dict[str, Any]) -> _Rules:
 
 def _read_learnt(value: Any) -> LearntRows:
     where = "learnt_rows"
-    fields = json_object(value, where, ("bits", "skipped_bits", "steps"))
+    fields = json_object(value, where, ("skipped_bits", "step_bytes", "steps"))
     text = json_string(fields["steps"], f"{where}.steps")
     try:
         raw = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise RuleFileError(f"{where}.steps is not base64; the file is damaged.") from error
-    if len(raw) % 4:
-        raise RuleFileError(f"{where}.steps has {len(raw)} bytes; expected 4 for each row.")
-    n_bits, n_skipped = (read_whole(fields[key], f"{where}.{key}") for key in ("bits", "skipped_bits"))
+    width, n_skipped = (read_whole(fields[key], f"{where}.{key}") for key in ("step_bytes", "skipped_bits"))
     try:
-        return LearntRows.from_steps(np.frombuffer(raw, dtype="<u4"), n_bits, n_skipped)
+        return LearntRows.from_bytes(raw, width, n_skipped)
     except ValueError as error:
         raise RuleFileError(f"{where}: {error}") from error
 

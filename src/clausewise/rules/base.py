@@ -406,9 +406,9 @@ class BaseRuleSet(StoredRules[Rule]):
         return line if source is None else f"{line}; columns computed by {source.title}"
 
     @property
-    def footnotes(self) -> tuple[str, ...]:
-        """What is promised of the rules, as it is shown below them."""
-        return (*(() if self.promised is None else (self.promised.summary,)), *super().footnotes)
+    def promise_lines(self) -> tuple[str, ...]:
+        """What is promised of the rules, one line each."""
+        return (*(() if self.promised is None else (self.promised.summary,)), *super().promise_lines)
 
     # --- Parts ---
 

@@ -250,6 +250,11 @@ class StoredRules(ABC, Generic[_Rule]):
     @property
     def footnotes(self) -> tuple[str, ...]:
         """Lines to show below the rules; none unless there is more to say."""
+        return self.promise_lines
+
+    @property
+    def promise_lines(self) -> tuple[str, ...]:
+        """What is promised of the rules, one line each."""
         return () if self.guaranteed is None else (self.guaranteed.summary,)
 
     @property
