@@ -123,6 +123,11 @@ def test_rules_above_a_target_are_found_by_holm():
     assert found.rules_with_precision(0.9) == tuple(sorted(expected)) == (0, 1)
 
 
+def test_a_target_that_is_no_fraction_is_refused():
+    with pytest.raises(ValueError, match="target is 90"):
+        RULES.guarantee(FRESH, network).rules_with_precision(90)
+
+
 def simulated_misses(n_repetitions, n_rows, confidence, seed):
     """Count how often any interval misses, and how often Holm names a rule below the target."""
     rng = np.random.default_rng(seed)

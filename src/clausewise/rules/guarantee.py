@@ -18,6 +18,7 @@ from scipy.special import betainc, betaincinv
 
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
+from clausewise.base.parameters import check_parameters, number
 from clausewise.data.labels import Label
 from clausewise.rules.decimals import format_number
 from clausewise.rules.term import format_category
@@ -109,6 +110,8 @@ class Guarantee:
         Stands for the rules that were counted; edited rules have another (`RuleSet.digest`).
     method : str
         How the intervals are computed.
+    whole, n_baseline, of_classes, of_rules
+        The counts from which all of this follows, and which rule files keep.
     """
 
     confidence: float
@@ -172,6 +175,7 @@ class Guarantee:
         precision is lower. This holds for one target that was chosen before the rows were seen, and apart
         from the intervals; it may name rules whose interval begins below the target.
         """
+        check_parameters({"target": number(above=0, below=1)}, {"target": target})
         return tuple(sorted(rejected_by_holm(tails(self.of_rules, target), 1 - self.confidence)))
 
     @property
