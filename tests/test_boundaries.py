@@ -15,7 +15,7 @@ LEVELS = (
     ("data",),
     ("rules", "networks", "features"),
     ("analysis", "induction"),
-    ("compact",),
+    ("compact", "verify"),
     ("extractors",),
     ("io", "export"),
     ("report", "plots"),

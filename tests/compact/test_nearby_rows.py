@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from clausewise import Features, _core
-from clausewise.compact.nearby_rows import nearby_rows, positions
+from clausewise.compact.nearby_rows import nearby_rows
+from clausewise.data.points import positions
 
 
 def nearest(points, queries, candidates, n_nearest):

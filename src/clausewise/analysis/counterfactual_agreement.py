@@ -48,7 +48,11 @@ class NetworkLabels:
 
     def of_rows(self, table: Any) -> list[Label | None]:
         """Return the network's label of each row of a table."""
-        return [self._labels[code] for code in self.codes(table).tolist()]
+        return [self.label(code) for code in self.codes(table).tolist()]
+
+    def label(self, code: int) -> Label:
+        """Return the label that a code stands for."""
+        return self._labels[code]
 
     def _code(self, label: Label) -> int:
         code = class_meant(label, self._labels[: self._n_classes])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clausewise import _core
 from clausewise.data.features import Features
+from clausewise.data.points import one_hot_groups, positions
 from clausewise.data.table import Matrix
 
 Floats = NDArray[np.float64]
@@ -18,8 +19,6 @@ _STEP: Final = 0.5
 _N_NEAREST: Final = 8
 # Columns of at most so many values take one from a near row: a value in between may mean nothing.
 _FEW_VALUES: Final = 12
-# Of categories, as many as this are told apart when rows are compared; the others are rare.
-_MAX_CATEGORIES: Final = 20
 # A search for neighbours compares at most so many cells, which takes some tenths of a second.
 _MAX_COMPARED: Final = 3 * 10**8
 _MIN_CANDIDATES: Final = 500
@@ -50,7 +49,7 @@ def nearby_rows(
     sources = _spread(n_rows, n_wanted, random)
     first, second = _two_neighbours(table, features, sources, random, n_threads)
     rows = np.array(table[sources], dtype=np.float64)
-    group_of = _one_hot_groups(table, features)
+    group_of = one_hot_groups(table, features)
     is_from_first: dict[int, NDArray[np.bool_]] = {}
     for c, n_categories in enumerate(features.n_categories.tolist()):
         column = np.asarray(table[:, c], dtype=np.float64)
@@ -95,49 +94,3 @@ def _two_neighbours(
     drawn = random.random_sample((len(sources), n_nearest)).argsort(axis=1, kind="stable")[:, :2]
     two: Rows = np.take_along_axis(nearest[place], drawn, axis=1).astype(np.intp)
     return two[:, 0], two[:, 1]
-
-
-def positions(table: Matrix, features: Features) -> NDArray[np.float32]:
-    """Return rows as points: numbers standardised, categories as indicators, missing values as the mean."""
-    parts = []
-    for c, n_categories in enumerate(features.n_categories.tolist()):
-        column = np.asarray(table[:, c], dtype=np.float64)
-        known = column[~np.isnan(column)]
-        if len(known) == 0:
-            continue
-        if n_categories >= 0:
-            codes, counts = np.unique(known, return_counts=True)
-            codes = codes[np.argsort(-counts, kind="stable")[:_MAX_CATEGORIES]]
-            parts.append((column[:, None] == codes).astype(np.float32))
-            continue
-        largest = np.abs(known).max()  # divided by first, since squares of large numbers overflow
-        scaled = known / largest if largest > 0 else known
-        spread, mean = scaled.std(), scaled.mean()
-        if spread == 0:
-            continue
-        standardised = (column / largest - mean) / spread
-        parts.append(np.where(np.isnan(column), 0.0, standardised).astype(np.float32)[:, None])
-    return np.hstack(parts) if parts else np.zeros((len(table), 1), dtype=np.float32)
-
-
-def _one_hot_groups(table: Matrix, features: Features) -> dict[int, int]:
-    """Return the group of each column that encodes one choice together with its neighbours."""
-    is_choice = [
-        n_categories < 0 and bool(np.isin(table[:, c], (0, 1)).all())
-        for c, n_categories in enumerate(features.n_categories.tolist())
-    ]
-    group_of: dict[int, int] = {}
-    start = 0
-    while start < len(is_choice):
-        end, total = start, np.zeros(len(table))
-        while end < len(is_choice) and is_choice[end] and total.min() < 1:
-            total = total + table[:, end]
-            if total.max() > 1:
-                break
-            end += 1
-        if end > start and total.min() == total.max() == 1:
-            group_of |= dict.fromkeys(range(start, end), start)
-            start = end
-        else:
-            start += 1
-    return group_of

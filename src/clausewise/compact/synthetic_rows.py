@@ -10,9 +10,10 @@ from clausewise import _core
 from clausewise.analysis.counterfactual_tables import ChangeableTable
 from clausewise.base import threads
 from clausewise.base.parameters import JOBS, RANDOM_STATE, check_parameters, number
-from clausewise.compact.nearby_rows import Floats, Rows, nearby_rows, positions
+from clausewise.compact.nearby_rows import Floats, Rows, nearby_rows
 from clausewise.compact.settings import seed_of
 from clausewise.data.features import Features
+from clausewise.data.points import positions
 from clausewise.data.rows import as_rows
 from clausewise.data.table import Matrix
 

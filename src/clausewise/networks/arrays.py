@@ -1,6 +1,7 @@
 """Networks given as plain arrays: dense layers with activations between them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from clausewise.base.parameters import ARRAY_LIKE, FUNCTION, Constraint, check_p
 from clausewise.networks.locks import lock_of
 from clausewise.networks.network import Network
 from clausewise.networks.outputs import OUTPUT_MEANING, Output
+from clausewise.networks.plain import PlainBuilder, PlainNetwork
 from clausewise.networks.protocol import OUTPUT, OutputForm, Structure, Tensor
 
 Activation = str | Callable[[NDArray[Any]], NDArray[Any]]
@@ -79,6 +81,18 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let NumPy's products use one thread.
+
+    The last bits of a product must not depend on the number of cores, and threads waiting for the next small
+    product would keep a core busy. The limit is that of the process: the lock keeps one of our threads from
+    restoring it while another one computes, or to what another one has set.
+    """
+    with lock_of(_blas()), _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
 class DenseBackend:
     """Dense layers in NumPy: `rows @ weights + bias`, with an activation after each layer except the last.
 
@@ -126,14 +140,24 @@ class DenseBackend:
         """Return the structure."""
         return self._structure
 
+    def plain(self) -> PlainNetwork:
+        """Return the layers in the form that proofs read."""
+        names = {function: name for name, function in reversed(ACTIVATIONS.items())}
+        builder = PlainBuilder(self.title, self._weights[0].shape[0], self.dtype)
+        step = 0
+        applied = zip(self._weights, self._biases, [*self._activations, self._last], strict=True)
+        for number, (weights, bias, function) in enumerate(applied):
+            step = builder.dense(step, weights, bias)
+            layer = f"the function {getattr(function, '__name__', 'of unknown name')} after layer {number}"
+            slope = {"leaky_relu": 0.01, "elu": 1.0}.get(names.get(function, ""), 0.0)
+            step = builder.activation(step, names.get(function, "unknown"), slope, layer=layer)
+        return builder.build(step)
+
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
         """Return the named tensors; layers after the last of them are not computed."""
         places = [len(self._layer_names) if n == OUTPUT else self._layer_names.index(n) for n in names]
         found: dict[int, NDArray[Any]] = {}
-        # One thread: the last bits of a product must not depend on the number of cores, and threads waiting
-        # for the next small product would keep a core busy. The limit is that of the process: the lock keeps
-        # one of our threads from restoring it while another one computes, or to what another one has set.
-        with lock_of(_blas()), _blas().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             for place in range(max(places) + 1):
                 rows = rows @ self._weights[place] + self._biases[place]
                 is_last = place == len(self._layer_names)

@@ -25,6 +25,8 @@ from clausewise.networks.inputs import (
 )
 from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, is_number, read_as
+from clausewise.networks.plain import UnsupportedLayerError
+from clausewise.networks.plain_inputs import PlainModel, plain_inputs
 from clausewise.networks.preprocess import (
     PREPROCESS,
     InputColumn,
@@ -283,6 +285,32 @@ class Network:
             return None
         encoded = self._embedded_columns(X, names)
         return tuple(InputColumn((name,), name in encoded) for name in read)
+
+    def plain(self, X: Any) -> PlainModel:
+        """Return the layers, the preprocessing and the reader of the output, in the form that proofs read.
+
+        Raises an `UnsupportedLayerError` for a model that is not a feed-forward network of supported layers.
+        """
+        if self._computed is not None or self._input_reader is not None:
+            how = "features=" if self._computed is not None else "inputs="
+            raise UnsupportedLayerError(
+                f"{self._backend.title} was wrapped with {how}; proofs need a network that reads one table."
+            )
+        if not hasattr(self._backend, "plain"):
+            raise UnsupportedLayerError(
+                f"{self._backend.title} is not a feed-forward network whose layers can be read; proofs need "
+                "a "
+                "PyTorch, Keras, ONNX or scikit-learn network, or an ArrayNetwork. `challenge` takes any "
+                "model."
+            )
+        self.inspect(X)
+        assert self._reader is not None
+        network = self._backend.plain()
+        names = Features.learn(X, names=self._names_for(X)).names
+        by_name = None if self._preprocess is not None else self.feature_names
+        order = by_name if by_name is not None and set(by_name) <= set(names) else names
+        inputs = plain_inputs(self._preprocess, names, order, network.n_inputs)
+        return PlainModel(network, inputs, self._reader)
 
     def features(self, X: Any) -> Features:
         """Return the columns over which rules are written: the raw ones, or those that `features=` computes.

@@ -205,7 +205,7 @@ def _traced(step: Any, columns: Columns) -> Columns:
     if isinstance(step, FeatureUnion):
         parts = [_traced(inner, columns) for _, inner in step.transformer_list if inner != "drop"]
         return _joined(parts)
-    return _through_transformer(step, columns)
+    return through_transformer(step, columns)
 
 
 def _through_steps(steps: Sequence[Any], columns: Columns) -> Columns:
@@ -231,7 +231,7 @@ def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputCol
         where = step.output_indices_.get(name)
         if inner == "drop" or where is None or where.start == where.stop:
             continue
-        places = _places(chosen, place_of_name, len(columns))
+        places = column_places(chosen, place_of_name, len(columns))
         if places is None:
             return None
         read = tuple(columns[place] for place in places)
@@ -240,7 +240,7 @@ def _through_column_transformer(step: ColumnTransformer, columns: tuple[InputCol
     return _joined([part for _, part in sorted(placed, key=lambda item: item[0])])
 
 
-def _places(chosen: Any, place_of_name: dict[str, int], n_columns: int) -> list[int] | None:
+def column_places(chosen: Any, place_of_name: dict[str, int], n_columns: int) -> list[int] | None:
     """Return the positions of the columns that a part of a ColumnTransformer reads."""
     if isinstance(chosen, slice):
         if isinstance(chosen.start, str) or isinstance(chosen.stop, str):
@@ -255,7 +255,7 @@ def _places(chosen: Any, place_of_name: dict[str, int], n_columns: int) -> list[
     return None if None in places else [place % n_columns for place in places if place is not None]
 
 
-def _through_transformer(step: Any, columns: tuple[InputColumn, ...]) -> Columns:
+def through_transformer(step: Any, columns: tuple[InputColumn, ...]) -> Columns:
     """Follow one transformer by the output names that it derives from marked input names."""
     if getattr(step, "n_features_in_", None) != len(columns) or not hasattr(step, "get_feature_names_out"):
         return None

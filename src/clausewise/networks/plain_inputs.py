@@ -1,0 +1,209 @@
+"""Preprocessing as a function of each raw column: affine for numbers, a table of values for categories."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
+
+from clausewise.data.table import Category
+from clausewise.networks.fitted_rows import rows_as_fitted
+from clausewise.networks.outputs import OutputReader
+from clausewise.networks.plain import PlainNetwork, UnsupportedLayerError
+from clausewise.networks.preprocess import (
+    InputColumn,
+    Preprocess,
+    column_places,
+    first_step,
+    through_transformer,
+)
+
+_SUPPORTED: Final = (
+    "StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, "
+    "SimpleImputer, and "
+    "pipelines, unions and column transformers of these"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainColumn:
+    """One column that a network reads, as a function of one raw column.
+
+    A number becomes `scale * value + shift`. If an encoder of categories reads the raw column, `encode` gives
+    the number for each category first. `magnitude` bounds what is added up, for rounding errors; it is 0 if
+    nothing is computed.
+    """
+
+    source: int
+    scale: float = 1.0
+    shift: float = 0.0
+    magnitude: float = 0.0
+    encode: Callable[[Sequence[Category]], np.ndarray[Any, np.dtype[np.float64]]] | None = field(default=None)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether a transformer computes the column, which may round."""
+        return self.magnitude > 0 or self.scale != 1.0 or self.shift != 0.0
+
+    def then(self, scale: float, shift: float, magnitude: float) -> "PlainColumn":
+        """Return the column after an affine map."""
+        return PlainColumn(
+            self.source,
+            self.scale * scale,
+            self.shift * scale + shift,
+            self.magnitude * abs(scale) + magnitude,
+            self.encode,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PlainModel:
+    """A network in the form that proofs read: its layers, its input columns and the reader of its output."""
+
+    network: PlainNetwork
+    inputs: tuple[PlainColumn, ...]
+    reader: OutputReader
+
+
+def plain_inputs(
+    preprocess: Preprocess, names: Sequence[str], order: Sequence[str], n_inputs: int
+) -> tuple[PlainColumn, ...]:
+    """Return each input column of a network as a function of a raw column.
+
+    Parameters
+    ----------
+    preprocess : transformer, list of these or None
+        As for `wrap`.
+    names : sequence of str
+        The raw columns.
+    order : sequence of str
+        The raw columns in the order in which the network reads them, if there is no preprocessing.
+    n_inputs : int
+        The number of columns that the network reads.
+    """
+    own = getattr(first_step(preprocess), "feature_names_in_", ())
+    read = own if len(own) and set(own) <= set(names) else order
+    columns = _through(preprocess, tuple(PlainColumn(list(names).index(name)) for name in read))
+    if len(columns) != n_inputs:
+        raise UnsupportedLayerError(
+            f"The network reads {n_inputs} columns, but {len(columns)} were found; pass the columns that it "
+            "was "
+            "trained on."
+        )
+    return columns
+
+
+Columns = tuple[PlainColumn, ...]
+
+
+def _through(step: Any, columns: Columns) -> Columns:
+    if step is None or (isinstance(step, str) and step == "passthrough"):
+        return columns
+    if isinstance(step, Pipeline):
+        return _through([inner for _, inner in step.steps], columns)
+    if isinstance(step, list | tuple):
+        for inner in step:
+            columns = _through(inner, columns)
+        return columns
+    if isinstance(step, ColumnTransformer):
+        return _through_column_transformer(step, columns)
+    if isinstance(step, FeatureUnion):
+        parts = [_through(inner, columns) for _, inner in step.transformer_list if inner != "drop"]
+        return tuple(column for part in parts for column in part)
+    if isinstance(step, OneHotEncoder | OrdinalEncoder):
+        return _encoded(step, columns)
+    if isinstance(step, SimpleImputer) and not step.add_indicator:
+        # Proofs are about known values, which an imputer does not change.
+        return columns
+    affine = _affine_parts(step, len(columns))
+    if affine is None:
+        raise UnsupportedLayerError(
+            f"The preprocessing contains {getattr(step, '__name__', type(step).__name__)}, which proofs do "
+            "not "
+            f"support; they support {_SUPPORTED}."
+        )
+    return tuple(
+        column.then(float(scale), float(shift), float(size))
+        for column, scale, shift, size in zip(columns, *affine, strict=True)
+    )
+
+
+def _affine_parts(step: Any, n_columns: int) -> tuple[Any, Any, Any] | None:
+    """Return scale, shift and the magnitude of what is added, per column; None for other transformers."""
+    if isinstance(step, MinMaxScaler) and not step.clip:
+        return step.scale_, step.min_, np.abs(step.min_)
+    if isinstance(step, StandardScaler):
+        centre, spread = step.mean_, step.scale_
+    elif isinstance(step, RobustScaler):
+        centre, spread = step.center_, step.scale_
+    elif isinstance(step, MaxAbsScaler):
+        centre, spread = None, step.scale_
+    else:
+        return None
+    uses_centre = centre is not None and getattr(step, "with_mean", getattr(step, "with_centering", True))
+    middle = np.asarray(centre if uses_centre else np.zeros(n_columns))
+    scale = 1.0 / np.asarray(np.ones(n_columns) if spread is None else spread)
+    return scale, -middle * scale, np.abs(middle * scale)
+
+
+def _through_column_transformer(step: ColumnTransformer, columns: Columns) -> Columns:
+    placed: list[tuple[int, Columns]] = []
+    place_of_name = {name: place for place, name in enumerate(getattr(step, "feature_names_in_", ()))}
+    for name, inner, chosen in step.transformers_:
+        where = step.output_indices_.get(name)
+        if (isinstance(inner, str) and inner == "drop") or where is None or where.start == where.stop:
+            continue
+        places = column_places(chosen, place_of_name, len(columns))
+        if places is None:
+            raise UnsupportedLayerError(
+                f"The columns of the transformer {name!r} could not be found by name."
+            )
+        placed.append((where.start, _through(inner, tuple(columns[place] for place in places))))
+    placed.sort(key=lambda item: item[0])
+    return tuple(column for _, part in placed for column in part)
+
+
+def _encoded(step: OneHotEncoder | OrdinalEncoder, columns: Columns) -> Columns:
+    """Return the columns of an encoder: for each category, what the encoder itself makes of it."""
+    if any(column.encode is not None or column.is_computed for column in columns):
+        raise UnsupportedLayerError(f"{type(step).__name__} reads computed columns, not raw ones.")
+    made = through_transformer(step, tuple(InputColumn((str(place),)) for place in range(len(columns))))
+    if made is None:
+        raise UnsupportedLayerError(
+            f"The output columns of {type(step).__name__} could not be found by name."
+        )
+    places = [int(column.sources[0]) for column in made]
+    return tuple(
+        PlainColumn(columns[place].source, encode=_CategoryCodes(step, place, output))
+        for output, place in enumerate(places)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _CategoryCodes:
+    """The numbers in one output column of an encoder, for categories of one of its input columns."""
+
+    encoder: Any
+    place: int
+    output: int
+
+    def __call__(self, categories: Sequence[Category]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        first = [known[0] for known in self.encoder.categories_]
+        rows = np.empty((len(categories), len(first)), dtype=object)
+        rows[:] = first
+        rows[:, self.place] = list(categories)
+        names = getattr(self.encoder, "feature_names_in_", None)
+        made = self.encoder.transform(rows_as_fitted(rows, names, len(first)))
+        dense = made.toarray() if hasattr(made, "toarray") else np.asarray(made)
+        return np.asarray(dense[:, self.output], dtype=np.float64)

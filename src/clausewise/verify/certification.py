@@ -1,0 +1,208 @@
+"""Proving, or refuting, what each rule says about a network."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from clausewise.base.parameters import RANDOM_STATE, VERBOSE, check_parameters, number, whole
+from clausewise.base.progress import Progress
+from clausewise.networks import wrap
+from clausewise.networks.answers import are_labels, model_rows
+from clausewise.networks.arrays import one_blas_thread
+from clausewise.networks.plain import Floats
+from clausewise.rules.ruleset import RuleSet
+from clausewise.verify.certificate import Certificate, RuleProof, Status
+from clausewise.verify.decisions import Decision, decisions_of
+from clausewise.verify.domain import Domain, Regions
+from clausewise.verify.questions import NetworkQuestions
+from clausewise.verify.row_proofs import RowProver
+from clausewise.verify.search import Claim, Clock, Outcome, Prover
+from clausewise.verify.shrinking import shrink
+
+# Possible counterexamples that the network itself is asked about.
+_MAX_ASKED: Final = 256
+_PARAMETERS: Final = {
+    "max_boxes": whole(1),
+    "seconds": number(above=0),
+    "max_parts": whole(0),
+    "random_state": RANDOM_STATE,
+    "verbose": VERBOSE,
+}
+
+
+@dataclass(eq=False)
+class _Task:
+    """What all rules share: the prover, the rows of the domain and what the network says about them."""
+
+    rules: RuleSet
+    prover: Prover
+    decisions: list[Decision | None]
+    matrix: Floats
+    codes: Any
+    questions: NetworkQuestions
+    max_boxes: int
+    max_parts: int
+    random: np.random.RandomState
+
+
+def certify(
+    rules: RuleSet,
+    network: Any,
+    domain: Any,
+    *,
+    max_boxes: int = 20_000,
+    seconds: float = 60.0,
+    max_parts: int = 4,
+    random_state: int | np.random.RandomState | None = None,
+    verbose: int = 0,
+) -> Certificate:
+    """Prove on which parts of its rules a network always decides as they say; see `RuleSet.certify`."""
+    check_parameters(
+        _PARAMETERS,
+        {
+            "max_boxes": max_boxes,
+            "seconds": seconds,
+            "max_parts": max_parts,
+            "random_state": random_state,
+            "verbose": verbose,
+        },
+    )
+    if are_labels(network):
+        raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
+    clock = Clock.for_seconds(seconds)
+    wrapped = wrap(network)
+    rows = model_rows(wrapped, domain, rules.features)
+    model = wrapped.plain(rows)
+    layers, decisions = decisions_of(model, rules.labels, wrapped.classes.tolist())
+    matrix = np.asarray(rules.features.encode(domain), dtype=np.float64)
+    matrix = matrix[np.isfinite(matrix).all(axis=1)]
+    prover = Prover.of(model, layers, Domain.of_rows(matrix, rules.features))
+    questions = NetworkQuestions(wrapped, rules, domain, matrix)
+    codes, labels = questions.answers(matrix)
+    random = (
+        random_state
+        if isinstance(random_state, np.random.RandomState)
+        else np.random.RandomState(random_state or 0)
+    )
+    task = _Task(rules, prover, decisions, matrix, codes, questions, max_boxes, max_parts, random)
+    proofs, found = [], []
+    is_certified, is_stopped = np.zeros(len(matrix), dtype=bool), False
+    with one_blas_thread(), Progress(verbose) as progress:
+        progress.started("certify", len(rules))
+        for rule in range(len(rules)):
+            progress.part_started(f"rule {rule}", 0)
+            own = Clock.for_seconds(clock.left / (len(rules) - rule))
+            proof, counterexample = _proof(task, rule, own, is_certified)
+            is_stopped |= own.is_over
+            proofs.append(proof)
+            found.append(counterexample)
+            if len(proof.parts):
+                is_certified |= prover.domain.contains(proof.parts, matrix).any(axis=0)
+            progress.part_done()
+    return Certificate(
+        rules,
+        tuple(proofs),
+        questions.rows(np.concatenate([np.empty((0, matrix.shape[1])), *found])),
+        len(matrix),
+        int(is_certified.sum()),
+        is_stopped,
+        prover.domain,
+        matrix,
+        labels,
+        questions.rows(matrix),
+        RowProver(rules, prover, questions, decisions),
+    )
+
+
+def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[RuleProof, Floats]:
+    """Return what can be proven about one rule, and a counterexample as a matrix of one row or none."""
+    stored, domain = task.rules.columns, task.prover.domain
+    code = int(stored.class_index[rule])
+    is_against = task.rules.voting == "weights" and bool(stored.weight[rule] < 0)
+    region = domain.region_of(stored, rule)
+    none, no_rows = domain.whole().take(slice(0, 0)), np.empty((0, task.matrix.shape[1]))
+    label = task.rules.labels[code]
+    if region is None:
+        return RuleProof(rule, label, is_against, "empty", 0.0, 0.0, 0, np.nan, None, none, 0), no_rows
+    inside = domain.contains(region, task.matrix)[0]
+    claim = _claim(task, code, is_against)
+    if claim is None:
+        raise ValueError(
+            f"Rule {rule} predicts {label!r}, which is not a class of the network; pass the network that "
+            "the rules "
+            "imitate."
+        )
+    found = task.prover.search(
+        region, claim, max(task.max_boxes // 2, 1), _share(clock, 0.5), task.matrix[inside]
+    )
+    row, network_code = _counterexample(task, rule, code, is_against, inside, found)
+    parts, n_boxes = _parts(task, region, claim, inside & ~is_certified, found, clock)
+    status: Status = "proven" if found.is_proven else "refuted" if len(row) else "open"
+    shares = [float(min(domain.shares(part, region).sum(), 1.0)) for part in (found.proven, found.refuted)]
+    if found.is_proven:
+        shares[0] = 1.0
+    return (
+        RuleProof(
+            rule,
+            label,
+            is_against,
+            status,
+            shares[0],
+            shares[1],
+            int(inside.sum()),
+            float(found.is_proven_row.mean()) if inside.any() else np.nan,
+            network_code,
+            parts,
+            found.n_boxes + n_boxes,
+        ),
+        row,
+    )
+
+
+def _claim(task: _Task, code: int, is_against: bool) -> Claim | None:
+    decision = task.decisions[code]
+    return None if decision is None else Claim(decision, is_against)
+
+
+def _share(clock: Clock, fraction: float) -> Clock:
+    return Clock.for_seconds(fraction * clock.left)
+
+
+def _counterexample(
+    task: _Task, rule: int, code: int, is_against: bool, inside: Any, found: Outcome
+) -> tuple[Floats, Any]:
+    """Return a row on which the network itself contradicts the rule, preferably a real one, and its label."""
+    differs = (task.codes == code) if is_against else (task.codes != code)
+    candidates = np.concatenate([task.matrix[inside & differs][:_MAX_ASKED], found.witnesses[-_MAX_ASKED:]])
+    decode = task.rules.features.decode
+    premise = task.rules[rule]
+    if len(candidates):
+        codes, labels = task.questions.answers(candidates)
+        contradicts = (codes == code) if is_against else (codes != code)
+        for place in np.flatnonzero(contradicts).tolist():
+            row = candidates[place]
+            if premise.holds([decode(column, float(value)) for column, value in enumerate(row)]):
+                return row[None], labels[place]
+    return candidates[:0], None
+
+
+def _parts(
+    task: _Task, region: Regions, claim: Claim, is_wanted: Any, found: Outcome, clock: Clock
+) -> tuple[Regions, int]:
+    """Return proven boxes inside a rule, each with rows that no other certified box has."""
+    domain = task.prover.domain
+    if found.is_proven:
+        return region, 0
+    parts, n_boxes = [region.take(slice(0, 0))], 0
+    each = max(task.max_boxes // 2 // max(task.max_parts, 1), 1)
+    for _ in range(task.max_parts):
+        if clock.is_over or not is_wanted.any():
+            break
+        part = shrink(task.prover, region, claim, task.matrix[is_wanted], each, clock, task.random)
+        n_boxes += part.n_boxes
+        if part.region is None:
+            break
+        parts.append(part.region)
+        is_wanted = is_wanted & ~domain.contains(part.region, task.matrix)[0]
+    return Regions.joined(parts), n_boxes

@@ -1,0 +1,63 @@
+"""Asking a network itself about rows that were put together from values."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.analysis.counterfactual_agreement import NetworkLabels, require_changeable_rows
+from clausewise.analysis.counterfactual_tables import ChangeableTable
+from clausewise.data.labels import Label
+from clausewise.data.rows import take_rows
+from clausewise.networks import Network
+from clausewise.networks.answers import model_rows
+from clausewise.networks.plain import Floats
+from clausewise.rules.ruleset import RuleSet
+
+# Rows in one table for the network; copies of wide tables would fill the memory.
+_CELLS_PER_TABLE: Final = 2**21
+
+
+class NetworkQuestions:
+    """Asks a network about encoded rows.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    rules : RuleSet
+        Its features are the columns, its classes those that answers mean.
+    X : array or DataFrame
+        A table of real rows, of the kind that the network reads.
+    matrix : ndarray of shape (n_rows, n_features)
+        The same rows, encoded.
+    """
+
+    def __init__(self, network: Network, rules: RuleSet, X: Any, matrix: Floats) -> None:
+        require_changeable_rows(network, rules)
+        self._labels = NetworkLabels(network, rules)
+        self._names = rules.labels
+        rows = model_rows(network, X, rules.features)
+        # What is not changed comes from the first row.
+        first = take_rows(rows, np.zeros(1, dtype=np.intp))
+        self._matrix = matrix[:1]
+        self._table = ChangeableTable(first, rules.features, self._matrix)
+        self.n_asked = 0
+
+    def rows(self, matrix: Floats) -> Any:
+        """Return encoded rows as a table like the given one."""
+        return self._table.changed(matrix, np.zeros(len(matrix), dtype=np.int64))
+
+    def codes(self, matrix: Floats) -> NDArray[np.int32]:
+        """Return what the network predicts: positions of classes of the rules, then other labels."""
+        size = max(1, _CELLS_PER_TABLE // matrix.shape[1])
+        parts = [matrix[start : start + size] for start in range(0, len(matrix), size)]
+        self.n_asked += len(matrix)
+        return np.concatenate(
+            [np.empty(0, dtype=np.int32), *(self._labels.codes(self.rows(p)) for p in parts)]
+        )
+
+    def answers(self, matrix: Floats) -> tuple[NDArray[np.int32], list[Label]]:
+        """Return the codes and the labels that the network predicts."""
+        codes = self.codes(matrix)
+        return codes, [self._labels.label(code) for code in codes.tolist()]

@@ -1,0 +1,320 @@
+"""Branch and bound: cutting a region until bounds decide what the network predicts on each part."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from clausewise.networks.plain import Floats, PlainNetwork
+from clausewise.networks.plain_inputs import PlainModel
+from clausewise.verify.bounds import BoundedNetwork
+from clausewise.verify.decisions import Decision
+from clausewise.verify.domain import Booleans, Domain, InputMap, Places, Regions
+
+# Boxes that are bounded at once, and coefficients of a layer for all of them: more do not fit into the cache.
+_MAX_BATCH: Final = 64
+_MAX_COEFFICIENTS: Final = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What should hold on a region: the network predicts a class, or any class but this one."""
+
+    decision: Decision
+    is_against: bool = False
+
+
+@dataclass(eq=False)
+class Clock:
+    """Says when to stop."""
+
+    ends: float
+
+    @classmethod
+    def for_seconds(cls, seconds: float) -> "Clock":
+        """Return a clock that stops after so many seconds."""
+        return cls(time.monotonic() + seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self.ends
+
+    @property
+    def left(self) -> float:
+        """Seconds left."""
+        return max(0.0, self.ends - time.monotonic())
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What a search has found out about a region.
+
+    Attributes
+    ----------
+    proven, refuted, open : Regions
+        The parts where the claim is proven, where its opposite is, and where neither is.
+    witnesses : ndarray of shape (n_rows, n_features)
+        Encoded rows on which the claim fails, as far as double precision tells.
+    is_proven_row : boolean ndarray of shape (n_rows,)
+        Which of the given rows are in a part where the claim is proven.
+    n_boxes : int
+        How many boxes were bounded.
+    """
+
+    proven: Regions
+    refuted: Regions
+    open: Regions
+    witnesses: Floats
+    is_proven_row: Booleans
+    n_boxes: int
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the claim holds on the whole region."""
+        return len(self.refuted) == 0 and len(self.open) == 0
+
+
+@dataclass(eq=False)
+class Prover:
+    """Proves claims about a network on regions of a domain.
+
+    Attributes
+    ----------
+    network : PlainNetwork
+        The network, up to the outputs that decide.
+    domain : Domain
+        The rows.
+    inputs : InputMap
+        From regions to the network's inputs.
+    """
+
+    network: PlainNetwork
+    domain: Domain
+    inputs: InputMap
+    bounded: BoundedNetwork = field(init=False)
+    batch_size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bounded = BoundedNetwork(self.network, self.inputs.choices, self.inputs.slack)
+        sizes = self.network.sizes
+        largest = 2 * max(sizes) * max(sizes[1:])
+        self.batch_size = max(1, min(_MAX_BATCH, _MAX_COEFFICIENTS // largest))
+
+    @classmethod
+    def of(cls, model: PlainModel, network: PlainNetwork, domain: Domain) -> "Prover":
+        """Return the prover for a model, of which `network` are the layers that decide."""
+        return cls(network, domain, InputMap(model, domain))
+
+    def values(self, matrix: Floats, claim: Claim) -> Floats:
+        """Return for each encoded row a number that is negative where the claim fails, without proof."""
+        values = claim.decision.values(self.network.outputs(self.inputs.inputs(matrix)))
+        return -values if claim.is_against else values
+
+    def slopes(self, matrix: Floats, claim: Claim) -> tuple[Floats, Floats]:
+        """Return for each encoded row the number of `values`, and its gradient in the raw numbers."""
+        sign = -1.0 if claim.is_against else 1.0
+        inputs = self.inputs.inputs(matrix)
+        margins = self.network.outputs(inputs) @ claim.decision.functions.T + claim.decision.offsets
+        weakest = margins.argmin(axis=1)
+        gradients = self.network.gradients(inputs, sign * claim.decision.functions[weakest])
+        return sign * margins.min(axis=1), self.inputs.pulled_back(gradients)[0]
+
+    def attacked(self, region: Regions, claim: Claim, starts: Floats, n_steps: int) -> Floats:
+        """Return encoded rows inside one region on which the claim fails, found by moving `starts`.
+
+        Each step follows the sign of the gradient, at first by a quarter of the region's width, then by less.
+        Options of choices stay as they are.
+        """
+        domain, rows = self.domain, starts.copy()
+        width = region.high[0] - region.low[0]
+        best, least = rows.copy(), np.full(len(rows), np.inf)
+        for step in range(n_steps + 1):
+            values, slopes = self.slopes(rows, claim)
+            is_better = values < least
+            best[is_better], least[is_better] = rows[is_better], values[is_better]
+            moved = rows[:, domain.numbers] - np.sign(slopes) * width * 0.25 * 0.75**step
+            moved = np.where(domain.is_whole, np.round(moved), moved)
+            rows[:, domain.numbers] = np.clip(moved, region.low[0], region.high[0])
+        return best[least < 0]
+
+    def examine(self, regions: Regions, claim: Claim) -> "Examined":
+        """Bound the network on regions."""
+        decision = claim.decision
+        both = np.vstack([decision.functions, -decision.functions])
+        found = self.bounded.bound(
+            self.inputs.boxes(regions), both, np.concatenate([decision.offsets, -decision.offsets])
+        )
+        n_functions = len(decision.functions)
+        margin = decision.margins(found.magnitude)[:, None]
+        is_class = np.asarray((found.low[:, :n_functions] > margin).all(axis=1))
+        is_other = np.asarray((found.low[:, n_functions:] > margin).any(axis=1))
+        if claim.is_against:
+            weakest = n_functions + found.low[:, n_functions:].argmax(axis=1)
+            is_class, is_other = is_other, is_class
+        else:
+            weakest = found.low[:, :n_functions].argmin(axis=1)
+        each = np.arange(len(regions))
+        low, slopes, looseness = (part[each, weakest] for part in (found.low, found.slopes, found.looseness))
+        return Examined(is_class, is_other, low, slopes, looseness)
+
+    def search(
+        self,
+        region: Regions,
+        claim: Claim,
+        max_boxes: int,
+        clock: Clock,
+        rows: Floats | None = None,
+        stop_at_witness: bool = False,
+    ) -> Outcome:
+        """Cut a region into parts until the claim is decided on each, first those with much volume or rows.
+
+        Parameters
+        ----------
+        region : Regions
+            One region.
+        claim : Claim
+            What should hold.
+        max_boxes : int
+            How many boxes to bound at most.
+        clock : Clock
+            Stops the search.
+        rows : ndarray of shape (n_rows, n_features), optional
+            Encoded rows inside the region, which are followed.
+        stop_at_witness : bool
+            Whether to stop at the first row on which the claim fails.
+        """
+        domain = self.domain
+        tracker = RowTracker(domain, np.empty((0, len(domain.features))) if rows is None else rows)
+        waiting = _Waiting(region, np.zeros(1, dtype=np.intp), np.ones(1))
+        proven, refuted, stuck, witnesses = [], [], [], []
+        n_boxes = 0
+        while len(waiting.regions) and n_boxes < max_boxes and not clock.is_over:
+            batch, numbers = waiting.pop(min(self.batch_size, max_boxes - n_boxes))
+            n_boxes += len(batch)
+            found = self.examine(batch, claim)
+            proven.append(batch.take(found.is_proven))
+            refuted.append(batch.take(found.is_refuted))
+            tracker.decided(numbers[found.is_proven], numbers[found.is_refuted])
+            undecided = np.flatnonzero(~found.is_proven & ~found.is_refuted)
+            rest, numbers = batch.take(undecided), numbers[undecided]
+            tried = [domain.centres(batch), domain.corners(rest, found.slopes[undecided], self.inputs)]
+            candidates = np.concatenate(tried)
+            fails = self.values(candidates, claim) < 0
+            witnesses.append(candidates[fails])
+            if stop_at_witness and fails.any():
+                stuck.append(rest)
+                break
+            halves, parents = domain.split(rest, self._scores(rest, found, undecided))
+            stuck.append(rest.take(np.setdiff1d(np.arange(len(rest)), parents)))
+            new, n_rows = tracker.moved(halves, numbers[parents])
+            waiting.push(halves, new, domain.shares(halves, region) + n_rows / max(tracker.n_rows, 1))
+        none = region.take(slice(0, 0))
+        return Outcome(
+            Regions.joined([none, *proven]),
+            Regions.joined([none, *refuted]),
+            Regions.joined([waiting.regions, *stuck]),
+            np.concatenate([np.empty((0, len(domain.features))), *witnesses]),
+            tracker.is_proven,
+            n_boxes,
+        )
+
+    def _scores(self, regions: Regions, found: "Examined", places: Places) -> Floats:
+        """Return how much each coordinate of each region contributes to its bound, and to its looseness."""
+        slopes, slopes_of_options = self.inputs.pulled_back(found.slopes[places])
+        looseness, _ = self.inputs.pulled_back(found.looseness[places])
+        scores = [(np.abs(slopes) + np.abs(looseness)) * (regions.high - regions.low)]
+        for values, allowed in zip(slopes_of_options, regions.options, strict=True):
+            most = np.where(allowed, values, -np.inf).max(axis=1)
+            scores.append((most - np.where(allowed, values, np.inf).min(axis=1))[:, None])
+        return np.hstack(scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """What bounds say about each of several regions.
+
+    Attributes
+    ----------
+    is_proven, is_refuted : boolean ndarray of shape (n_regions,)
+        Whether the claim holds everywhere, and whether it fails everywhere.
+    low : ndarray of shape (n_regions,)
+        The bound that decides whether the claim is proven.
+    slopes, looseness : ndarray of shape (n_regions, n_inputs)
+        Those of this bound; see `LinearBounds`.
+    """
+
+    is_proven: Booleans
+    is_refuted: Booleans
+    low: Floats
+    slopes: Floats
+    looseness: Floats
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """Regions that are still to be bounded, their numbers, and their weights."""
+
+    regions: Regions
+    numbers: Places
+    weights: Floats
+
+    def pop(self, n_wanted: int) -> tuple[Regions, Places]:
+        """Remove and return the regions with the largest weights."""
+        if len(self.weights) > n_wanted:
+            order = np.argpartition(-self.weights, n_wanted, kind="introselect")
+        else:
+            order = np.arange(len(self.weights))
+        taken, kept = np.sort(order[:n_wanted]), np.sort(order[n_wanted:])
+        popped = self.regions.take(taken), self.numbers[taken]
+        self.regions, self.numbers = self.regions.take(kept), self.numbers[kept]
+        self.weights = self.weights[kept]
+        return popped
+
+    def push(self, regions: Regions, numbers: Places, weights: Floats) -> None:
+        """Add regions."""
+        self.regions = Regions.joined([self.regions, regions])
+        self.numbers = np.concatenate([self.numbers, numbers])
+        self.weights = np.concatenate([self.weights, weights])
+
+
+class RowTracker:
+    """Follows rows through the regions that contain them.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the rows are.
+    rows : ndarray of shape (n_rows, n_features)
+        Encoded rows, all inside the first region, whose number is 0.
+    """
+
+    def __init__(self, domain: Domain, rows: Floats) -> None:
+        self._domain, self._rows = domain, rows
+        self.n_rows = len(rows)
+        self.is_proven = np.zeros(len(rows), dtype=bool)
+        self._owner = np.zeros(len(rows), dtype=np.intp)  # −1 for rows whose region is decided
+        self._n_regions = 1
+
+    def decided(self, proven: Places, refuted: Places) -> None:
+        """Note which regions are decided."""
+        if self.n_rows:
+            self.is_proven |= np.isin(self._owner, proven)
+            self._owner[np.isin(self._owner, np.concatenate([proven, refuted]))] = -1
+
+    def moved(self, halves: Regions, parents: Places) -> tuple[Places, Floats]:
+        """Move rows to the halves of their regions; return the numbers of the halves, and their rows."""
+        new = self._n_regions + np.arange(len(halves))
+        self._n_regions += len(halves)
+        if self.n_rows == 0 or len(halves) == 0:
+            return new, np.zeros(len(halves))
+        n_first = len(halves) // 2
+        order = np.argsort(parents[:n_first], kind="stable")
+        place = np.searchsorted(parents[:n_first], self._owner, sorter=order)
+        half = order[np.minimum(place, n_first - 1)]
+        moved = np.flatnonzero(parents[half] == self._owner)
+        half = half[moved]
+        half = np.where(self._domain.holds(halves.take(half), self._rows[moved]), half, half + n_first)
+        self._owner[moved] = new[half]
+        return new, np.bincount(half, minlength=len(halves)).astype(np.float64)
