@@ -140,10 +140,10 @@ class DenseBackend:
         """Return the structure."""
         return self._structure
 
-    def plain(self) -> PlainNetwork:
+    def plain(self, n_inputs: int) -> PlainNetwork:
         """Return the layers in the form that proofs read."""
         names = {function: name for name, function in reversed(ACTIVATIONS.items())}
-        builder = PlainBuilder(self.title, self._weights[0].shape[0], self.dtype)
+        builder = PlainBuilder(self.title, n_inputs, self.dtype)
         step = 0
         applied = zip(self._weights, self._biases, [*self._activations, self._last], strict=True)
         for number, (weights, bias, function) in enumerate(applied):

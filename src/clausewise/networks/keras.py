@@ -13,10 +13,12 @@ from clausewise.networks.calling import calling_of
 from clausewise.networks.graph import inner_tensors, last_operation
 from clausewise.networks.inputs import InputKey, Inputs, Rows, shapes_text
 from clausewise.networks.keras_config import checked_config, is_regression_loss
-from clausewise.networks.keras_steps import Follower, Steps, symbolic_inputs
+from clausewise.networks.keras_plain import plain_of
+from clausewise.networks.keras_steps import Follower, Steps, as_array, nodes_of, symbolic_inputs
 from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, probe_rows
 from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import OutputKey, picked_output
+from clausewise.networks.plain import PlainNetwork
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
@@ -57,6 +59,7 @@ class KerasBackend:
                 f"{self.title} was never built and has no weights yet; train it, or call it on rows first."
             )
         self._model = model
+        self._followed_output: Any = None
         self._loss = getattr(model, "loss", None) if loss is None else loss
         self._output_key = output_key
         inputs = symbolic_inputs(model)
@@ -118,6 +121,7 @@ class KerasBackend:
                 "clausewise.networks.CallableNetwork."
             ) from error
         output = picked_output(result, keras.utils.is_keras_tensor, self._output_key)
+        self._followed_output = output
         steps = Steps(output, follower.scopes)
         inner = inner_tensors(steps.operations, steps.key_of(output))
         self._symbols = {steps.titles[one.name]: steps.tensors[one.name] for one in inner}
@@ -138,6 +142,12 @@ class KerasBackend:
         n_outputs = output.shape[1] if len(output.shape) > 1 else 1
         return Structure(tuple(tensors), n_outputs, self._form(steps, output, n_outputs))
 
+    def plain(self, n_inputs: int) -> PlainNetwork:
+        """Return the layers in the form that proofs read."""
+        output = self._followed_output
+        with lock_of(self._model), lock_of(keras):
+            return plain_of(self.title, nodes_of(output), output, n_inputs, self.dtype)
+
     def evaluate(self, rows: Rows, names: Sequence[str]) -> list[NDArray[Any]]:
         """Return the named tensors; the output is what the model itself returns."""
         with lock_of(self._model):
@@ -151,7 +161,7 @@ class KerasBackend:
             args, kwargs = self._called_with(rows, self._arrays(rows))
             with _without_gradients():
                 result = self._model(*args, **kwargs, training=False)
-            found[OUTPUT] = _array(picked_output(result, keras.ops.is_tensor, self._output_key))
+            found[OUTPUT] = as_array(picked_output(result, keras.ops.is_tensor, self._output_key))
         return [found[name] for name in names]
 
     def _arrays(self, rows: Rows) -> list[NDArray[Any]]:
@@ -177,7 +187,7 @@ class KerasBackend:
         arrays = self._arrays(rows)
         with _without_gradients():
             values = self._parts[names](arrays if isinstance(rows, Inputs) else rows, training=False)
-        return [_array(value) for value in keras.tree.flatten(values)]
+        return [as_array(value) for value in keras.tree.flatten(values)]
 
     def _form(self, steps: Steps, output: Any, n_outputs: int) -> OutputForm | None:
         """Return the meaning of the output by the loss of the model, or by its last activation."""
@@ -288,14 +298,3 @@ def _without_gradients() -> AbstractContextManager[Any]:
 
         return torch.no_grad()
     return nullcontext()
-
-
-def _array(tensor: Any) -> NDArray[Any]:
-    if keras.backend.backend() == "torch":
-        tensor = tensor.detach().cpu()
-        tensor = tensor.float() if tensor.is_floating_point() else tensor
-        values = np.asarray(tensor.numpy())
-    else:
-        values = np.asarray(keras.ops.convert_to_numpy(tensor))
-    is_plain = values.dtype in (np.float32, np.float64) or values.dtype.kind in "biu"
-    return values if is_plain else values.astype(np.float32)

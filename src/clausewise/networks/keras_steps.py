@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import keras
+import numpy as np
+from numpy.typing import NDArray
 
 from clausewise.networks.graph import Operation, last_weights
 from clausewise.networks.naming import Titles, inside
@@ -131,7 +133,7 @@ class Steps:
         self._scopes = scopes
         self._names = Titles()
         self._keys: dict[int, str] = {}
-        for node in _nodes(output):
+        for node in nodes_of(output):
             self._add(node)
 
     def key_of(self, tensor: Any) -> str:
@@ -177,7 +179,7 @@ class Steps:
                 self._data_formats[key] = operation.data_format
 
 
-def _nodes(output: Any) -> list[Any]:
+def nodes_of(output: Any) -> list[Any]:
     """Return the calls that compute a tensor, each after the calls that it depends on."""
     found: dict[int, Any] = {}
     open_tensors = [(output, False)]
@@ -212,3 +214,15 @@ def _activation(operation: Any, does: str) -> str:
     if own is not None:
         return str(getattr(own, "__name__", type(own).__name__))
     return does.lower()
+
+
+def as_array(tensor: Any) -> NDArray[Any]:
+    """Return a tensor of any backend as an array."""
+    if keras.backend.backend() == "torch":
+        tensor = tensor.detach().cpu()
+        tensor = tensor.float() if tensor.is_floating_point() else tensor
+        values = np.asarray(tensor.numpy())
+    else:
+        values = np.asarray(keras.ops.convert_to_numpy(tensor))
+    is_plain = values.dtype in (np.float32, np.float64) or values.dtype.kind in "biu"
+    return values if is_plain else values.astype(np.float32)

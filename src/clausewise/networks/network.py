@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax, softmax
 
 from clausewise.base import html
 from clausewise.base.parameters import ARRAY_LIKE, NOTHING, Constraint, check_parameters, one_of, whole
@@ -25,7 +26,7 @@ from clausewise.networks.inputs import (
 )
 from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, is_number, read_as
-from clausewise.networks.plain import UnsupportedLayerError
+from clausewise.networks.plain import PlainNetwork, UnsupportedLayerError
 from clausewise.networks.plain_inputs import PlainModel, plain_inputs
 from clausewise.networks.preprocess import (
     PREPROCESS,
@@ -305,7 +306,11 @@ class Network:
             )
         self.inspect(X)
         assert self._reader is not None
-        network = self._backend.plain()
+        few = self._inputs(X, slice(0, min(count_rows(X), _ROWS_TO_REPEAT)))
+        if few.ndim != 2:
+            raise UnsupportedLayerError(f"{self._backend.title} reads no table; proofs need one.")
+        network = self._backend.plain(few.shape[1])
+        _check_plain(self._backend, network, few)
         names = Features.learn(X, names=self._names_for(X)).names
         by_name = None if self._preprocess is not None else self.feature_names
         order = by_name if by_name is not None and set(by_name) <= set(names) else names
@@ -747,6 +752,20 @@ def _groups(sources: Sequence[_Source]) -> list[list[_Source]]:
         else:
             groups.append([source])
     return groups
+
+
+def _check_plain(backend: NetworkBackend, network: PlainNetwork, rows: NDArray[Any]) -> None:
+    """Raise an UnsupportedLayerError if the layers that were read do not compute what the network does."""
+    expected = _checked_output(backend, rows).reshape(len(rows), -1)
+    found = network.outputs(rows)
+    if network.softmax:
+        found = (softmax if network.softmax == "softmax" else log_softmax)(found, axis=1)
+    if found.shape != expected.shape or _differ(expected, found, 0.001 * np.abs(expected).max(initial=1e-6)):
+        raise UnsupportedLayerError(
+            f"{backend.title} does not compute what its layers do when they are read one by one; proofs "
+            "about it "
+            "are not possible."
+        )
 
 
 def _check_answers(backend: NetworkBackend, rows: NDArray[Any], last: NDArray[Any]) -> None:

@@ -14,6 +14,8 @@ from clausewise.networks.layout import PROBE_SIZES, Layout, inspected_on_rows, p
 from clausewise.networks.locks import lock_of
 from clausewise.networks.naming import Titles
 from clausewise.networks.onnx_loops import LoopError, check_loops
+from clausewise.networks.onnx_plain import plain_of
+from clausewise.networks.plain import PlainNetwork
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 
@@ -146,6 +148,11 @@ class OnnxBackend:
                 self._layouts[title] = layout
         n_outputs = large[-1].shape[1] if large[-1].ndim > 1 else 1
         return Structure(tuple(tensors), n_outputs, self._form(steps, n_outputs))
+
+    def plain(self, n_inputs: int) -> PlainNetwork:
+        """Return the layers in the form that proofs read."""
+        names = self._input_name, self._output
+        return plain_of(self.title, self._model.graph, *names, n_inputs, self.dtype)
 
     def evaluate(self, rows: NDArray[Any], names: Sequence[str]) -> list[NDArray[Any]]:
         """Return the named tensors; nothing else is computed."""

@@ -17,9 +17,11 @@ from clausewise.networks.graph import InnerTensor, Operation, inner_tensors, las
 from clausewise.networks.inputs import InputKey, Inputs, Rows, shapes_text
 from clausewise.networks.layout import PROBE_SIZES, Layout, probe_rows
 from clausewise.networks.naming import OutputKey, picked_output
+from clausewise.networks.plain import PlainNetwork, UnsupportedLayerError
 from clausewise.networks.protocol import OUTPUT, Axis, OutputForm, Structure, Tensor
 from clausewise.networks.shapes import axes_of
 from clausewise.networks.torch_modes import evaluating
+from clausewise.networks.torch_plain import plain_of
 from clausewise.networks.torch_record import RecordedProgram
 from clausewise.networks.torch_steps import Program, Step, Wanted, embedded_inputs
 from clausewise.networks.torch_trace import CannotTraceError, TracedProgram
@@ -131,6 +133,17 @@ class TorchBackend:
             if OUTPUT in names:
                 found[OUTPUT] = _array(self._scores(self._result(rows)))
         return [found[name] for name in names]
+
+    def plain(self, n_inputs: int) -> PlainNetwork:
+        """Return the layers in the form that proofs read."""
+        program = self._program
+        if not isinstance(program, TracedProgram):
+            raise UnsupportedLayerError(
+                f"{self.title} is not a feed-forward network whose layers can be traced from one table; "
+                "proofs "
+                "need modules and functions without conditions on values."
+            )
+        return plain_of(self.title, self._module, program, n_inputs, _dtype(self._module))
 
     def _inspected(self, rows: Rows) -> Structure:
         small, large = (probe_rows(rows, size) for size in PROBE_SIZES)

@@ -46,6 +46,13 @@ class TracedProgram:
     ----------
     module : nn.Module
         In evaluation mode.
+
+    Attributes
+    ----------
+    graph : fx.Graph
+        The graph.
+    constants : dict
+        Values by name that the graph reads like attributes of the module; see `_Tracer`.
     """
 
     def __init__(
@@ -59,18 +66,18 @@ class TracedProgram:
                 _check_plain_arguments(module)
             tracer = _Tracer()
             tracer.calling = calling
-            self._graph = tracer.trace(module)
-            self._constants = tracer.constants
+            self.graph = tracer.trace(module)
+            self.constants = tracer.constants
         except Exception as error:  # tracing runs the module's own code, which may raise anything
             raise CannotTraceError(str(error)) from error
-        output = next(node for node in self._graph.nodes if node.op == "output")
+        output = next(node for node in self.graph.nodes if node.op == "output")
         if output_key is not None and isinstance(output.args[0], fx.Node):
             raise CannotTraceError("one step of the module computes several results")
         self.output: str = picked_output(
             output.args[0], lambda value: isinstance(value, fx.Node), output_key
         ).name
-        self.inputs: Sequence[str] = [node.name for node in self._graph.nodes if node.op == "placeholder"]
-        self.steps: Sequence[Step] = _Reader(module, self._graph).steps
+        self.inputs: Sequence[str] = [node.name for node in self.graph.nodes if node.op == "placeholder"]
+        self.steps: Sequence[Step] = _Reader(module, self.graph).steps
         if self.output not in {step.operation.name for step in self.steps}:
             raise CannotTraceError("the output does not depend on the input")
 
@@ -80,7 +87,7 @@ class TracedProgram:
         if len(self.inputs) > 1:
             return None
         found: set[int | None] = set()
-        open_nodes = [next(node for node in self._graph.nodes if node.op == "placeholder")]
+        open_nodes = [next(node for node in self.graph.nodes if node.op == "placeholder")]
         while open_nodes:
             for user in open_nodes.pop().users:
                 module = self._module.get_submodule(user.target) if user.op == "call_module" else None
@@ -88,7 +95,7 @@ class TracedProgram:
                     open_nodes.append(user)
                 else:
                     found.add(self._n_columns_read(user, module))
-        modules = (self._module.get_submodule(n.target) for n in self._graph.nodes if n.op == "call_module")
+        modules = (self._module.get_submodule(n.target) for n in self.graph.nodes if n.op == "call_module")
         reads_sequences = any(isinstance(m, nn.RNNBase | nn.MultiheadAttention) for m in modules)
         return found.pop() if len(found) == 1 and not reads_sequences else None
 
@@ -101,12 +108,12 @@ class TracedProgram:
         if not isinstance(weights, fx.Node) or weights.op != "get_attr":
             return None
         name = str(weights.target)
-        values = self._constants[name] if name in self._constants else attrgetter(name)(self._module)
+        values = self.constants[name] if name in self.constants else attrgetter(name)(self._module)
         return int(values.shape[1])
 
     def run(self, inputs: Sequence[torch.Tensor], wanted: Sequence[Wanted]) -> list[Any]:
         """Return a copy of each wanted tensor; nothing after the last of them is computed."""
-        return _Run(self._module, self._graph, self._constants, inputs).collect(wanted)
+        return _Run(self._module, self.graph, self.constants, inputs).collect(wanted)
 
 
 def _has_hooks(module: nn.Module) -> bool:

@@ -1,0 +1,147 @@
+"""Networks of all frameworks are read into the same small form, and proofs about them are the same."""
+
+import io
+import os
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from clausewise import RuleSet, wrap
+from clausewise.networks.plain import UnsupportedLayerError
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+# Of PyTorch's exporter.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+class Residual(nn.Module):
+    """A block with a sum, batch normalisation, a concatenation and arithmetic in its code."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 8), nn.Linear(8, 8)
+        self.norm, self.last = nn.BatchNorm1d(8), nn.Linear(16, 2)
+        self.act = nn.LeakyReLU(0.1)
+
+    def forward(self, x):
+        x = (x - 0.5) * 2
+        x = functional.elu(self.norm(self.first(x)))
+        y = x + torch.tanh(self.second(x))
+        return self.last(torch.cat([self.act(y), x], dim=1))
+
+
+def seeded(module: nn.Module) -> nn.Module:
+    random = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for tensor in module.state_dict().values():
+            if tensor.is_floating_point():
+                tensor.copy_(torch.rand(tensor.shape, generator=random) * 1.6 - 0.5)
+        for part in module.modules():
+            if isinstance(part, nn.BatchNorm1d):
+                part.running_var.abs_().add_(0.3)
+    return module.eval()
+
+
+def dense(*, activation: nn.Module | None = None) -> nn.Module:
+    act = nn.ReLU() if activation is None else activation
+    return seeded(
+        nn.Sequential(nn.Linear(3, 8), act, nn.Dropout(), nn.Linear(8, 6), nn.Tanh(), nn.Linear(6, 2))
+    )
+
+
+def exported(module: nn.Module) -> object:
+    onnx = pytest.importorskip("onnx")
+    file = io.BytesIO()
+    axes = {"x": {0: "rows"}}
+    torch.onnx.export(
+        module, (torch.zeros(2, 3),), file, input_names=["x"], dynamic_axes=axes, dynamo=False, verbose=False
+    )
+    return onnx.load_from_string(file.getvalue())
+
+
+def keras_model() -> object:
+    keras = pytest.importorskip("keras")
+    keras.utils.set_random_seed(0)
+    inputs = keras.Input((3,))
+    x = keras.layers.Dense(8, activation="relu")(inputs)
+    x = keras.layers.BatchNormalization()(x)
+    y = keras.layers.LeakyReLU(negative_slope=0.3)(keras.layers.Dense(8, activation="tanh")(x))
+    outputs = keras.layers.Dense(2, activation="softmax")(keras.layers.Add()([x, y]))
+    return keras.Model(inputs, outputs)
+
+
+ROWS = np.random.RandomState(0).uniform(-1, 1, size=(300, 3))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        dense,
+        lambda: seeded(Residual()),
+        lambda: dense(activation=nn.Sigmoid()),
+        lambda: seeded(nn.Sequential(nn.Linear(3, 5), nn.ELU(), nn.Linear(5, 3), nn.LogSoftmax(dim=1))),
+        lambda: seeded(nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 1), nn.Sigmoid())),
+        lambda: dense().double(),
+        lambda: exported(seeded(Residual())),
+        keras_model,
+    ],
+)
+def test_layers_compute_what_the_model_does(make):
+    network = wrap(make())
+    model = network.plain(ROWS)
+    values = model.network.outputs(ROWS)
+    if model.network.softmax:
+        values = np.exp(values) / np.exp(values).sum(axis=1, keepdims=True)
+        values = np.log(values) if model.network.softmax == "log_softmax" else values
+    assert np.allclose(values, network.outputs(ROWS), atol=1e-5)
+
+
+def rules_for(network) -> RuleSet:
+    text = "IF x0 > 0 THEN 1\nIF x1 <= 0.2 AND x2 > -0.5 THEN 0"
+    return RuleSet.from_text(text, ["x0", "x1", "x2"], classes=[0, 1], default=0)
+
+
+@pytest.mark.parametrize("make", [dense, lambda: seeded(Residual())])
+def test_proofs_are_equal_for_a_network_and_its_onnx_export(make):
+    module = make()
+    results = [
+        rules_for(network).certify(network, ROWS, max_boxes=2_000, seconds=600)
+        for network in (wrap(module), wrap(exported(module)))
+    ]
+    for one, other in zip(*results, strict=True):
+        assert one.status == other.status
+        assert np.isclose(one.proven_volume, other.proven_volume, atol=0.01)
+        assert np.isclose(one.proven_rows, other.proven_rows, atol=0.01)
+    assert max(proof.proven_volume for proof in results[0]) > 0.1
+
+
+@pytest.mark.parametrize("make", [dense, lambda: seeded(Residual()), keras_model])
+def test_certified_rules_hold_for_the_forward_pass_in_single_precision(make):
+    network = wrap(make())
+    rules = rules_for(network)
+    certificate = rules.certify(network, ROWS, max_boxes=3_000, seconds=600)
+    tries = np.random.RandomState(1).uniform(-1, 1, size=(20_000, 3))
+    certified = certificate.shrunk()
+    fires = certified.evaluator.fires(tries).dense() & certificate.certified(tries)
+    labels = network.labels(tries)
+    assert fires.any()
+    for number in range(len(certified)):
+        assert (labels[fires[number]] == certified[number].conclusion).all()
+
+
+@pytest.mark.parametrize(
+    ("module", "named"),
+    [
+        (nn.Sequential(nn.Linear(3, 4), nn.GELU(), nn.Linear(4, 2)), "1 \\(GELU\\)"),
+        (nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2)), "LayerNorm"),
+        (nn.Sequential(nn.Linear(3, 4), nn.Softmax(dim=1), nn.Linear(4, 2)), "softmax before its last layer"),
+        (nn.Sequential(nn.Linear(3, 4), nn.ELU(2.0), nn.Linear(4, 2)), "elu with a slope of 2"),
+    ],
+)
+def test_an_unsupported_layer_is_named(module, named):
+    network = wrap(module.eval(), output="logits")
+    with pytest.raises(UnsupportedLayerError, match=named):
+        rules_for(network).certify(network, ROWS)
