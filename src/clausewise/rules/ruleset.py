@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clausewise.export import DialectName
     from clausewise.report import ReportView, Validation
     from clausewise.rules.guarantee import Guarantee
-    from clausewise.verify import Certificate
+    from clausewise.verify import Certificate, Challenge
 
 RuleLike = Rule | str
 """A rule, or text in the rule language (one rule or several)."""
@@ -418,6 +418,81 @@ class RuleSet(BaseRuleSet):
         return compare(self, other, X)
 
     # --- What a network does wherever rules fire ---
+
+    def challenge(
+        self,
+        network: Any,
+        X: Any,
+        *,
+        near: float = 95.0,
+        fixed: Iterable[str | int] | None = None,
+        max_queries: int = 20_000,
+        max_seconds: float = 60.0,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> "Challenge":
+        """Try to break each rule and each decision, with inputs near real rows that the network contradicts.
+
+        Real rows on which all agree are moved until the network contradicts while the rule still fires, or
+        the rules still decide so: along its gradient if it is a feed-forward network (see `certify`), and for
+        any model towards rows that it decides otherwise and to other values of single columns. That such an
+        input exists says little, since one nearly always does somewhere; how near it is to real rows says
+        more.
+
+        Inputs stay in the range of `X`, whole numbers and categories stay valid, and one-hot blocks keep a
+        single 1. Distances are in standard deviations of the columns; another category counts √2.
+
+        Parameters
+        ----------
+        network : model
+            The model (anything that `clausewise.wrap` takes).
+        X : array or DataFrame of shape (n_rows, n_features)
+            Real rows.
+        near : float, default 95
+            Inputs count as near up to this percentile: as near to a real row as this percentage of real rows
+            are to their nearest other real row.
+        fixed : list of str or int, optional
+            Columns that inputs may not change, by name or position.
+        max_queries : int, default 20000
+            How many inputs to evaluate for each rule and decision.
+        max_seconds : float, default 60
+            A limit on the time. If it is reached, the result says so, and depends on the speed of the
+            machine.
+        random_state : int, RandomState or None
+            Draws the rows to start from. None stands for 0.
+        verbose : int, default 0
+            1 shows progress.
+
+        Returns
+        -------
+        Challenge
+            One Attack per rule and per class; `worst()` for the inputs nearest to real rows. `print` it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from clausewise import RuleSet
+        >>> rules = RuleSet.from_text("IF x0 > 0.5 THEN 1", ["x0"], classes=[0, 1], default=0)
+        >>> X = np.linspace(0, 1, 41)[:, None]
+        >>> def network(rows):
+        ...     return (rows[:, 0] > 0.52).astype(int)
+        >>> found = rules.challenge(network, X)
+        >>> found[0].n_contradicted, found[0].n_found, round(found[0].radius, 3)
+        (0, 20, 0.017)
+        """
+        from clausewise.verify import challenge
+
+        return challenge(
+            self,
+            network,
+            X,
+            near=near,
+            fixed=fixed,
+            max_queries=max_queries,
+            max_seconds=max_seconds,
+            random_state=random_state,
+            verbose=verbose,
+        )
 
     def certify(
         self,

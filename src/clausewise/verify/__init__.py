@@ -2,6 +2,8 @@
 
 from clausewise.verify.certificate import Certificate, RuleProof
 from clausewise.verify.certification import certify
+from clausewise.verify.challenge import Attack, Challenge
+from clausewise.verify.challenging import challenge
 from clausewise.verify.row_proofs import RowProofs
 
-__all__ = ["Certificate", "RowProofs", "RuleProof", "certify"]
+__all__ = ["Attack", "Certificate", "Challenge", "RowProofs", "RuleProof", "certify", "challenge"]

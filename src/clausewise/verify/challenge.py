@@ -1,0 +1,193 @@
+"""Inputs on which a network contradicts rules: results that print and become tables."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from clausewise.base import html
+from clausewise.base.frames import Backend, frame_of
+from clausewise.data.features import Features
+from clausewise.data.labels import Label
+from clausewise.data.table import Category
+from clausewise.networks.plain import Floats
+from clausewise.rules.term import format_category
+
+_SHOWN_ROWS: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """The attempt to find inputs on which the network contradicts a rule, or a decision of all rules.
+
+    Attributes
+    ----------
+    kind : {"rule", "decision"}
+        What was attacked.
+    rule : int or None
+        The number of the rule; None for a decision.
+    label : class label
+        What the rule or the rules say.
+    is_against : bool
+        Whether the rule speaks against that class.
+    n_rows, n_contradicted : int
+        Real rows on which the rule fires, or that are decided so, and those among them that the network
+        contradicts.
+    n_tried : int
+        Real rows on which all agree, around which inputs were looked for.
+    n_found : int
+        How many of these have such an input.
+    radius, median_radius : float
+        The smallest distance between one of these rows and such an input, and the median over them (infinite
+        if most have none), in standard deviations of the columns.
+    percentile : float
+        Of the nearest input: the percentage of real rows that are nearer than it is to their nearest other
+        real row. NaN if none was found.
+    network_label : class label or None
+        What the network says about the nearest input.
+    """
+
+    kind: Literal["rule", "decision"]
+    rule: int | None
+    label: Label
+    is_against: bool
+    n_rows: int
+    n_contradicted: int
+    n_tried: int
+    n_found: int
+    radius: float
+    median_radius: float
+    percentile: float
+    network_label: Label | None
+
+    @property
+    def title(self) -> str:
+        """What was attacked, as text."""
+        said = f"{'not ' if self.is_against else ''}{format_category(self.label)}"
+        return f"rule {self.rule} ({said})" if self.kind == "rule" else f"decision {said}"
+
+    def __str__(self) -> str:
+        real = f"{self.n_contradicted:,} of {self.n_rows:,} real rows contradict it"
+        if self.n_found == 0:
+            return f"{self.title}: {real}; no input found near {self.n_tried:,} other rows"
+        return (
+            f"{self.title}: {real}; next to {self.n_found:,} of {self.n_tried:,} others an input does, the "
+            "nearest "
+            f"at a distance of {self.radius:.2g} (percentile {self.percentile:.0f}), half of them within "
+            f"{self.median_radius:.2g}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Challenge(Sequence[Attack]):
+    """Attempts to break each rule and each decision; made by `RuleSet.challenge`.
+
+    Attributes
+    ----------
+    attacks : tuple of Attack
+        One for each rule, then one for each class that the rules predict.
+    rows : array or DataFrame
+        The inputs that were found, the nearest first for each attack, like the given rows.
+    attack_of_row, labels, distances, percentiles
+        For each of these rows the position of its attack, what the network says, the distance to the nearest
+        real row, and the percentage of real rows that are nearer than that to another one.
+    near : float
+        The percentile up to which an input counts as near to real ones.
+    is_stopped : bool
+        Whether the time was over before all inputs that were allowed had been tried. The result then depends
+        on the speed of the machine.
+    """
+
+    attacks: tuple[Attack, ...]
+    rows: Any
+    attack_of_row: tuple[int, ...]
+    labels: tuple[Label, ...]
+    distances: Floats
+    percentiles: Floats
+    near: float
+    is_stopped: bool
+    features: Features = field(repr=False)
+    matrix: Floats = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.attacks)
+
+    def __getitem__(self, attack: Any) -> Any:
+        return self.attacks[attack]
+
+    def __iter__(self) -> Iterator[Attack]:
+        return iter(self.attacks)
+
+    @property
+    def n_broken_nearby(self) -> int:
+        """For how many attacks an input was found that is near to real rows."""
+        return sum(bool(attack.percentile <= self.near) for attack in self.attacks)
+
+    def worst(self, n_rows: int = _SHOWN_ROWS, backend: Backend = "pandas") -> Any:
+        """Return the inputs that are nearest to real rows, as a table with the raw values of all columns.
+
+        Parameters
+        ----------
+        n_rows : int, default 10
+            How many.
+        backend : {"pandas", "polars", "pyarrow"}
+            The library of the table.
+        """
+        order = np.argsort(self.distances, kind="stable")[:n_rows]
+        columns: dict[str, Any] = {
+            "contradicts": [self.attacks[self.attack_of_row[row]].title for row in order],
+            "network": [self.labels[row] for row in order],
+            "distance": self.distances[order],
+            "percentile": self.percentiles[order],
+        }
+        for column, name in enumerate(self.features.names):
+            key = name if name not in columns else f"{name} (column)"
+            columns[key] = [self._value(row, column) for row in order]
+        return frame_of(columns, backend)
+
+    def _value(self, row: int, column: int) -> Category | None:
+        return self.features.decode(column, float(self.matrix[row, column]))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return one line per attack."""
+        names = [one.name for one in fields(Attack)]
+        return frame_of({name: [getattr(one, name) for one in self.attacks] for name in names}, backend)
+
+    @property
+    def headline(self) -> str:
+        """One line on all attacks."""
+        n_found = sum(attack.n_found > 0 for attack in self.attacks)
+        return (
+            f"{len(self)} rules and decisions challenged: for {n_found} an input was found that the network "
+            f"contradicts, for {self.n_broken_nearby} one as near to real rows as {self.near:g} % of real "
+            "rows "
+            "are to each other"
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the result."""
+        stopped = "The time was over before all inputs were tried; another run may find more or less."
+        return (stopped,) if self.is_stopped else ()
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *map(str, self.attacks), *self.notes])
+
+    def __repr__(self) -> str:
+        return f"<Challenge: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                one.title,
+                f"{one.n_contradicted:,} of {one.n_rows:,}",
+                f"{one.n_found:,} of {one.n_tried:,}",
+                f"{one.radius:.2g}" if one.n_found else "–",
+                f"{one.percentile:.0f}" if one.n_found else "–",
+            )
+            for one in self.attacks
+        ]
+        head = ("attacked", "real rows", "inputs next to rows", "nearest distance", "percentile")
+        table = html.table(head, rows, numbers=[1, 2, 3, 4])
+        return html.block(self.headline, table, html.warnings(self.notes))
