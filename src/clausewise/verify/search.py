@@ -1,6 +1,7 @@
 """Branch and bound: cutting a region until bounds decide what the network predicts on each part."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,6 +15,11 @@ from clausewise.verify.domain import Booleans, Domain, InputMap, Places, Regions
 
 # Boxes that are bounded at once, and coefficients of a layer for all of them: more do not fit into the cache.
 _MAX_BATCH: Final = 64
+# How often a region may be cut before its pieces are bounded; it is cut again if this part of the gap between
+# value and bound would not suffice. A cut makes up for about as much as `_MADE_UP`.
+_N_LEVELS: Final = 3
+_HOPED_FOR: Final = 0.3
+_MADE_UP: Final = 0.2
 _MAX_COEFFICIENTS: Final = 2**20
 
 
@@ -201,15 +207,22 @@ class Prover:
             rest, numbers = batch.take(undecided), numbers[undecided]
             tried = [domain.centres(batch), domain.corners(rest, found.slopes[undecided], self.inputs)]
             candidates = np.concatenate(tried)
-            fails = self.values(candidates, claim) < 0
+            values = self.values(candidates, claim)
+            fails = values < 0
             witnesses.append(candidates[fails])
             if stop_at_witness and fails.any():
                 stuck.append(rest)
                 break
-            halves, parents = domain.split(rest, self._scores(rest, found, undecided))
-            stuck.append(rest.take(np.setdiff1d(np.arange(len(rest)), parents)))
-            new, n_rows = tracker.moved(halves, numbers[parents])
-            waiting.push(halves, new, domain.shares(halves, region) + n_rows / max(tracker.n_rows, 1))
+            gaps = np.maximum(values[undecided] - found.low[undecided], 0.0)
+            scores = self._scores(rest, found, undecided)
+            for part, new, n_rows, is_new in self._pieces(
+                rest, numbers, scores, found.low[undecided], gaps, tracker
+            ):
+                if is_new:
+                    share = domain.shares(part, region) + n_rows / max(tracker.n_rows, 1)
+                    waiting.push(part, new, share)
+                else:
+                    stuck.append(part)
         none = region.take(slice(0, 0))
         return Outcome(
             Regions.joined([none, *proven]),
@@ -219,6 +232,36 @@ class Prover:
             tracker.is_proven,
             n_boxes,
         )
+
+    def _pieces(
+        self,
+        regions: Regions,
+        numbers: Places,
+        scores: Floats,
+        low: Floats,
+        gaps: Floats,
+        tracker: "RowTracker",
+    ) -> Iterator[tuple[Regions, Places, Floats, bool]]:
+        """Yield pieces of regions, with their numbers and rows, and whether they are new.
+
+        Bounds that are far from sufficient are not computed for the halves of a region: where making up for a
+        part of the gap between the value in the middle and the bound would not do, halves are cut again.
+        """
+        n_rows = np.zeros(len(regions))
+        for level in range(_N_LEVELS):
+            halves, parents = self.domain.split(regions, scores)
+            uncut = np.setdiff1d(np.arange(len(regions)), parents)
+            yield regions.take(uncut), numbers[uncut], n_rows[uncut], level > 0
+            new, n_rows = tracker.moved(halves, numbers[parents])
+            low, gaps, scores = low[parents], gaps[parents], scores[parents]
+            is_far = (low + _HOPED_FOR * gaps < 0) & (level + 1 < _N_LEVELS)
+            near, far = np.flatnonzero(~is_far), np.flatnonzero(is_far)
+            yield halves.take(near), new[near], n_rows[near], True
+            if len(far) == 0:
+                return
+            regions, numbers, scores, n_rows = halves.take(far), new[far], scores[far], n_rows[far]
+            low, gaps = low[far] + _MADE_UP * gaps[far], (1 - _MADE_UP) * gaps[far]
+            scores[np.arange(len(far)), scores.argmax(axis=1)] /= 2
 
     def _scores(self, regions: Regions, found: "Examined", places: Places) -> Floats:
         """Return how much each coordinate of each region contributes to its bound, and to its looseness."""
