@@ -13,6 +13,7 @@ import clausewise
 from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
 from clausewise.networks.plain import UnsupportedLayerError
+from clausewise.verify.search import Claim
 
 NAMES = ["x0", "x1", "x2"]
 # Proofs are about any network; these need not have converged.
@@ -63,6 +64,13 @@ def tries_in(certificate, rule: RuleSet, n_rows: int, seed: int) -> np.ndarray:
     return domain.rows(rows, [random.choice(np.flatnonzero(part[0]), n_rows) for part in region.options])
 
 
+def attacked(certificate, rule: RuleSet, starts: np.ndarray) -> np.ndarray:
+    """Return rows inside a rule on which a search along the gradient finds another class."""
+    prover, decisions = certificate.row_prover.prover, certificate.row_prover.decisions
+    claim = Claim(decisions[rule.columns.class_index[0]])
+    return prover.attacked(certificate.domain.region_of(rule.columns, 0), claim, starts, 5)
+
+
 def check_no_counterexample(certificate, ask, n_tries: int) -> int:
     """Assert that no row inside a certified rule gets another class; return how many rules there were."""
     certified = certificate.shrunk()
@@ -70,6 +78,7 @@ def check_no_counterexample(certificate, ask, n_tries: int) -> int:
         rows = tries_in(certificate, certified[number : number + 1], n_tries, number)
         assert certified.evaluator.fires(rows).dense()[number].all()
         answers = ask(certificate.row_prover.questions.rows(rows))
+        assert len(attacked(certificate, certified[number : number + 1], rows)) == 0
         assert (answers == certified[number].conclusion).all(), f"rule {number}"
     return len(certified)
 

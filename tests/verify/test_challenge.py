@@ -106,6 +106,22 @@ def test_a_rule_that_the_network_follows_everywhere_is_not_broken(rows):
     assert len(found.worst()) == 0
 
 
+def test_a_module_whose_layers_are_not_supported_is_searched_along_its_gradient(rows, rules):
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    layers = torch.nn.Linear(3, 16), torch.nn.GELU(), torch.nn.LayerNorm(16), torch.nn.Linear(16, 2)
+    network = clausewise.wrap(torch.nn.Sequential(*layers).eval(), output="logits")
+    model = network.differentiable(rows)
+    weights = np.tile([1.0, -1.0], (len(rows), 1))
+    slopes = model.network.gradients(rows, weights)
+    step = 1e-2 * np.eye(3)
+    ends = [(model.network.outputs(rows + sign * step[0]) * weights).sum(axis=1) for sign in (1, -1)]
+    assert np.allclose(slopes[:, 0], (ends[0] - ends[1]) / 2e-2, atol=0.02)
+    found = rules.challenge(network, rows)
+    assert (network.labels(found.rows) == np.array(found.labels)).all()
+    assert any(attack.n_found > 0 for attack in found)
+
+
 def test_fixed_columns_stay_as_on_real_rows(rows, rules):
     model = models(rows)["network"]
     found = rules.challenge(model, rows, fixed=["x0", 2])

@@ -26,7 +26,7 @@ from clausewise.networks.inputs import (
 )
 from clausewise.networks.locks import lock_of
 from clausewise.networks.outputs import OUTPUT_MEANING, Output, OutputReader, cut_labels, is_number, read_as
-from clausewise.networks.plain import PlainNetwork, UnsupportedLayerError
+from clausewise.networks.plain import CalledNetwork, PlainNetwork, UnsupportedLayerError
 from clausewise.networks.plain_inputs import PlainModel, plain_inputs
 from clausewise.networks.preprocess import (
     PREPROCESS,
@@ -287,6 +287,35 @@ class Network:
         encoded = self._embedded_columns(X, names)
         return tuple(InputColumn((name,), name in encoded) for name in read)
 
+    def differentiable(self, X: Any) -> PlainModel:
+        """Return a model whose gradients are known: by its layers as for `plain`, or by its framework.
+
+        Raises an `UnsupportedLayerError` for any other model.
+        """
+        try:
+            return self.plain(X)
+        except UnsupportedLayerError:
+            is_table = self._computed is None and self._input_reader is None
+            if not is_table or not hasattr(self._backend, "gradients") or self._backend.dtype.kind != "f":
+                raise
+        backend, structure = self._backend, self._known_structure
+        few = self._inputs(X, slice(0, 1))
+        if few.ndim != 2:
+            raise UnsupportedLayerError(f"{backend.title} reads no table.")
+
+        def call(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+            values = backend.evaluate(rows.astype(backend.dtype), [OUTPUT])[0]
+            return values.reshape(len(rows), -1).astype(np.float64)
+
+        def differentiate(rows: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            return backend.gradients(rows.astype(backend.dtype), weights)  # type: ignore[no-any-return]
+
+        sizes = (few.shape[1], structure.n_outputs)
+        network = CalledNetwork(
+            few.shape[1], (), sizes, backend.dtype, call=call, differentiate=differentiate
+        )
+        return self._plain_model(X, network)
+
     def plain(self, X: Any) -> PlainModel:
         """Return the layers, the preprocessing and the reader of the output, in the form that proofs read.
 
@@ -305,12 +334,16 @@ class Network:
                 "model."
             )
         self.inspect(X)
-        assert self._reader is not None
         few = self._inputs(X, slice(0, min(count_rows(X), _ROWS_TO_REPEAT)))
         if few.ndim != 2:
             raise UnsupportedLayerError(f"{self._backend.title} reads no table; proofs need one.")
         network = self._backend.plain(few.shape[1])
         _check_plain(self._backend, network, few)
+        return self._plain_model(X, network)
+
+    def _plain_model(self, X: Any, network: PlainNetwork) -> PlainModel:
+        """Return a network with its preprocessing and the reader of its output."""
+        assert self._reader is not None
         names = Features.learn(X, names=self._names_for(X)).names
         by_name = None if self._preprocess is not None else self.feature_names
         order = by_name if by_name is not None and set(by_name) <= set(names) else names

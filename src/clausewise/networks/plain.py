@@ -5,7 +5,7 @@ it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -180,6 +180,30 @@ class PlainNetwork:
             for source, part in below:
                 pending[source] = pending[source] + part if source in pending else part
         return pending.get(0, np.zeros((len(rows), self.n_inputs)))
+
+
+@dataclass(frozen=True, eq=False)
+class CalledNetwork(PlainNetwork):
+    """A network of unknown layers that can be differentiated; nothing can be proven about it.
+
+    Attributes
+    ----------
+    call : callable
+        Returns the outputs of rows.
+    differentiate : callable
+        Returns the gradient of the outputs times weights, for each row.
+    """
+
+    call: Callable[[Floats], Floats] = field(kw_only=True)
+    differentiate: Callable[[Floats, Floats], Floats] = field(kw_only=True)
+
+    def outputs(self, rows: Floats) -> Floats:
+        """Return the output of each row."""
+        return self.call(rows)
+
+    def gradients(self, rows: Floats, weights: Floats) -> Floats:
+        """Return for each row the gradient of its output times its `weights`."""
+        return self.differentiate(rows, weights)
 
 
 def _value(step: Step, found: Sequence[Floats]) -> Floats:

@@ -145,6 +145,15 @@ class TorchBackend:
             )
         return plain_of(self.title, self._module, program, n_inputs, _dtype(self._module))
 
+    def gradients(self, rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[np.float64]:
+        """Return for each row the gradient of its output times its weights, by automatic differentiation."""
+        with evaluating(self._module), torch.enable_grad():
+            inputs = self._tensor(rows, False).requires_grad_(True)
+            scores = self._scores(self._module(inputs)).reshape(len(rows), -1)
+            total = (scores * torch.as_tensor(weights).to(scores)).sum()
+            (slopes,) = torch.autograd.grad(total, inputs)
+        return _array(slopes).astype(np.float64)
+
     def _inspected(self, rows: Rows) -> Structure:
         small, large = (probe_rows(rows, size) for size in PROBE_SIZES)
         with evaluating(self._module):

@@ -205,7 +205,7 @@ def _task(
         is_free[rules.features.index(feature)] = False
     prover, decisions = None, list[Decision | None]()
     try:
-        model = network.plain(model_rows(network, X, rules.features))
+        model = network.differentiable(model_rows(network, X, rules.features))
         layers, decisions = decisions_of(model, rules.labels, network.classes.tolist())
         prover = Prover.of(model, layers, domain)
     except UnsupportedLayerError:

@@ -94,7 +94,8 @@ def _of_largest(network: PlainNetwork, n_classes: int) -> list[Decision]:
 
 def _of_one_output(network: PlainNetwork, form: str, threshold: float) -> tuple[PlainNetwork, list[Decision]]:
     """Return the decisions of a single output; a sigmoid at the end is undone, which makes bounds tighter."""
-    last, error = network.steps[-1], FUNCTION_ERROR[network.dtype]
+    last = network.steps[-1] if network.steps else None
+    error = FUNCTION_ERROR[network.dtype]
     cut, margin = threshold, error * (1.0 + abs(threshold))
     if form == "logits":
         cut = float(logit(threshold))
