@@ -218,6 +218,17 @@ def test_categories_and_whole_numbers_stay_valid(mixed):
     assert check_no_counterexample(certificate, model.predict, 2_000) >= 3
 
 
+def test_columns_of_a_table_are_found_by_name(mixed):
+    model, table = mixed
+    features = clausewise.wrap(model).features(table)
+    text = "IF income > 2.5 THEN 1\nIF job IN {cook, nurse} THEN 0"
+    rules = RuleSet.from_text(text, features, classes=[0, 1], default=0)
+    turned = table[["job", "income", "age"]]
+    expected, found = (rules.certify(model, one, max_boxes=2_000) for one in (table, turned))
+    assert str(found) == str(expected)
+    assert check_no_counterexample(found, model.predict, 500) == len(expected.shrunk())
+
+
 def test_one_hot_blocks_of_the_table_have_a_single_one():
     # 1 where both columns of the block are 1, which never happens.
     network = ArrayNetwork([np.array([[1.0], [1.0], [0.0]])], [np.array([-1.5])], output="sigmoid")

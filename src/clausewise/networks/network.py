@@ -348,7 +348,7 @@ class Network:
         by_name = None if self._preprocess is not None else self.feature_names
         order = by_name if by_name is not None and set(by_name) <= set(names) else names
         inputs = plain_inputs(self._preprocess, names, order, network.n_inputs)
-        return PlainModel(network, inputs, self._reader)
+        return PlainModel(network, inputs, self._reader, tuple(names))
 
     def features(self, X: Any) -> Features:
         """Return the columns over which rules are written: the raw ones, or those that `features=` computes.

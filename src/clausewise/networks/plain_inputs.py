@@ -1,7 +1,7 @@
 """Preprocessing as a function of each raw column: affine for numbers, a table of values for categories."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -69,11 +69,38 @@ class PlainColumn:
 
 @dataclass(frozen=True, eq=False)
 class PlainModel:
-    """A network in the form that proofs read: its layers, its input columns and the reader of its output."""
+    """A network in the form that proofs read.
+
+    Attributes
+    ----------
+    network : PlainNetwork
+        Its layers.
+    inputs : tuple of PlainColumn
+        Its input columns, as functions of raw columns.
+    reader : OutputReader
+        Reads its output.
+    names : tuple of str
+        The raw columns.
+    """
 
     network: PlainNetwork
     inputs: tuple[PlainColumn, ...]
     reader: OutputReader
+    names: tuple[str, ...]
+
+    def reading(self, names: Sequence[str]) -> "PlainModel":
+        """Return the model for raw columns in another order; columns with other names keep their places."""
+        if set(names) != set(self.names):
+            if len(names) != len(self.names):
+                raise ValueError(
+                    f"The table has {len(self.names)} columns, but the rules were learnt from {len(names)}; "
+                    "pass "
+                    "the same columns."
+                )
+            return self
+        places = [list(names).index(name) for name in self.names]
+        moved = tuple(replace(column, source=places[column.source]) for column in self.inputs)
+        return replace(self, inputs=moved, names=tuple(names))
 
 
 def plain_inputs(

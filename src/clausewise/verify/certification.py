@@ -8,7 +8,7 @@ import numpy as np
 from clausewise.base.parameters import RANDOM_STATE, VERBOSE, check_parameters, number, whole
 from clausewise.base.progress import Progress
 from clausewise.networks import wrap
-from clausewise.networks.answers import are_labels, model_rows
+from clausewise.networks.answers import are_labels
 from clausewise.networks.arrays import one_blas_thread
 from clausewise.networks.plain import Floats
 from clausewise.rules.ruleset import RuleSet
@@ -72,13 +72,12 @@ def certify(
         raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
     clock = Clock.for_seconds(seconds)
     wrapped = wrap(network)
-    rows = model_rows(wrapped, domain, rules.features)
-    model = wrapped.plain(rows)
+    model = wrapped.plain(rules.features.table(domain)).reading(rules.features.names)
     layers, decisions = decisions_of(model, rules.labels, wrapped.classes.tolist())
     matrix = np.asarray(rules.features.encode(domain), dtype=np.float64)
     matrix = matrix[np.isfinite(matrix).all(axis=1)]
     prover = Prover.of(model, layers, Domain.of_rows(matrix, rules.features))
-    questions = NetworkQuestions(wrapped, rules, domain, matrix)
+    questions = NetworkQuestions(wrapped, rules, domain)
     codes, labels = questions.answers(matrix)
     random = (
         random_state

@@ -25,7 +25,7 @@ from clausewise.base.parameters import (
 )
 from clausewise.base.progress import Progress
 from clausewise.networks import Network, wrap
-from clausewise.networks.answers import are_labels, model_rows
+from clausewise.networks.answers import are_labels
 from clausewise.networks.arrays import one_blas_thread
 from clausewise.networks.plain import Floats, UnsupportedLayerError
 from clausewise.rules.ruleset import RuleSet
@@ -199,13 +199,13 @@ def _task(
     matrix = np.asarray(rules.features.encode(X), dtype=np.float64)
     matrix = matrix[np.isfinite(matrix).all(axis=1)]
     domain = Domain.of_rows(matrix, rules.features)
-    questions = NetworkQuestions(network, rules, X, matrix)
+    questions = NetworkQuestions(network, rules, X)
     is_free = np.ones(len(rules.features), dtype=bool)
     for feature in fixed or ():
         is_free[rules.features.index(feature)] = False
     prover, decisions = None, list[Decision | None]()
     try:
-        model = network.differentiable(model_rows(network, X, rules.features))
+        model = network.differentiable(rules.features.table(X)).reading(rules.features.names)
         layers, decisions = decisions_of(model, rules.labels, network.classes.tolist())
         prover = Prover.of(model, layers, domain)
     except UnsupportedLayerError:

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from clausewise.analysis.counterfactual_agreement import NetworkLabels, require_changeable_rows
 from clausewise.analysis.counterfactual_tables import ChangeableTable
 from clausewise.data.labels import Label
-from clausewise.data.rows import take_rows
+from clausewise.data.rows import as_rows, take_rows
 from clausewise.networks import Network
-from clausewise.networks.answers import model_rows
 from clausewise.networks.plain import Floats
 from clausewise.rules.ruleset import RuleSet
 
@@ -29,19 +28,16 @@ class NetworkQuestions:
         Its features are the columns, its classes those that answers mean.
     X : array or DataFrame
         A table of real rows, of the kind that the network reads.
-    matrix : ndarray of shape (n_rows, n_features)
-        The same rows, encoded.
     """
 
-    def __init__(self, network: Network, rules: RuleSet, X: Any, matrix: Floats) -> None:
+    def __init__(self, network: Network, rules: RuleSet, X: Any) -> None:
         require_changeable_rows(network, rules)
         self._labels = NetworkLabels(network, rules)
         self._names = rules.labels
-        rows = model_rows(network, X, rules.features)
-        # What is not changed comes from the first row.
-        first = take_rows(rows, np.zeros(1, dtype=np.intp))
-        self._matrix = matrix[:1]
-        self._table = ChangeableTable(first, rules.features, self._matrix)
+        # All values of made rows replace those of the first real one, which gives the table its types.
+        first = take_rows(as_rows(rules.features.table(X)), np.zeros(1, dtype=np.intp))
+        matrix = np.asarray(rules.features.encode(first), dtype=np.float64)
+        self._table = ChangeableTable(first, rules.features, matrix)
         self.n_asked = 0
 
     def rows(self, matrix: Floats) -> Any:
