@@ -99,14 +99,16 @@ def shrink(
 def _cut_until(
     domain: Domain, region: Regions, good: Floats, enough: float, failures: tuple[Floats, Floats, Floats]
 ) -> Regions:
-    """Return the region after cuts that leave at most so many rows, and at least one cut."""
+    """Return the region after one cut, and more of them until at most so many rows are left."""
     is_cut = False
-    while not is_cut or len(good) > enough:
+    for _ in range(_MAX_CUTS):
         smaller = _cut(domain, region, good, *failures)
         if smaller is None:
             break
         region, is_cut = smaller, True
         good = good[domain.contains(region, good)[0]]
+        if len(good) <= enough:
+            break
     return region if is_cut else _around_middle(domain, good)
 
 
