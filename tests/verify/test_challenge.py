@@ -117,7 +117,7 @@ def test_a_module_whose_layers_are_not_supported_is_searched_along_its_gradient(
     step = 1e-2 * np.eye(3)
     ends = [(model.network.outputs(rows + sign * step[0]) * weights).sum(axis=1) for sign in (1, -1)]
     assert np.allclose(slopes[:, 0], (ends[0] - ends[1]) / 2e-2, atol=0.02)
-    found = rules.challenge(network, rows)
+    found = rules.challenge(network, rows, max_queries=2_000)
     assert (network.labels(found.rows) == np.array(found.labels)).all()
     assert any(attack.n_found > 0 for attack in found)
 
