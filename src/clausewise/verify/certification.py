@@ -22,6 +22,8 @@ from clausewise.verify.shrinking import shrink
 
 # Possible counterexamples that the network itself is asked about.
 _MAX_ASKED: Final = 256
+# The rest is for what cannot be stopped.
+_TIME_USED: Final = 0.95
 _PARAMETERS: Final = {
     "max_boxes": whole(1),
     "seconds": number(above=0),
@@ -70,7 +72,7 @@ def certify(
     )
     if are_labels(network):
         raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
-    clock = Clock.for_seconds(seconds)
+    clock = Clock.for_seconds(_TIME_USED * seconds)
     wrapped = wrap(network)
     model = wrapped.plain(rules.features.table(domain)).reading(rules.features.names)
     layers, decisions = decisions_of(model, rules.labels, wrapped.classes.tolist())
@@ -93,7 +95,7 @@ def certify(
             progress.part_started(f"rule {rule}", 0)
             own = Clock.for_seconds(clock.left / (len(rules) - rule))
             proof, counterexample = _proof(task, rule, own, is_certified)
-            is_stopped |= own.is_over
+            is_stopped |= own.is_over or own.has_stopped
             proofs.append(proof)
             found.append(counterexample)
             if len(proof.parts):
@@ -132,9 +134,9 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
             "the rules "
             "imitate."
         )
-    found = task.prover.search(
-        region, claim, max(task.max_boxes // 2, 1), _share(clock, 0.5), task.matrix[inside]
-    )
+    half = Clock.for_seconds(clock.left / 2)
+    found = task.prover.search(region, claim, max(task.max_boxes // 2, 1), half, task.matrix[inside])
+    clock.has_stopped |= half.has_stopped
     row, network_code = _counterexample(task, rule, code, is_against, inside, found)
     parts, n_boxes = _parts(task, region, claim, inside & ~is_certified, found, clock)
     status: Status = "proven" if found.is_proven else "refuted" if len(row) else "open"
@@ -162,10 +164,6 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
 def _claim(task: _Task, code: int, is_against: bool) -> Claim | None:
     decision = task.decisions[code]
     return None if decision is None else Claim(decision, is_against)
-
-
-def _share(clock: Clock, fraction: float) -> Clock:
-    return Clock.for_seconds(fraction * clock.left)
 
 
 def _counterexample(

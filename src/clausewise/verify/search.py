@@ -33,9 +33,10 @@ class Claim:
 
 @dataclass(eq=False)
 class Clock:
-    """Says when to stop."""
+    """Says when to stop, and remembers whether a search was stopped by it."""
 
     ends: float
+    has_stopped: bool = False
 
     @classmethod
     def for_seconds(cls, seconds: float) -> "Clock":
@@ -195,8 +196,10 @@ class Prover:
         tracker = RowTracker(domain, np.empty((0, len(domain.features))) if rows is None else rows)
         waiting = _Waiting(region, np.zeros(1, dtype=np.intp), np.ones(1))
         proven, refuted, stuck, witnesses = [], [], [], []
-        n_boxes = 0
-        while len(waiting.regions) and n_boxes < max_boxes and not clock.is_over:
+        n_boxes, longest = 0, 0.0
+        # Not begun if it may end too late: a batch takes about as long as the others.
+        while len(waiting.regions) and n_boxes < max_boxes and clock.left > longest:
+            begun = time.monotonic()
             batch, numbers = waiting.pop(min(self.batch_size, max_boxes - n_boxes))
             n_boxes += len(batch)
             found = self.examine(batch, claim)
@@ -223,6 +226,10 @@ class Prover:
                     waiting.push(part, new, share)
                 else:
                     stuck.append(part)
+            longest = max(longest, time.monotonic() - begun)
+        is_finished = stop_at_witness and any(map(len, witnesses))
+        if len(waiting.regions) and n_boxes < max_boxes and not is_finished:
+            clock.has_stopped = True
         none = region.take(slice(0, 0))
         return Outcome(
             Regions.joined([none, *proven]),
