@@ -28,12 +28,12 @@ def targets() -> Sequence[Target]:
             partial(ratio_of_c50, n_rows, n_columns, what, kind == "rules"),
             before=before,
         )
-        for (n_rows, n_columns), befores in zip(
+        for (n_rows, n_columns), measured_before in zip(
             TABLES, ((3.9, 4.2, 4.3, 3.5, 3.5, 3.7), (3.7, 3.0, 3.7, 3.5, 3.1, 3.8)), strict=True
         )
         for (kind, what), before in zip(
             [(kind, what) for kind in ("rules", "tree") for what in ("weights", "class weights", "missing")],
-            befores,
+            measured_before,
             strict=True,
         )
     ]
