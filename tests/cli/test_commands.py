@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from clausewise import RuleSet
+from clausewise import RegressionRules, RuleSet
 from clausewise.cli.input_rows import rows_for_network, split_held_out
 from clausewise.cli.models import load_network
 from clausewise.cli.table_files import Source
@@ -377,7 +377,11 @@ def test_validate_writes_the_page_on_rows_that_were_not_learnt_from(work, run, t
     assert "MLPClassifier" in text
     assert hashlib.sha256(Path(work.path("rules.json")).read_bytes()).hexdigest() in text
     assert RuleSet.load(attached).guaranteed.summary[1:] in text  # it begins with a capital there
-    parsed = json.loads(run("validate", *files, *options, "--json").stdout)
+    tried = ("--challenge", "20", "--certify", "1", "--json")
+    done = run("validate", *files, *options, *tried)
+    assert done.exit_code == 0, done.output
+    parsed = json.loads(done.stdout)
+    assert all(f"<h2>{heading}</h2>" in page.read_text("utf-8") for heading in ("Challenge", "Certificate"))
     assert parsed["promises"][0]["subject"] == "fidelity to the network"
 
 
@@ -385,3 +389,11 @@ def test_validate_says_which_options_do_not_fit(work, run):
     files = (work.path("rules.json"), work.path("model.skops"), work.path("rows.csv"))
     assert "--tolerance is for rules for numbers" in run("validate", *files, "--tolerance", "1").stderr
     assert "There is no column 'customer'" in run("validate", *files, "--groups", "customer").stderr
+
+
+def test_validate_tries_to_break_rules_for_classes_only(run, tmp_path):
+    numbers = RegressionRules.from_rules([], ["x"], base=1.0)
+    numbers.save(tmp_path / "numbers.json")
+    files = (str(tmp_path / "numbers.json"), "model.skops", "rows.csv")
+    done = run("validate", *files, "--tolerance", "1", "--challenge", "5")
+    assert "--challenge and --certify are for rules for classes" in done.stderr

@@ -196,10 +196,13 @@ def mixed():
             "age": random.randint(18, 80, n_rows),
             "job": random.choice(["cook", "nurse", "pilot"], n_rows),
             "income": random.uniform(0, 5, n_rows),
+            "smokes": random.random(n_rows) < 0.3,
         }
     )
     classes = ((table["income"] > 2) | (table["job"] == "pilot")).astype(int)
-    columns = make_column_transformer((StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["job"]))
+    columns = make_column_transformer(
+        (StandardScaler(), ["age", "income"]), (OneHotEncoder(), ["job"]), ("passthrough", ["smokes"])
+    )
     return make_pipeline(columns, MLPClassifier((12,), max_iter=300, random_state=0)).fit(
         table, classes
     ), table
@@ -223,7 +226,7 @@ def test_columns_of_a_table_are_found_by_name(mixed):
     features = clausewise.wrap(model).features(table)
     text = "IF income > 2.5 THEN 1\nIF job IN {cook, nurse} THEN 0"
     rules = RuleSet.from_text(text, features, classes=[0, 1], default=0)
-    turned = table[["job", "income", "age"]]
+    turned = table[["job", "smokes", "income", "age"]]
     expected, found = (rules.certify(model, one, max_boxes=2_000) for one in (table, turned))
     assert str(found) == str(expected)
     assert check_no_counterexample(found, model.predict, 500) == len(expected.shrunk())

@@ -9,6 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import (
+    FunctionTransformer,
     MaxAbsScaler,
     MinMaxScaler,
     OneHotEncoder,
@@ -31,8 +32,7 @@ from clausewise.networks.preprocess import (
 
 _SUPPORTED: Final = (
     "StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OneHotEncoder, OrdinalEncoder, "
-    "SimpleImputer, and "
-    "pipelines, unions and column transformers of these"
+    "SimpleImputer, and pipelines, unions and column transformers of these"
 )
 
 
@@ -125,8 +125,7 @@ def plain_inputs(
     if len(columns) != n_inputs:
         raise UnsupportedLayerError(
             f"The network reads {n_inputs} columns, but {len(columns)} were found; pass the columns that it "
-            "was "
-            "trained on."
+            "was trained on."
         )
     return columns
 
@@ -136,6 +135,9 @@ Columns = tuple[PlainColumn, ...]
 
 def _through(step: Any, columns: Columns) -> Columns:
     if step is None or (isinstance(step, str) and step == "passthrough"):
+        return columns
+    if isinstance(step, FunctionTransformer) and step.func is None:
+        # What a fitted column transformer has in place of "passthrough".
         return columns
     if isinstance(step, Pipeline):
         return _through([inner for _, inner in step.steps], columns)
@@ -157,8 +159,7 @@ def _through(step: Any, columns: Columns) -> Columns:
     if affine is None:
         raise UnsupportedLayerError(
             f"The preprocessing contains {getattr(step, '__name__', type(step).__name__)}, which proofs do "
-            "not "
-            f"support; they support {_SUPPORTED}."
+            f"not support; they support {_SUPPORTED}."
         )
     return tuple(
         column.then(float(scale), float(shift), float(size))

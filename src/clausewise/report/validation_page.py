@@ -33,6 +33,7 @@ table { border-collapse: collapse; width: 100%; margin: .5em 0; font-size: .92em
 th, td { text-align: left; vertical-align: top; padding: .25em .6em; border-bottom: 1px solid #ccc;
   overflow-wrap: anywhere; min-width: 4em; }
 th.number, td.number { text-align: right; white-space: nowrap; }
+td:first-child { min-width: 6.5em; }
 .sign td { height: 2.6em; width: 33%; }
 @page { margin: 18mm 16mm; }
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 9.5pt; } h2 { break-after: avoid; }

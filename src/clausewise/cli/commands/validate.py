@@ -15,7 +15,8 @@ from clausewise.cli.output_files import require_writable
 from clausewise.cli.printing import print_json
 from clausewise.cli.rule_files import read_rules, write_rules
 from clausewise.cli.table_files import Source
-from clausewise.rules import RegressionRules
+from clausewise.networks import Network
+from clausewise.rules import RegressionRules, RuleSet
 
 
 @reporting_errors
@@ -52,6 +53,22 @@ def validate(
     dates: Annotated[
         str | None, typer.Option("--dates", metavar="COLUMN", help="Column with the date of each row.")
     ] = None,
+    challenge: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            metavar="SECONDS",
+            help="Also try to break the rules near these rows, for at most this long.",
+        ),
+    ] = None,
+    certify: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            metavar="SECONDS",
+            help="Also prove where the network always decides as the rules say, for at most this long.",
+        ),
+    ] = None,
     attach: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Also write the rules with their guarantee to this file."),
@@ -65,7 +82,10 @@ def validate(
     as_json: options.AsJson = False,
     debug: options.Debug = False,
 ) -> None:
-    """Write a page about rules on fresh rows: guarantee, abstention, failures by slice, edits, versions."""
+    """Write a page about rules on fresh rows: guarantee, abstention, failures by slice, edits, versions.
+
+    With --challenge and --certify, also what was found when the rules were attacked, and what was proven.
+    """
     for path in (output, attach):
         require_writable(path)
     ruleset = read_rules(rules)
@@ -76,6 +96,10 @@ def validate(
         )
     if is_for_numbers and agreement is not None:
         raise typer.BadParameter("--agreement is for rules for classes; these rules add numbers")
+    if is_for_numbers and not (challenge is None and certify is None):
+        raise typer.BadParameter(
+            "--challenge and --certify are for rules for classes; these rules add numbers"
+        )
     if not is_for_numbers and tolerance is not None:
         raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
     rows = rows_for_rules(Source.of(data, format), ruleset)
@@ -95,6 +119,7 @@ def validate(
             f"{name} file": _file_and_hash(path)
             for name, path in (("rule", rules), ("model", model), ("row", data))
         },
+        results=_tried(ruleset, network, rows.X, challenge, certify, seed),
         random_state=seed,
         n_jobs=jobs,
     )
@@ -107,6 +132,25 @@ def validate(
     else:
         print(found)
         print(f"page in {output}" + ("" if attach is None else f", rules with their guarantee in {attach}"))
+
+
+def _tried(
+    rules: RuleSet | RegressionRules,
+    network: Network,
+    X: Any,
+    challenge: float | None,
+    certify: float | None,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the results of what was asked for, by the heading that they get on the page."""
+    results: dict[str, Any] = {}
+    if not isinstance(rules, RuleSet):
+        return results
+    if challenge is not None:
+        results["Challenge"] = rules.challenge(network, X, max_seconds=challenge, random_state=seed)
+    if certify is not None:
+        results["Certificate"] = rules.certify(network, X, seconds=certify, random_state=seed)
+    return results
 
 
 def _column(rows: RuleRows, name: str) -> list[Any]:
