@@ -278,4 +278,7 @@ def _terms(domain: Domain, region: Regions) -> Iterator[Term]:
 
 
 def _percent(share: float) -> str:
-    return "–" if np.isnan(share) else f"{100 * share:.1f} %"
+    if np.isnan(share):
+        return "–"
+    # Rounded down, so that only what is proven as a whole is shown as 100 %.
+    return f"{np.floor(1000 * share + 1e-9) / 10:.1f} %"
