@@ -1,9 +1,14 @@
-"""Read the fenced blocks of a documentation page and run its examples."""
+"""Read the fenced blocks of a documentation page, and run its examples and commands."""
 
 import re
+import shlex
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+
+from typer.testing import CliRunner
+
+from clausewise.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 
@@ -44,3 +49,21 @@ def run_examples(page: str, capsys) -> int:
         if following is not None and following.language == "" and following.follows_directly:
             assert printed == following.text
     return n_run
+
+
+def run_command(line: str) -> str:
+    """Run `clausewise …` in this process, with `< file` and `> file` as in a shell; return what it prints."""
+    program, *arguments = shlex.split(line)
+    assert program == "clausewise"
+    files = {}
+    for symbol in ("<", ">"):
+        if symbol in arguments:
+            place = arguments.index(symbol)
+            files[symbol] = Path(arguments[place + 1])
+            del arguments[place : place + 2]
+    result = CliRunner().invoke(app, arguments, input=files["<"].read_bytes() if "<" in files else None)
+    assert result.exit_code == 0, (line, result.output)
+    if ">" in files:
+        files[">"].write_bytes(result.stdout_bytes)
+        return ""
+    return result.stdout

@@ -1,4 +1,4 @@
-"""`make demo` runs anywhere, writes the files it names, and its rules imitate the network."""
+"""`clausewise demo` runs anywhere, writes the files it names, and its rules imitate the network."""
 
 import json
 import re
@@ -6,27 +6,42 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from clausewise import RuleSet
-from tests.doc_blocks import ROOT, blocks
+from clausewise.cli.app import app
+from tests.doc_blocks import ROOT, blocks, run_command
 
-DEMO = ROOT / "examples" / "demo.py"
+EXAMPLE = ROOT / "examples" / "demo.py"
+# The command, in a process that may not connect to anything.
+OFFLINE = """
+import sys
+
+def refuse_to_connect(event, details):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        raise AssertionError(f"the demo connects to {details}")
+
+sys.addaudithook(refuse_to_connect)
+from clausewise.cli import main
+main()
+"""
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Return the output of the demo, and the folder that it wrote to, which has a space in its path."""
+    """Return the story that the demo prints, and the folder that it wrote to, with a space in its path."""
     folder = tmp_path_factory.mktemp("a demo") / "new folder"
-    command = [sys.executable, "-W", "error", "-X", "utf8", str(DEMO), str(folder)]
+    command = [sys.executable, "-W", "error", "-X", "utf8", "-c", OFFLINE, "demo", str(folder)]
     done = subprocess.run(
         command, cwd=folder.parent, capture_output=True, text=True, encoding="utf-8", timeout=120, check=True
     )
     assert done.stderr == ""
-    return done.stdout, folder
+    story, _, next_steps = done.stdout.partition("\nTo go on:\n")
+    return story, folder, next_steps.splitlines()
 
 
 def test_rules_through_the_layers_are_faithful_and_those_from_labels_alone_are_not(run):
-    printed, _ = run
+    printed = run[0]
     from_labels = float(re.search(r"labels alone: \d+, fidelity ([\d.]+)%", printed)[1])
     through_layers = float(re.search(r"as in the paper: \d+, fidelity ([\d.]+)%", printed)[1])
     by_default = float(re.search(r"fidelity to the network +([\d.]+) %", printed)[1])
@@ -36,7 +51,7 @@ def test_rules_through_the_layers_are_faithful_and_those_from_labels_alone_are_n
 
 
 def test_the_rules_file_holds_the_printed_rules(run):
-    printed, folder = run
+    printed, folder, _ = run
     rules = RuleSet.load(folder / "rules.json")
     assert f"\n\n{rules}\n" in printed
     assert 0 < len(rules) <= 4
@@ -52,7 +67,7 @@ def test_at_most_four_rules_have_points_to_add_up(run):
 
 
 def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
-    _, folder = run
+    folder = run[1]
     page = (folder / "report.html").read_text(encoding="utf-8")
     payload = json.loads(
         re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1]
@@ -64,7 +79,7 @@ def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
 
 
 def test_the_demo_prints_which_files_it_wrote(run):
-    printed, folder = run
+    printed, folder, _ = run
     files = f"{folder / 'rules.json'} (loaded again: equal) and {folder / 'report.html'}"
     assert printed.endswith(f"Wrote {files}, a page to open in a browser\n")
     assert sorted(path.name for path in folder.iterdir()) == ["report.html", "rules.json"]
@@ -79,7 +94,49 @@ def test_the_readme_shows_the_demo_as_it_is(run):
     assert words(sample) == words(run[0].replace(str(run[1]), "out"))
 
 
-def test_without_a_folder_the_demo_prints_its_usage():
-    done = subprocess.run([sys.executable, str(DEMO)], capture_output=True, text=True, timeout=60)
+def test_the_commands_to_go_on_with_run(run):
+    explain, export = run[2]
+    assert "x1" in run_command(explain)
+    assert "SELECT" in run_command(export)
+
+
+@pytest.fixture
+def no_folder(tmp_path):
+    """Return a path at which no folder can be created, because its parent is a file."""
+    (tmp_path / "file").write_text("in the way")
+    return str(tmp_path / "file" / "folder")
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_anything_is_computed(no_folder):
+    result = CliRunner().invoke(app, ["demo", no_folder])
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        f"error: The demo cannot write to {no_folder} (Not a directory); pass another folder.\n"
+    )
+
+
+def test_a_file_in_place_of_the_folder_is_refused_and_kept(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("mine")
+    result = CliRunner().invoke(app, ["demo", str(path)])
+    assert result.exit_code == 1
+    assert "pass another folder" in result.stderr
+    assert path.read_text() == "mine"
+
+
+def run_example(*arguments):
+    command = [sys.executable, str(EXAMPLE), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_the_example_runs_the_same_demo(no_folder):
+    done = run_example(no_folder)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: The demo cannot write to {no_folder} (")
+
+
+def test_without_a_folder_the_example_prints_its_usage():
+    done = run_example()
     assert done.returncode == 1
     assert done.stderr == "usage: python examples/demo.py OUTDIR\n"

@@ -31,6 +31,9 @@ class Command(NamedTuple):
 
 # In the order of `clausewise --help`.
 COMMANDS: Final[Mapping[str, Command]] = {
+    "demo": Command(
+        "demo", "Extract rules from a small network on generated data, and write them and a report."
+    ),
     "extract": Command(
         "extract",
         "Extract rules from a trained model, and measure how well they agree with it on held-out rows.",
