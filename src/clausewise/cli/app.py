@@ -13,6 +13,7 @@ from typer.main import get_command
 
 import clausewise
 from clausewise.cli import missing_package_named
+from clausewise.cli.examples import help_ending
 
 app = typer.Typer(
     help="Short, faithful IF-THEN rules from trained neural networks.",
@@ -82,7 +83,7 @@ def load_command(name: str) -> Any:
     with missing_package_named():
         module = import_module(f"clausewise.cli.commands.{COMMANDS[name].module}")
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(getattr(module, name))
+    alone.command(name, epilog=help_ending(name))(getattr(module, name))
     return get_command(alone)
 
 
