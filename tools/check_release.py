@@ -1,4 +1,4 @@
-"""Check that all files name the version to be released: `python tools/check_release.py v0.1.0`."""
+"""Check that all files name the version to be released: `python tools/check_release.py v0.2.0`."""
 
 import re
 import sys
