@@ -23,7 +23,7 @@ help:
 	@echo "make check-threads     run the core's tests with threads under ThreadSanitizer"
 	@echo "make pictures          photograph the report page for the README (needs Chromium)"
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
-	@echo "make wheel             build the wheel and test it in an empty environment"
+	@echo "make wheel             build the source distribution and the wheel, and test it in empty environments"
 
 # Installed once, and again only when a file listed here changes.
 .venv/.stamp-tools:
@@ -104,8 +104,9 @@ fuzz: .venv/.stamp-dev
 mutate: .venv/.stamp-dev
 	$(BIN)/python -m tools.mutation $(MUTATE_ARGS)
 
-wheel: .venv/.stamp-dev
-	tools/check_wheel.sh
+# WHEEL_PYTHONS="python3.12 python3.13": the first builds, and the wheel is tested with each.
+wheel: .venv/.stamp-tools
+	tools/check_wheel.sh $(WHEEL_PYTHONS)
 
 # The built page is committed so that users do not need Node; a test compares it with its source.
 explorer:
