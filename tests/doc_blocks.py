@@ -33,12 +33,12 @@ def first_block(page: str, language: str) -> str:
     return next(block.text for block in blocks(page) if block.language == language)
 
 
-def run_examples(page: str, capsys) -> int:
+def run_examples(page: str, capsys, namespace: dict | None = None) -> int:
     """Run the Python blocks of a page in order and in one namespace; return how many were run.
 
     A block without a language that directly follows a Python block shows what that block prints.
     """
-    namespace: dict = {}
+    namespace = {} if namespace is None else namespace
     n_run = 0
     for block, following in pairwise([*blocks(page), None]):
         if block.language != "python":

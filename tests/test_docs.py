@@ -99,6 +99,39 @@ def test_the_commands_on_the_page_of_the_command_line_run(capsys, empty_folder):
         assert Path(name).stat().st_size > 0
 
 
+def test_the_calls_of_the_cheat_sheet_return_what_it_says(capsys, empty_folder):
+    page = "docs/cheat-sheet.md"
+    skip_without_optional_packages(page)
+    namespace = {}
+    run_examples(page, capsys, namespace)
+    lines = re.findall(r"^\| `(.+?)` \| (.+) \|$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(lines) >= 30
+    for call, result in lines:
+        returned = eval(compile(call, page, "eval"), namespace)
+        expected = re.match(r"`(\w+)`", result)
+        assert type(returned).__name__ == (expected[1] if expected else "NoneType"), call
+    for command in first_block(page, "sh").splitlines():
+        run_command(command)
+    assert {"rules.json", "decided.csv", "report.html"} <= {path.name for path in empty_folder.iterdir()}
+
+
+def test_llms_txt_lists_every_page_with_a_line_about_it():
+    text = (ROOT / "llms.txt").read_text(encoding="utf-8")
+    title, summary = (line for line in text.splitlines()[:3] if line)
+    assert title == "# clausewise"
+    assert summary.startswith("> ")
+    entries = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S.*$", text, re.MULTILINE)
+    assert len(entries) == len(set(entries)) == text.count("](")
+    assert {*_paths("docs/*.md", "docs/*/README.md"), "README.md"} <= set(entries)
+    assert [path for path in entries if not (ROOT / path).is_file()] == []
+
+
+def test_the_table_of_contents_names_every_page():
+    contents = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    names = [path.removeprefix("docs/") for path in _paths("docs/*.md") if path != "docs/README.md"]
+    assert [name for name in names if f"]({name})" not in contents] == []
+
+
 def test_the_example_file_is_what_save_writes():
     example = first_block("docs/rule-file-format.md", "json")
     assert rule_json.dumps(rule_json.loads(example)) == example
