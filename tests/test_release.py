@@ -1,6 +1,7 @@
 """Files that name the version agree with the package, and built distributions hold what they should."""
 
 import re
+import tomllib
 from importlib.metadata import version
 
 import pytest
@@ -9,6 +10,7 @@ from tools.check_release import problems
 
 from tests.shared import ROOT
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 WHEEL = f"clausewise-{VERSION}-cp312-abi3-manylinux_2_28_x86_64.whl"
 
 
@@ -23,7 +25,8 @@ def names():
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
     ]
     info = f"clausewise-{VERSION}.dist-info"
-    added = [f"{info}/{name}" for name in ("METADATA", "RECORD", "entry_points.txt", "licenses/LICENSE")]
+    licenses = [f"licenses/{name}" for name in PROJECT["license-files"]]
+    added = [f"{info}/{name}" for name in ("METADATA", "RECORD", "entry_points.txt", *licenses)]
     return [*files, *added, "clausewise/_core.abi3.so"]
 
 
@@ -64,6 +67,14 @@ def test_data_and_tests_in_a_wheel_are_found(names, name):
 @pytest.mark.parametrize("name", ["clausewise/py.typed", "clausewise/report/assets/explorer.js"])
 def test_files_that_a_wheel_lacks_are_found(names, name):
     assert wheel_problems(WHEEL, [other for other in names if other != name]) == [f"{name} is missing"]
+
+
+def test_the_python_versions_that_are_tested_are_those_that_are_promised():
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    tested = re.findall(r"3\.\d+", re.search(r"python: \[(.*)\]", workflow)[1])
+    promised = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    assert promised == tested
+    assert PROJECT["requires-python"] == f">={tested[0]}"
 
 
 def test_a_wheel_without_the_core_is_refused(names):

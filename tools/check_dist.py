@@ -37,12 +37,14 @@ REQUIRED = (
     "clausewise/report/assets/explorer.css",
     "clausewise/report/assets/explorer.js",
     "clausewise-*.dist-info/licenses/LICENSE",
+    "clausewise-*.dist-info/licenses/THIRD-PARTY-LICENSES.txt",
     "clausewise-*.dist-info/entry_points.txt",
 )
 REQUIRED_SOURCES = (
     "CMakeLists.txt",
     "LICENSE",
     "README.md",
+    "THIRD-PARTY-LICENSES.txt",
     "pyproject.toml",
     "core/*.cpp",
     "core/*.hpp",
