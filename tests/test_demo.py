@@ -72,7 +72,9 @@ def test_the_report_is_one_page_that_holds_the_rules_and_the_held_out_rows(run):
     payload = json.loads(
         re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1]
     )
-    assert payload["rules"] == json.loads((folder / "rules.json").read_text(encoding="utf-8"))
+    saved = json.loads((folder / "rules.json").read_text(encoding="utf-8"))
+    del saved["learnt_rows"]  # the page has no use for the hashes of the rows that were learnt from
+    assert payload["rules"] == saved
     assert payload["rows"]["n_total"] == 250
     assert payload["frontier"]["by"] == "conditions"
     assert not re.search(r"<(link|script|img)[^>]*(src|href)=", page)
