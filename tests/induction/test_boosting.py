@@ -28,8 +28,7 @@ def test_the_first_trial_is_the_model_without_boosting(noisy, rules):
     boosted = C50Classifier(rules=rules, trials=8).fit(X, y)
     assert boosted.n_trials_ == len(boosted.trials_) == 8
     if rules:
-        assert boosted.rules_ is boosted.trials_[0].rules
-        assert boosted.rules_ == single.rules_
+        assert boosted.rules_ == boosted.trials_[0].rules == single.rules_
     else:
         assert boosted.tree_ is boosted.trials_[0].tree
         assert boosted.tree_.to_dict() == single.tree_.to_dict()
