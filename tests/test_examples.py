@@ -1,7 +1,11 @@
 """The scripts in examples/ run and print what they promise; `test_demo.py` tests the demo."""
 
+import re
 import subprocess
 import sys
+
+import pytest
+from tools import gallery
 
 from tests.doc_blocks import ROOT
 
@@ -25,3 +29,47 @@ def test_house_prices_are_explained_by_a_few_rules(tmp_path):
     assert "with 3 linear terms" in done.stdout
     assert "6 rules" in (tmp_path / "prices.html").read_text(encoding="utf-8")
     assert float(done.stdout.rsplit("is ", 1)[1].rstrip(".\n")) > 0.9
+
+
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_examples_have_a_title_and_compile(name):
+    example = gallery.Example.read(name)
+    assert 10 < len(example.title) < 120
+    assert example.introduction
+    for cell in example.cells:
+        assert not cell.is_code or compile(cell.text, name, "exec")
+
+
+def test_cells_print_and_draw_what_a_notebook_would_show(monkeypatch, tmp_path):
+    (tmp_path / "small.py").write_text(
+        '"""A title.\n\nMore.\n"""\n\n# %%\nx = 2\nx + 1\n\n# %% [markdown]\n# ## Text\n\n'
+        "# %%\nfrom matplotlib import pyplot as plt\nplt.plot([x, 1])\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(gallery, "EXAMPLES", tmp_path)
+    example = gallery.Example.read("small")
+    results = gallery.run_cells(example)
+    page, notebook = gallery.page_of(example, results), gallery.notebook_of(example, results)
+    assert page.startswith("# A title\n\nMore.\n")
+    assert "```text\n3\n```" in page
+    assert page.endswith("![figure 1](small-0.png)\n")
+    assert [len(result.figures) for result in results] == [0, 0, 1]
+    assert [cell["cell_type"] for cell in notebook["cells"]] == ["markdown", "code", "markdown", "code"]
+    assert notebook["cells"][1]["outputs"][0]["text"] == ["3\n"]
+
+
+def test_an_expert_edits_rules_and_sees_who_is_concerned():
+    printed = [result.printed for result in gallery.run_cells(gallery.Example.read("expert_edits"))]
+    assert "smokes ≠ now THEN follow up" in printed[0]
+    assert any("did you mean smokes?" in text for text in printed)
+    assert int(re.search(r"(\d+) from discharge to follow up", "".join(printed))[1]) > 10
+    assert printed[-1].startswith("True ")
+
+
+def test_two_rules_imitate_a_thousand_leaves_of_xgboost():
+    pytest.importorskip("xgboost")
+    results = gallery.run_cells(gallery.Example.read("xgboost_rules"))
+    printed = "".join(result.printed for result in results)
+    assert int(re.search(r"([\d,]+) leaves", printed)[1].replace(",", "")) > 500
+    assert float(re.search(r"rules decide as the model does on ([\d.]+)%", printed)[1]) > 95
+    assert sum(len(result.figures) for result in results) == 1
