@@ -7,7 +7,7 @@ CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench profile reproduce wheel fuzz explorer pictures clean help
+.PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench profile reproduce wheel fuzz explorer pictures figures docs clean help
 
 help:
 	@echo "make demo              set up and run the main job on generated data"
@@ -22,6 +22,8 @@ help:
 	@echo "make check-sanitizers  run the core's tests under AddressSanitizer and UBSan"
 	@echo "make check-threads     run the core's tests with threads under ThreadSanitizer"
 	@echo "make pictures          photograph the report page for the README (needs Chromium)"
+	@echo "make figures           draw the figures of the README and the documentation"
+	@echo "make docs              run the examples and build the documentation as a site in out/site"
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the source distribution and the wheel, and test it in empty environments"
 
@@ -80,6 +82,18 @@ check-threads: .venv/.stamp-dev
 
 pictures: .venv/.stamp-dev
 	$(BIN)/python tools/pictures.py
+
+figures: .venv/.stamp-dev
+	$(BIN)/python tools/figures.py
+
+# The packages are installed first; the build itself needs no network. Warnings, such as a dead link, are errors.
+.venv/.stamp-docs: .venv/.stamp-dev
+	$(PIP) install --no-build-isolation -C cmake.define.CLAUSEWISE_WERROR=ON -e ".[dev,docs]"
+	@touch $@
+
+docs: .venv/.stamp-docs
+	$(BIN)/python tools/gallery.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 bench: .venv/.stamp-dev
 	$(BIN)/python -m benchmarks

@@ -87,12 +87,14 @@ def test_the_demo_prints_which_files_it_wrote(run):
     assert sorted(path.name for path in folder.iterdir()) == ["report.html", "rules.json"]
 
 
-def test_the_readme_shows_the_demo_as_it_is(run):
+def test_get_started_shows_the_demo_as_it_is(run):
     # Training gives slightly different figures on other processors, so only the words are compared.
     def words(text):
         return set(re.findall(r"[a-z]{4,}", text))
 
-    sample = next(block.text for block in blocks("README.md") if block.text.startswith("A network with"))
+    sample = next(
+        block.text for block in blocks("docs/get-started.md") if block.text.startswith("A network with")
+    )
     assert words(sample) == words(run[0].replace(str(run[1]), "out"))
 
 
