@@ -87,9 +87,9 @@ figures: .venv/.stamp-dev
 	$(BIN)/python tools/figures.py
 
 # The packages are installed first; the build itself needs no network. Warnings, such as a dead link, are errors.
-.venv/.stamp-docs: .venv/.stamp-dev
+.venv/.stamp-docs: .venv/.stamp-tools $(CORE)
 	$(PIP) install --no-build-isolation -C cmake.define.CLAUSEWISE_WERROR=ON -e ".[dev,docs]"
-	@touch $@
+	@touch .venv/.stamp-core .venv/.stamp-dev $@
 
 docs: .venv/.stamp-docs
 	$(BIN)/python tools/gallery.py

@@ -1,4 +1,4 @@
-"""C5.0, boosted, beside the boosting of scikit-learn and XGBoost: accuracy, size and time on four tables.
+"""Boosted C5.0: accuracy, size and time on four tables, beside scikit-learn and XGBoost.
 
     OMP_NUM_THREADS=1 python examples/boosted_c50.py    # all rows, five folds
     python examples/boosted_c50.py --quick              # a glance: fewer rows, folds and rounds

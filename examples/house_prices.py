@@ -1,4 +1,4 @@
-"""Twelve rules for a network that prices houses, as a house owner would read them.
+"""House prices: twelve rules for a network, as a house owner would read them.
 
     python examples/house_prices.py             # 8,000 districts
     python examples/house_prices.py --quick     # a glance: fewer districts and rules

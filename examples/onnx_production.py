@@ -34,7 +34,9 @@ for _ in range(100):
     nn.functional.cross_entropy(network(inputs), torch.tensor(y.to_numpy())).backward()
     optimizer.step()
 network[0].weight.data /= 16  # the file takes pixels from 0 to 16
-program = torch.onnx.export(network, (torch.zeros(2, 64),), dynamic_shapes=({0: "rows"},), verbose=False)
+program = torch.onnx.export(
+    network.eval(), (torch.zeros(2, 64),), dynamic_shapes=({0: "rows"},), verbose=False
+)
 program.save("network.onnx")
 
 # %% [markdown]

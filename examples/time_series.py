@@ -14,14 +14,14 @@ import clausewise
 from clausewise.features import IntervalFeatures
 
 rng = np.random.default_rng(0)
-n, hours = 800, np.arange(24)
+n, hours = 600, np.arange(24)
 is_faulty = rng.random(n) < 0.4
 load = 5 + 3 * np.sin((hours - 9) / 24 * 2 * np.pi) + rng.normal(0, 0.8, (n, 24))
 heat = 40 + load + rng.normal(0, 1, (n, 24))
 # A faulty bearing heats up in the evening, although the load falls.
 heat[:, 18:] += np.where(is_faulty, rng.normal(1.2, 0.3, n), 0)[:, None] * np.arange(6)
 series = np.stack([load, heat], axis=2).astype("float32")
-train, test = slice(0, 550), slice(550, None)
+train, test = slice(0, 400), slice(400, None)
 
 
 # %% [markdown]
@@ -45,7 +45,7 @@ network = Recurrent()
 network.register_buffer("mean", torch.tensor(series[train].mean(axis=(0, 1))))
 network.register_buffer("spread", torch.tensor(series[train].std(axis=(0, 1))))
 optimizer = torch.optim.Adam(network.parameters(), lr=0.02)
-for _ in range(40):
+for _ in range(30):
     optimizer.zero_grad()
     targets = torch.tensor(is_faulty[train].astype(int))
     nn.functional.cross_entropy(network(torch.tensor(series[train])), targets).backward()

@@ -31,7 +31,7 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?![a-z]+:|#)([^)#\s]+)(#
 def on_config(config: "MkDocsConfig") -> "MkDocsConfig":
     """Complete the navigation with the gallery and the API reference."""
     added = {
-        GALLERY_START: [page.relative_to(GALLERY.parent).as_posix() for page in _gallery_pages()],
+        GALLERY_START: [{_title(page): f"gallery/{page.name}"} for page in _gallery_pages()],
         API_START: [f"api/{module}.md" for module in public_names()],
     }
     for entry in config.nav or []:
@@ -59,8 +59,27 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 def on_page_markdown(markdown: str, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
     """Let links to files of the repository lead to their pages in the site."""
     name = page.file.src_uri
-    is_made_for_the_site = name.startswith(("gallery/", "api/"))
-    return markdown if is_made_for_the_site else with_site_links(markdown, name)
+    if page.parent is None:
+        page.meta["hide"] = ["navigation"]  # a page without neighbours needs no list of them
+    elif name == GALLERY_START:
+        page.meta["hide"] = ["toc"]  # room for three cards beside each other
+    if name.startswith(("gallery/", "api/")):
+        return markdown  # made for the site
+    return with_site_links(with_cards(markdown) if name == GALLERY_START else markdown, name)
+
+
+def with_cards(markdown: str) -> str:
+    """Return the table of examples as a grid of cards, with the last figure of each example."""
+    cards = []
+    for title, script, text in re.findall(r"^\| \[(.*?)\]\((.*?)\) \| (.*?) \|$", markdown, re.MULTILINE):
+        name = PurePosixPath(script).stem
+        figures = sorted(GALLERY.glob(f"{name}-*.png"))
+        picture = f"[![{title}](gallery/{figures[-1].name})]({script})\n\n    " if figures else ""
+        cards.append(f"-   {picture}**[{title}]({script})**\n\n    {text}")
+    grid = '<div class="grid cards" markdown>\n\n' + "\n\n".join(cards) + "\n\n</div>"
+    return re.sub(
+        r"^\| example \|.*?(?=^\n)", lambda _: grid + "\n", markdown, flags=re.DOTALL | re.MULTILINE
+    )
 
 
 def with_site_links(markdown: str, name: str) -> str:
@@ -94,6 +113,11 @@ def _gallery_pages() -> list[Path]:
     order = GALLERY / "order.txt"
     names = order.read_text(encoding="utf-8").split() if order.exists() else []
     return [GALLERY / f"{name}.md" for name in names]
+
+
+def _title(page: Path) -> str:
+    """Return the title of a page of the gallery, up to the colon: short enough for the navigation."""
+    return page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").partition(":")[0]
 
 
 def public_names() -> dict[str, list[str]]:
