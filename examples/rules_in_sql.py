@@ -6,6 +6,7 @@ Here this is DuckDB; the same call writes SQLite, PostgreSQL and BigQuery.
 
 # %%
 import duckdb
+from matplotlib import pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
@@ -44,6 +45,17 @@ counts.df()
 decided = database.execute(query).df()
 same = decided["grower"].to_numpy() == rules.predict(decided[list(wines)])
 print(f"{same.sum():,} of {len(same):,} decisions are equal")
+
+# %% [markdown]
+# ## A look at what was decided
+
+# %%
+sample = decided.sample(3_000, random_state=0)
+figure, axis = plt.subplots(figsize=(6, 3.4), layout="constrained")
+for grower, wines_of_one in sample.groupby("grower"):
+    axis.scatter(wines_of_one["flavanoids"], wines_of_one["color_intensity"], s=5, alpha=0.5, label=grower)
+axis.set(xlabel="flavanoids", ylabel="colour intensity")
+axis.legend(markerscale=3, frameon=False)
 
 # %% [markdown]
 # ## A view for everybody else
