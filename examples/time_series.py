@@ -41,6 +41,7 @@ class Recurrent(nn.Module):
 
 
 torch.manual_seed(0)
+torch.set_num_threads(1)  # the network is small; more threads would only wait for each other
 network = Recurrent()
 network.register_buffer("mean", torch.tensor(series[train].mean(axis=(0, 1))))
 network.register_buffer("spread", torch.tensor(series[train].std(axis=(0, 1))))

@@ -7,7 +7,7 @@ that `tools/gallery.py` has written) and the API reference (from the names in do
 """
 
 import importlib
-import os
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-GALLERY = ROOT / "out" / "gallery"
+GALLERY, ORDER = ROOT / "out" / "gallery", "order.txt"  # its pages, and their names in the order of the site
 ROOT_PAGES = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
 # Sections of the navigation that are completed here, by the page that they begin with.
 GALLERY_START, API_START = "gallery.md", "public-api.md"
@@ -47,10 +47,11 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 
     for name in ROOT_PAGES:
         files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
-    if not (GALLERY / "order.txt").exists():
+    if not (GALLERY / ORDER).exists():
         raise SystemExit("out/gallery is missing; run tools/gallery.py first, as `make docs` does.")
     for path in sorted(GALLERY.iterdir()):
-        files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
+        if path.name != ORDER:
+            files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
     for name, content in api_pages().items():
         files.append(File.generated(config, name, content=content))
     return files
@@ -88,10 +89,11 @@ def with_site_links(markdown: str, name: str) -> str:
 
     def site_link(match: re.Match[str]) -> str:
         exclamation, text, target, anchor = match.groups()
-        found = site_name(os.path.normpath(source.parent / target))
+        found = site_name(posixpath.normpath(str(source.parent / target)))
         if found is None:
             return text
-        return f"{exclamation}[{text}]({os.path.relpath(found, PurePosixPath(name).parent)}{anchor or ''})"
+        relative = posixpath.relpath(found, posixpath.dirname(name) or ".")
+        return f"{exclamation}[{text}]({relative}{anchor or ''})"
 
     parts = FENCE.split(markdown)
     parts[::2] = [LINK.sub(site_link, part) for part in parts[::2]]
@@ -110,7 +112,7 @@ def site_name(path: str) -> str | None:
 
 
 def _gallery_pages() -> list[Path]:
-    order = GALLERY / "order.txt"
+    order = GALLERY / ORDER
     names = order.read_text(encoding="utf-8").split() if order.exists() else []
     return [GALLERY / f"{name}.md" for name in names]
 

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,8 @@ def main(chosen: list[str]) -> None:
     unknown = sorted(set(chosen) - set(NAMES))
     if unknown:
         sys.exit(f"There is no example {unknown[0]!r}; choose from {', '.join(NAMES)}.")
+    if not chosen:
+        shutil.rmtree(GALLERY, ignore_errors=True)  # no page of an example that is gone
     GALLERY.mkdir(parents=True, exist_ok=True)
     for name in chosen or NAMES:
         before = sum(os.times()[:4])
