@@ -1,11 +1,10 @@
 """Draw the figures of the README and of docs/, light and dark: `make figures`.
 
 docs/pictures/fidelity-*.svg shows the tables that are recorded in docs/results/reading-cost.md; nothing is
-measured here. docs/pictures/eclaire-*.png shows ECLAIRE at work on the network of examples/demo.py.
+measured here. docs/pictures/eclaire-*.png shows ECLAIRE at work on the network of `clausewise demo`.
 """
 
 import re
-import runpy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
 from clausewise import ECLAIRE, Rule, wrap
+from clausewise.cli import demo
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -104,11 +104,10 @@ def draw_fidelity(ink: str) -> None:
 
 
 def demo_network() -> tuple[np.ndarray, MLPClassifier, Any]:
-    """Return the training rows, the network and the wrapped network of examples/demo.py."""
-    demo = runpy.run_path(str(ROOT / "examples" / "demo.py"))
-    X, _, y, _ = train_test_split(*demo["xor_rows"](), test_size=0.25, random_state=0)
+    """Return the training rows, the network and the wrapped network of `clausewise demo`."""
+    X, _, y, _ = train_test_split(*demo.xor_rows(), test_size=0.25, random_state=0)
     network = MLPClassifier((32, 16), alpha=0.1, max_iter=1_000, random_state=0).fit(X, y)
-    return X, network, wrap(network, feature_names=demo["NAMES"])
+    return X, network, wrap(network, feature_names=demo.NAMES)
 
 
 def last_layer(network: MLPClassifier, X: np.ndarray) -> np.ndarray:

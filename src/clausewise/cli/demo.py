@@ -34,7 +34,7 @@ def run_demo(folder: Path) -> DemoFiles:
     The folder is created if necessary. Files of an earlier run are replaced.
     """
     _require_writable(folder)
-    X, y = _xor_rows()
+    X, y = xor_rows()
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.25, random_state=0)
     network = MLPClassifier((32, 16), alpha=0.1, max_iter=1_000, random_state=0).fit(X, y)
     labels, test_labels = network.predict(X), network.predict(X_test)
@@ -68,7 +68,7 @@ def run_demo(folder: Path) -> DemoFiles:
     return files
 
 
-def _xor_rows() -> tuple[NDArray[Any], NDArray[Any]]:
+def xor_rows() -> tuple[NDArray[Any], NDArray[Any]]:
     """Return 1,000 uniform rows in [0, 1]^10 with three decimals; the class is round(x1) xor round(x2)."""
     X = np.random.default_rng(0).uniform(size=(1_000, len(NAMES))).round(3)
     return X, np.where(np.round(X[:, 0]) != np.round(X[:, 1]), "one", "zero")
