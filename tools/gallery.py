@@ -92,6 +92,7 @@ def run_cells(example: Example) -> list[Result]:
     """Run the cells of an example in one namespace, in an empty folder, as a notebook would."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     results = []
+    plt.close("all")  # figures that others have left open are not those of the first cell
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for number, cell in enumerate(example.cells):
             results.append(_run(cell, f"{example.name}.py, cell {number}", namespace))
@@ -122,6 +123,8 @@ def _run(cell: Cell, where: str, namespace: dict[str, Any]) -> Result:
 
 
 def _is_drawing(value: object) -> bool:
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_drawing, value))
     return type(value).__module__.startswith(("matplotlib.", "clausewise.plots"))
 
 
