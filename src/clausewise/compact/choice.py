@@ -169,10 +169,15 @@ def _fidelity(rules: RuleSet, examples: Examples, balance: Balance) -> float:
 
 def _loss(rules: RuleSet, examples: Examples, balance: Balance) -> float:
     """Return the mean logistic loss."""
+    weights = examples.row_weights(balance)
+    return float(weights @ row_losses(rules, examples) / weights.sum())
+
+
+def row_losses(rules: RuleSet, examples: Examples) -> NDArray[np.float64]:
+    """Return the logistic loss on each row."""
     probabilities = rules.probabilities(rules.evaluator.scores(examples.table, "weights"), "weights")
     at_label = np.take_along_axis(probabilities, examples.codes[:, None].astype(np.int64), axis=1)[:, 0]
-    weights = examples.row_weights(balance)
-    return float(-(weights @ np.log(np.maximum(at_label, _LEAST_PROBABILITY))) / weights.sum())
+    return np.asarray(-np.log(np.maximum(at_label, _LEAST_PROBABILITY)))
 
 
 def chosen_penalty(

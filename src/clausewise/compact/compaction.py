@@ -136,11 +136,16 @@ def frontier(
 
 @dataclass(frozen=True)
 class Compacted:
-    """A small rule set, the sizes it was chosen from if it was, and warnings for the user."""
+    """A small rule set, the sizes it was chosen from if it was, and warnings for the user.
+
+    `limits` and `settings` are those of the search, with what was chosen; None if there was no search.
+    """
 
     rules: RuleSet
     sizes: Frontier | None = None
     caveats: tuple[str, ...] = ()
+    limits: Budget | None = None
+    settings: CompactionSettings | None = None
 
 
 def compact_examples(
@@ -191,7 +196,7 @@ def compact_examples(
         caveats.append(
             "No rule helps to predict the target; the rule set is empty and always predicts one class."
         )
-    return Compacted(found, sizes, tuple(caveats))
+    return Compacted(found, sizes, tuple(caveats), limits, settings)
 
 
 def _fewer_rules_than_classes(max_rules: int, n_classes: int) -> list[str]:

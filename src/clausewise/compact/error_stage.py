@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from clausewise.compact.minimisation import dot, minimised
-from clausewise.compact.model import Block, Floats, fires, stacked
+from clausewise.compact.model import Block, Floats, Model, fires, stacked
 from clausewise.compact.search import Budget, Search, StageReport
 
 # How sharply errors are counted; with more than two classes less so, since votes are then often close.
@@ -38,10 +38,11 @@ def lower_errors(search: Search, budget: Budget, report: StageReport) -> None:
         stage.run(report)
 
 
-class _ErrorStage:
-    def __init__(self, search: Search, budget: Budget) -> None:
-        self._search, self._budget = search, budget
-        model = search.model
+class ErrorWeights:
+    """Weights of a model that lower the smooth count of errors, for given premises."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
         self._n_rows = len(model.row_weight)
         self._is_binary = model.n_outputs == 1
         # Two classes are a softmax, too: the first has no votes.
@@ -55,58 +56,11 @@ class _ErrorStage:
         self._fires = np.array([fires(member, self._n_rows) for member in self.members], dtype=bool)
         self._weights = np.concatenate([block.fit.weights[:-1] for block in model.blocks])
         self._base = np.array([block.fit.weights[-1] for block in model.blocks])
-        self._n_replaced = 0
 
-    def run(self, report: StageReport) -> None:
-        n_rules = len(self.members)
+    def fit_and_store(self) -> None:
+        """Fit the weights of the model's rules, from the present ones."""
         self._fit(_MAX_STEPS)
-        for sweep in range(_MAX_SWEEPS):
-            before = self._n_replaced
-            worth = [float(self._lowered(rule)[self._fires[rule]].sum()) for rule in range(n_rules)]
-            weakest_first = [self.members[rule] for rule in np.argsort(worth, kind="stable")]
-            for done, member in enumerate(weakest_first):
-                report("errors", sweep * n_rules + done, _MAX_SWEEPS * n_rules)
-                self._replace(self.members.index(member))
-            if self._n_replaced == before:
-                break
-            self._fit(_MAX_STEPS)
         self._store()
-
-    def _lowered(self, rule: int) -> Floats:
-        """Return by how much the rule lowers the errors on each row, if it fires there."""
-        column, factor = self._column[rule], np.exp(self._sharpness * self._weights[rule])
-        own = self._powers[column]
-        others = self._powers.sum(axis=0) - own
-        without = np.where(self._fires[rule], own / factor, own)
-        is_own = self._label == column
-        at_label = np.take_along_axis(self._powers, self._label[None], axis=0)[0]
-        right_without = np.where(is_own, without, at_label) / (without + others)
-        right_with = np.where(is_own, without * factor, at_label) / (without * factor + others)
-        return np.asarray(2 / self._sharpness * self._search.model.row_weight * (right_with - right_without))
-
-    def _replace(self, rule: int) -> None:
-        """Replace the premise of a rule if another lowers errors and price."""
-        member, search = self.members[rule], self._search
-        lowered = self._lowered(rule)
-        present = float(lowered[self._fires[rule]].sum())
-        found = search.moved(member, lowered, present) if present > 0 else None
-        if found is None:
-            return
-        others = self.members[:rule] + self.members[rule + 1 :]
-        if found.cost + sum(other.cost for other in others) > self._budget.reading_cost:
-            return
-        covered = fires(found, self._n_rows).astype(bool)
-        gain = float(lowered[covered].sum()) - present - search.price * (found.cost - member.cost)
-        is_beside = np.delete(self._outputs, rule) == self._outputs[rule]
-        beside = [other for other, is_one in zip(others, is_beside, strict=True) if is_one]
-        if gain <= _MIN_GAIN or not search.is_different(found, beside):
-            return
-        self.members[rule], self._fires[rule] = found, covered
-        self._n_replaced += 1
-        if self._is_binary or self._n_replaced % _REPLACED_PER_FIT == 0:
-            self._fit(_STEPS_BETWEEN)
-        else:
-            self._vote()
 
     def _vote(self) -> None:
         """Compute the exponentials of all votes, by class and row."""
@@ -116,11 +70,9 @@ class _ErrorStage:
         votes[self._n_classes - len(self._base) :] += self._base[:, None]
         self._powers = np.exp(self._sharpness * (votes - votes.max(axis=0)))
 
-    # --- Weights ---
-
     def _fit(self, max_steps: int) -> None:
         """Fit all weights to the smooth count of errors, from the present ones."""
-        model, n_rules = self._search.model, len(self.members)
+        model, n_rules = self._model, len(self.members)
         first, group = _groups(self._fires)
         count = np.zeros((self._n_classes, len(first)))
         np.add.at(count, (self._label, group), model.row_weight)
@@ -152,7 +104,7 @@ class _ErrorStage:
 
     def _store(self) -> None:
         """Put the rules into the model, with these weights."""
-        model = self._search.model
+        model = self._model
         for output, block in enumerate(model.blocks):
             rules = np.flatnonzero(self._outputs == output).tolist()
             members = tuple(self.members[rule] for rule in rules)
@@ -162,6 +114,66 @@ class _ErrorStage:
             model.replace(
                 output, Block(members, replace(block.fit, weights=weights, score=score, second=second))
             )
+
+
+class _ErrorStage(ErrorWeights):
+    """Premises, too, that lower the smooth count of errors."""
+
+    def __init__(self, search: Search, budget: Budget) -> None:
+        super().__init__(search.model)
+        self._search, self._budget = search, budget
+        self._n_replaced = 0
+
+    def run(self, report: StageReport) -> None:
+        n_rules = len(self.members)
+        self._fit(_MAX_STEPS)
+        for sweep in range(_MAX_SWEEPS):
+            before = self._n_replaced
+            worth = [float(self._lowered(rule)[self._fires[rule]].sum()) for rule in range(n_rules)]
+            weakest_first = [self.members[rule] for rule in np.argsort(worth, kind="stable")]
+            for done, member in enumerate(weakest_first):
+                report("errors", sweep * n_rules + done, _MAX_SWEEPS * n_rules)
+                self._replace(self.members.index(member))
+            if self._n_replaced == before:
+                break
+            self._fit(_MAX_STEPS)
+        self._store()
+
+    def _lowered(self, rule: int) -> Floats:
+        """Return by how much the rule lowers the errors on each row, if it fires there."""
+        column, factor = self._column[rule], np.exp(self._sharpness * self._weights[rule])
+        own = self._powers[column]
+        others = self._powers.sum(axis=0) - own
+        without = np.where(self._fires[rule], own / factor, own)
+        is_own = self._label == column
+        at_label = np.take_along_axis(self._powers, self._label[None], axis=0)[0]
+        right_without = np.where(is_own, without, at_label) / (without + others)
+        right_with = np.where(is_own, without * factor, at_label) / (without * factor + others)
+        return np.asarray(2 / self._sharpness * self._model.row_weight * (right_with - right_without))
+
+    def _replace(self, rule: int) -> None:
+        """Replace the premise of a rule if another lowers errors and price."""
+        member, search = self.members[rule], self._search
+        lowered = self._lowered(rule)
+        present = float(lowered[self._fires[rule]].sum())
+        found = search.moved(member, lowered, present) if present > 0 else None
+        if found is None:
+            return
+        others = self.members[:rule] + self.members[rule + 1 :]
+        if found.cost + sum(other.cost for other in others) > self._budget.reading_cost:
+            return
+        covered = fires(found, self._n_rows).astype(bool)
+        gain = float(lowered[covered].sum()) - present - search.price * (found.cost - member.cost)
+        is_beside = np.delete(self._outputs, rule) == self._outputs[rule]
+        beside = [other for other, is_one in zip(others, is_beside, strict=True) if is_one]
+        if gain <= _MIN_GAIN or not search.is_different(found, beside):
+            return
+        self.members[rule], self._fires[rule] = found, covered
+        self._n_replaced += 1
+        if self._is_binary or self._n_replaced % _REPLACED_PER_FIT == 0:
+            self._fit(_STEPS_BETWEEN)
+        else:
+            self._vote()
 
 
 def _groups(fires: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -153,6 +153,12 @@ class Search:
         self.model.settle(3)
         self._drop_worthless()
 
+    def improve(self, budget: Budget) -> None:
+        """Vary the premises of the model's rules, at the present price, and drop what is not worth it."""
+        self.exchange(2, budget, is_local=True)
+        self.model.settle(3)
+        self._drop_worthless()
+
     def stages(self, budget: Budget, price: float) -> Iterator[float]:
         """Let the price fall to the given one in steps; yield it after each, with a model of that price.
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from clausewise.base import threads
-from clausewise.compact.bins import Bins
+from clausewise.compact.bins import Bins, Box
 from clausewise.compact.error_stage import lower_errors
 from clausewise.compact.examples import Examples
 from clausewise.compact.model import Member, Model
@@ -110,6 +110,34 @@ class SeededSearch:
             self._lower_errors(budget)
         return self._built()
 
+    def improved(self, budget: Budget) -> RuleSet:
+        """Return the given rules with premises and weights improved on these rows, within a budget.
+
+        Rules found on fewer rows need not be searched for again; their premises are varied. The votes are
+        neither calibrated nor points.
+        """
+        if self._is_constant or self._is_shared:
+            return self.rules_for(budget)
+        self._start_from_given_rules()
+        self._search.price = self._price(budget)
+        self._search.improve(budget)
+        if self._has_last_stage:
+            self._lower_errors(budget)
+        return self._voting()
+
+    def _start_from_given_rules(self) -> None:
+        model, bins, stored = self._search.model, self._bins, self._rules.columns
+        boxes = bins.boxes_of(self._rules)
+        rows, costs = bins.covered(boxes), bins.reading_costs(boxes).tolist()
+        members: list[dict[Box, Member]] = [{} for _ in range(model.n_outputs)]
+        for number, (box, code) in enumerate(zip(boxes, stored.class_index.tolist(), strict=True)):
+            output = 0 if model.n_outputs == 1 else int(np.searchsorted(self._present, code))
+            if box and code in self._present:
+                members[output][box] = Member(box, rows[number], stored.origins[number], costs[number])
+        for output, own in enumerate(members):
+            model.replace(output, model.fitted(output, [*own.values()], np.zeros(len(own) + 1)))
+        model.settle(3)
+
     def rules_up_to(self, budget: Budget) -> Iterator[tuple[RuleSet, float]]:
         """Yield rule sets of growing size and their prices, from one search, without statistics.
 
@@ -168,10 +196,13 @@ class SeededSearch:
     def _seeds(self) -> list[Member]:
         return seed_members(self._rules.distinct(), self._bins)
 
+    def _voting(self) -> RuleSet:
+        """Return the model as a rule set with its own weights."""
+        return rule_set_of(self._search.model.votes(), self._rules, self._present, self._bins)
+
     def _deciding(self) -> RuleSet:
         """Return the model as a rule set, the most important rules first."""
-        examples = self._examples
-        rules = rule_set_of(self._search.model.votes(), self._rules, self._present, self._bins)
+        examples, rules = self._examples, self._voting()
         if not self._settings.points:
             return rules
         return with_points(rules, examples.table, examples.target_probabilities, self._row_weight)

@@ -1,6 +1,7 @@
 """Conversion of a fitted model to a rule set."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ def rule_set_of(outputs: Sequence[Votes], rules: RuleSet, present: NDArray[np.in
     `present` holds the classes that the model knows. The others never win, and their probability is
     practically 0.
     """
-    is_binary = len(outputs) == 1
     listed = [
         (importance, output, member, weight)
         for output, votes in enumerate(outputs)
@@ -35,28 +35,56 @@ def rule_set_of(outputs: Sequence[Votes], rules: RuleSet, present: NDArray[np.in
         of_premise[id(member)] = of_premise.get(id(member), 0.0) + importance
     # Sorting is stable, so the classes of a shared premise stay together, in their order.
     listed.sort(key=lambda rule: -of_premise[id(rule[2])])
-    intercepts = exact(np.array([votes.intercept for votes in outputs]))
-    weights = np.array([weight for *_, weight in listed], dtype=np.float64)
-    if is_binary:
+    votes = class_votes(
+        np.array([output for _, output, _, _ in listed], dtype=np.int64),
+        np.array([weight for *_, weight in listed], dtype=np.float64),
+        exact(np.array([votes.intercept for votes in outputs])),
+        present,
+        len(rules.classes),
+    )
+    return RuleSet.from_arrays(
+        rules.features,
+        rules.classes,
+        rules.labels[int(votes.base.argmax())],
+        **bins.terms_of([member.box for _, _, member, _ in listed]),
+        class_index=votes.class_index,
+        weight=votes.weights,
+        origins=[member.origin for _, _, member, _ in listed],
+        voting="weights",
+        base=votes.base,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ClassVotes:
+    """The class and the weight of each rule, and the base votes of each class."""
+
+    class_index: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    base: NDArray[np.float64]
+
+
+def class_votes(
+    of_output: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    intercepts: NDArray[np.float64],
+    present: NDArray[np.integer],
+    n_classes: int,
+) -> ClassVotes:
+    """Return what a model's outputs mean as votes for classes; classes that are not present never win.
+
+    `of_output` is the output of each rule, and `present` holds the classes that the model knows.
+    """
+    if len(intercepts) == 1:
         # A negative weight for the second class is a positive one for the first.
         of_rule, weights = (weights > 0).astype(np.int64), np.abs(weights)
         of_class = np.array([max(-intercepts[0], 0.0), max(intercepts[0], 0.0)])
     else:
-        of_rule = np.array([output for _, output, _, _ in listed], dtype=np.int64)
+        of_rule = of_output
         of_class = intercepts - intercepts.min()
-    base = np.full(len(rules.classes), min(np.floor(weights[weights < 0].sum()), 0.0) - NEVER)
+    base = np.full(n_classes, min(np.floor(weights[weights < 0].sum()), 0.0) - NEVER)
     base[present] = of_class
-    return RuleSet.from_arrays(
-        rules.features,
-        rules.classes,
-        rules.labels[int(base.argmax())],
-        **bins.terms_of([member.box for _, _, member, _ in listed]),
-        class_index=present[of_rule].astype(np.int32),
-        weight=weights,
-        origins=[member.origin for _, _, member, _ in listed],
-        voting="weights",
-        base=base,
-    )
+    return ClassVotes(present[of_rule].astype(np.int32), weights, base)
 
 
 def constant_rules(rules: RuleSet, examples: Examples) -> RuleSet:

@@ -10,6 +10,7 @@ whoever has the record can test whether a row that they know is in it; see SECUR
 """
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.hashing import mix
 from clausewise.data.table import Matrix
 
 Hashes = NDArray[np.uint64]
@@ -26,7 +28,6 @@ MAX_ROWS: Final = 2**20
 
 N_BITS: Final = 46
 """The length of a hash; with MAX_ROWS of them, a foreign row is found with probability 2⁻²⁶."""
-_MULTIPLIERS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))  # of splitmix64
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +47,15 @@ class LearntRows:
     n_skipped_bits: int = 0
 
     @classmethod
-    def of(cls, names: Sequence[str], matrix: Matrix) -> "LearntRows":
-        """Record the rows of an encoded matrix whose columns have these names."""
-        return _bounded(np.unique(_row_hashes(names, matrix)), 0)
+    def of(cls, names: Sequence[str], matrix: Matrix, n_rows: int | None = None) -> "LearntRows":
+        """Record the rows of an encoded matrix whose columns have these names.
+
+        If the matrix is a part of `n_rows` rows, more than can be recorded, a part of it is recorded from
+        the beginning.
+        """
+        n_skipped = 0 if n_rows is None else max(0, math.ceil(math.log2(n_rows / MAX_ROWS)))
+        hashes = _row_hashes(names, matrix)
+        return _bounded(_distinct(hashes[_is_recorded(hashes, n_skipped)]), n_skipped)
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -56,7 +63,7 @@ class LearntRows:
     def __or__(self, other: "LearntRows") -> "LearntRows":
         """Return the record of the rows of both; the columns must have the same names."""
         n_skipped = max(self.n_skipped_bits, other.n_skipped_bits)
-        both = np.unique(np.concatenate([self.hashes, other.hashes]))
+        both = _distinct(np.concatenate([self.hashes, other.hashes]))
         return _bounded(both[_is_recorded(both, n_skipped)], n_skipped)
 
     def __eq__(self, other: object) -> bool:
@@ -108,6 +115,12 @@ class LearntRows:
         return cls(hashes, n_skipped_bits)
 
 
+def _distinct(hashes: Hashes) -> Hashes:
+    """Return hashes in ascending order, without repetitions."""
+    ordered = np.sort(hashes, kind="stable")  # which joins two ordered parts in one pass
+    return np.asarray(ordered[np.diff(ordered, prepend=~ordered[:1]) != 0])
+
+
 def _is_recorded(hashes: Hashes, n_skipped_bits: int) -> NDArray[np.bool_]:
     """Return which hashes begin with this many zeros."""
     return np.asarray(hashes >> np.uint64(N_BITS - n_skipped_bits) == 0)
@@ -129,7 +142,7 @@ def _row_hashes(names: Sequence[str], matrix: Matrix) -> Hashes:
     hashes = np.zeros(len(matrix), dtype=np.uint64)
     for column, own_key in enumerate(keys):
         hashes ^= _bits_of(matrix[:, column]) + own_key
-        _mix(hashes)
+        mix(hashes)
     return hashes >> np.uint64(64 - N_BITS)
 
 
@@ -139,11 +152,3 @@ def _bits_of(column: NDArray[np.floating]) -> Hashes:
         values = column.astype(np.float32) + np.float32(0)
     values[np.isnan(values)] = np.nan
     return values.view(np.uint32).astype(np.uint64)
-
-
-def _mix(hashes: Hashes) -> None:
-    """Spread every bit over all bits, in place (the finaliser of splitmix64)."""
-    for multiplier, shift in zip(_MULTIPLIERS, (30, 27), strict=True):
-        hashes ^= hashes >> np.uint64(shift)
-        hashes *= multiplier
-    hashes ^= hashes >> np.uint64(31)
