@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "clausewise"
 LEVELS = (
     ("base",),
     ("data",),
+    ("partitions",),
     ("rules", "networks", "features"),
     ("analysis", "induction"),
     ("compact", "verify"),

@@ -1,0 +1,103 @@
+"""Recognising rows in partitions by their type, without importing any engine."""
+
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+from clausewise.base.parameters import check_parameters, whole
+from clausewise.partitions.protocol import PartitionedRows
+
+MAX_MEMORY: Final = 2**30
+
+
+def is_partitioned(X: Any) -> bool:
+    """Return whether rows are read or computed in parts, rather than being a table in memory."""
+    return isinstance(X, PartitionedRows) or _kind_of(X) is not None
+
+
+def partitioned(source: Any, *, max_memory: int = MAX_MEMORY) -> PartitionedRows:
+    """Return rows in a form that can be reduced over, without loading them.
+
+    Parameters
+    ----------
+    source : data set, paths, LazyFrame, iterator, or frame of an engine
+        A `pyarrow.dataset.Dataset`; the path of a Parquet, Arrow or CSV file, of a folder of such files, or
+        a pattern such as "rows/*.parquet"; a list of `pathlib.Path`; a `polars.LazyFrame`; an iterator of
+        Arrow record batches; a `dask.dataframe.DataFrame`, `ray.data.Dataset` or `pyspark.sql.DataFrame`.
+        A table in memory, or a list of tables, is taken as partitions, too.
+    max_memory : int, default 2**30
+        Bytes that may be kept in memory of rows that can be read only once. Beyond it they are kept in a
+        temporary file.
+
+    Returns
+    -------
+    PartitionedRows
+        To be passed as `X`. Everything that takes it takes the source itself, too, unless that is a table.
+
+    Examples
+    --------
+    >>> import clausewise, numpy as np
+    >>> rows = clausewise.partitioned([np.zeros((3, 2)), np.ones((2, 2))])
+    >>> rows.n_rows
+    5
+    """
+    check_parameters({"max_memory": whole(0)}, {"max_memory": max_memory})
+    if isinstance(source, PartitionedRows):
+        return source
+    kind = _kind_of(source)
+    if kind is None:
+        from clausewise.partitions.tables import TableRows
+
+        is_list = isinstance(source, list | tuple) and all(hasattr(table, "shape") for table in source)
+        return TableRows(source if is_list else [source])
+    if kind == "dask":
+        from clausewise.partitions.dask import DaskRows
+
+        return DaskRows(source)
+    if kind == "ray":
+        from clausewise.partitions.ray import RayRows
+
+        return RayRows(source)
+    if kind == "spark":
+        from clausewise.partitions.spark import SparkRows
+
+        return SparkRows(source)
+    return _streamed(kind, source, max_memory)
+
+
+def _streamed(kind: str, source: Any, max_memory: int) -> PartitionedRows:
+    try:
+        from clausewise.partitions import streamed
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"Rows in files and streams are read by pyarrow ({error}); pip install pyarrow."
+        ) from error
+    if kind == "polars":
+        return streamed.LazyFrameRows(source)
+    if kind == "dataset":
+        return streamed.dataset_rows(source)
+    if kind == "paths":
+        return streamed.file_rows([source] if isinstance(source, str | os.PathLike) else source)
+    return streamed.iterator_rows(source, max_memory)
+
+
+def _kind_of(source: Any) -> str | None:
+    """Return the kind of rows in partitions; None for tables in memory and anything else."""
+    if isinstance(source, str | os.PathLike):
+        return "paths"
+    if isinstance(source, list | tuple):
+        are_paths = bool(source) and all(isinstance(path, os.PathLike) for path in source)
+        return "paths" if are_paths else None
+    kind, folder = type(source).__name__, type(source).__module__.split(".")
+    if folder[0] == "dask" and kind == "DataFrame":
+        return "dask"
+    if folder[:2] == ["ray", "data"]:
+        return "ray"
+    if folder[0] == "pyspark" and kind == "DataFrame":
+        return "spark"
+    if folder[0] == "polars" and kind == "LazyFrame":
+        return "polars"
+    if folder[0] == "pyarrow" and kind.endswith("Dataset"):
+        return "dataset"
+    is_reader = folder[0] == "pyarrow" and kind == "RecordBatchReader"
+    return "iterator" if is_reader or isinstance(source, Iterator) else None

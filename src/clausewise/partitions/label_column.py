@@ -1,0 +1,63 @@
+"""Labels of rows in partitions, which are in one of their columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.progress import Progress
+from clausewise.data.labels import Label, read_labels
+from clausewise.partitions.columns import column_facts, from_array, to_array
+from clausewise.partitions.protocol import Part, PartitionedRows
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """Returns the class of each row of a batch, which a column of it holds.
+
+    Labels that are not among the classes have codes beyond them, whatever they are.
+    """
+
+    name: str
+    classes: tuple[Label, ...]
+
+    def __call__(self, batch: Any, number: int | None = None) -> NDArray[np.int32]:
+        """Return the class of each row of a batch, as a code."""
+        values = labels_in(batch, self.name)
+        known = read_labels(values, self.classes, len(values), f"Column '{self.name}'", allow_unknown=True)
+        return known.codes.astype(np.int32)
+
+
+def labels_in(batch: Any, name: str) -> Sequence[Any]:
+    """Return the values of a column of a batch."""
+    column = batch[name] if hasattr(batch, "iloc") else batch.column(name)
+    values: Sequence[Any] = column.tolist() if hasattr(column, "tolist") else column.to_pylist()
+    if any(value is None or value != value for value in values):
+        raise ValueError(f"Column '{name}' has missing labels; leave such rows out.")
+    return values
+
+
+def classes_in(rows: PartitionedRows, name: str, progress: Progress | None = None) -> tuple[Label, ...]:
+    """Return the different labels in a column, in order."""
+    if rows.names is None or name not in rows.names:
+        raise ValueError(f"{rows.title} has no column '{name}', which should hold the labels.")
+    found = rows.select([name]).reduce(_DistinctLabels(name), _add_facts, progress, "classes")
+    (facts,) = from_array(found["facts"])
+    if facts.kind == "empty":
+        raise ValueError(f"Column '{name}' has no labels; all its values are missing.")
+    return (False, True) if facts.categories is None else facts.categories
+
+
+@dataclass(frozen=True)
+class _DistinctLabels:
+    name: str
+
+    def __call__(self, batch: Any, number: int | None) -> Part:
+        return {"facts": to_array(column_facts(batch, [self.name], {self.name}))}
+
+
+def _add_facts(one: Part, other: Part) -> Part:
+    (first,), (second,) = from_array(one["facts"]), from_array(other["facts"])
+    return {"facts": to_array([first | second])}

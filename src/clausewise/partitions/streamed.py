@@ -1,0 +1,202 @@
+"""Rows that are read in batches: Arrow data sets, files, lazy frames of polars, and iterators of batches."""
+
+import glob
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.ipc
+from numpy.typing import NDArray
+
+from clausewise.partitions.protocol import BATCH_ROWS, PartitionError, frame_of_arrow
+from clausewise.partitions.tables import BatchedRows
+
+_FORMATS = {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
+
+
+class ArrowRows(BatchedRows):
+    """Rows read as Arrow tables, as often as needed.
+
+    Parameters
+    ----------
+    title : str
+        What the rows are, for messages.
+    read : callable
+        Returns an iterator over tables (or record batches) with the named columns, in the same order each
+        time; None stands for all columns.
+    names : sequence of str
+        The names of the columns.
+    count : callable
+        Returns the number of rows.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        read: Callable[[list[str] | None], Iterable[Any]],
+        names: Sequence[str],
+        count: Callable[[], int],
+    ) -> None:
+        self.title, self._read, self._count = title, read, count
+        self.names: tuple[str, ...] = tuple(names)
+        self._n_rows: int | None = None
+        self._is_all = True
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, counted when it is first asked for."""
+        if self._n_rows is None:
+            try:
+                self._n_rows = int(self._count())
+            except (OSError, pa.ArrowException) as error:
+                raise PartitionError(f"{self.title} cannot be read: {error}") from error
+        return self._n_rows
+
+    def select(self, names: Sequence[str]) -> "ArrowRows":
+        """Return the rows with these columns alone."""
+        chosen = ArrowRows(self.title, self._read, names, self._count)
+        chosen._n_rows, chosen._is_all = self._n_rows, False
+        return chosen
+
+    def gathered(self) -> Any:
+        """Return all rows as one table."""
+        tables = [_as_table(batch) for batch in self._read(None if self._is_all else list(self.names))]
+        return frame_of_arrow(pa.concat_tables(tables, promote_options="permissive"))
+
+    def _batches(self) -> Iterator[Any]:
+        for batch in self._read(None if self._is_all else list(self.names)):
+            table = _as_table(batch)
+            for start in range(0, table.num_rows, BATCH_ROWS):
+                yield frame_of_arrow(table.slice(start, BATCH_ROWS))
+
+
+def dataset_rows(dataset: Any, title: str = "The data set") -> ArrowRows:
+    """Return the rows of a `pyarrow.dataset.Dataset`."""
+
+    def read(names: list[str] | None) -> Iterator[Any]:
+        # Reading ahead takes memory; one batch is enough to keep a core busy.
+        scanner = dataset.scanner(
+            columns=names, batch_size=BATCH_ROWS, batch_readahead=1, fragment_readahead=1, use_threads=False
+        )
+        yield from scanner.to_batches()
+
+    return ArrowRows(title, read, dataset.schema.names, dataset.count_rows)
+
+
+def file_rows(paths: Sequence[str | os.PathLike[str]]) -> ArrowRows:
+    """Return the rows of files, folders and patterns such as "rows/*.parquet", in the order of their names.
+
+    The format follows from the names of files; anything else is Parquet.
+    """
+    files: list[str] = []
+    for path in [os.fspath(path) for path in paths]:
+        found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else [path]
+        for name in found:
+            files += _files_in(Path(name))
+    if not files:
+        raise FileNotFoundError(f"There are no files {', '.join(repr(os.fspath(path)) for path in paths)}.")
+    formats = {_FORMATS.get(Path(name).suffix.lower(), "parquet") for name in files}
+    if len(formats) > 1:
+        raise ValueError(f"The files have several formats: {', '.join(sorted(formats))}; pass those of one.")
+    title = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"
+    try:
+        return dataset_rows(pa.dataset.dataset(files, format=formats.pop()), title)
+    except (OSError, pa.ArrowException) as error:
+        raise PartitionError(f"{title} cannot be read: {error}") from error
+
+
+def _files_in(path: Path) -> list[str]:
+    """Return a file itself, or the files below a folder, without hidden ones and markers."""
+    if path.is_file():
+        return [str(path)]
+    if not path.is_dir():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    inside = (file for file in sorted(path.rglob("*")) if file.is_file())
+    return [str(file) for file in inside if not file.name.startswith((".", "_"))]
+
+
+class LazyFrameRows(ArrowRows):
+    """The rows of a `polars.LazyFrame`, which is evaluated by its streaming engine."""
+
+    def __init__(self, frame: Any) -> None:
+        import polars as pl
+
+        self._frame = frame
+
+        def read(names: list[str] | None) -> Iterator[Any]:
+            chosen = frame if names is None else frame.select(names)
+            for batch in chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+                yield batch.to_arrow()
+
+        def count() -> int:
+            return int(frame.select(pl.len()).collect(engine="streaming").item())
+
+        super().__init__("The LazyFrame", read, frame.collect_schema().names(), count)
+
+    def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
+        """Return a LazyFrame with further columns."""
+        import polars as pl
+
+        frame, first = self._frame, compute(self.head(1))
+        schema = frame.collect_schema()
+        added = {name: pl.Series(values).dtype for name, values in first.items()}
+
+        def widened(batch: Any) -> Any:
+            if batch.height == 0:
+                return pl.DataFrame(schema={**schema, **added})
+            columns = compute(frame_of_arrow(batch.to_arrow()))
+            return batch.with_columns(
+                [pl.Series(name, values, added[name]) for name, values in columns.items()]
+            )
+
+        return frame.map_batches(widened, schema={**schema, **added}, streamable=True)
+
+
+def iterator_rows(batches: Iterable[Any], max_memory: int) -> ArrowRows:
+    """Return the rows of an iterator of record batches or tables, which can be read only once.
+
+    They are kept: in memory, or beyond `max_memory` bytes in a temporary file without a name, which the
+    system deletes with the last use.
+    """
+    kept = tempfile.SpooledTemporaryFile(max_size=max_memory)  # noqa: SIM115 - it lives as long as the rows
+    writer, n_rows, schema = None, 0, None
+    for number, batch in enumerate(batches):
+        if not isinstance(batch, pa.RecordBatch | pa.Table):
+            batch = _converted(batch, number)
+        if writer is None:
+            schema = batch.schema.remove_metadata()
+            writer = pa.ipc.new_stream(kept, schema)
+        elif not batch.schema.equals(schema):
+            raise ValueError(f"Batch {number} has another schema than batch 0; pass the same columns.")
+        writer.write(batch)
+        n_rows += batch.num_rows
+    if writer is None or schema is None:
+        raise ValueError("The iterator has no batches; there are no rows to read.")
+    writer.close()
+
+    def read(names: list[str] | None) -> Iterator[Any]:
+        kept.seek(0)
+        for batch in pa.ipc.open_stream(kept):
+            yield batch if names is None else batch.select(names)
+
+    return ArrowRows("The iterator of batches", read, schema.names, lambda: n_rows)
+
+
+def _converted(batch: Any, number: int) -> Any:
+    """Return a DataFrame as an Arrow table."""
+    if hasattr(batch, "to_arrow"):
+        return batch.to_arrow()
+    if hasattr(batch, "iloc"):
+        return pa.Table.from_pandas(batch, preserve_index=False)
+    raise TypeError(
+        f"Batch {number} of the iterator is a {type(batch).__name__}; pass record batches of pyarrow, or "
+        "DataFrames."
+    )
+
+
+def _as_table(batch: Any) -> pa.Table:
+    return batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])

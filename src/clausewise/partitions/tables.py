@@ -1,0 +1,131 @@
+"""Tables in memory as partitions."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.progress import Progress
+from clausewise.data.rows import as_rows, take_rows
+from clausewise.partitions.protocol import (
+    BATCH_ROWS,
+    Add,
+    Count,
+    Part,
+    PartitionedRows,
+    PartitionError,
+    Sum,
+)
+
+
+class BatchedRows(PartitionedRows):
+    """Rows that this process reads in batches, one after the other, always in the same order."""
+
+    def _batches(self) -> Iterator[Any]:
+        """Iterate over all rows in batches, as they are passed on."""
+        raise NotImplementedError
+
+    def reduce(self, count: Count, add: Add, progress: Progress | None = None, what: str = "rows") -> Part:
+        """Count something on every batch, and add it up."""
+        total, n_done = Sum(add), 0
+        if progress is not None:
+            progress.part_started(what, self.n_rows, "rows")
+        for number, batch in self._numbered():
+            total.include(self._counted(count, batch, number))
+            n_done += len(batch)
+            if progress is not None:
+                progress.steps_done(0, n_done)
+        if progress is not None:
+            progress.part_done()
+        return total.total()
+
+    def head(self, n_rows: int) -> Any:
+        """Return the first rows as a table."""
+        return next(self._numbered())[1][:n_rows]
+
+    def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
+        """Return the new columns of all rows as arrays."""
+        found = [compute(batch) for _, batch in self._numbered()]
+        return {name: np.concatenate([columns[name] for columns in found]) for name in found[0]}
+
+    def _numbered(self) -> Iterator[tuple[int, Any]]:
+        """Iterate over the batches that have rows, with their numbers; an error names the rows."""
+        batches, number, n_read = self._batches(), 0, 0
+        while True:
+            try:
+                batch = next(batches, None)
+            except (OSError, ValueError) as error:  # what pyarrow and polars raise
+                raise PartitionError(f"{self.title} cannot be read after row {n_read:,}: {error}") from error
+            if batch is None:
+                return
+            if len(batch):
+                yield number, batch
+            number, n_read = number + 1, n_read + len(batch)
+
+    def _counted(self, count: Count, batch: Any, number: int) -> Part:
+        return count(batch, number)
+
+
+class TableRows(BatchedRows):
+    """Tables in memory, each a partition.
+
+    Parameters
+    ----------
+    tables : sequence of array or DataFrame
+        All of one kind, with the same columns.
+    """
+
+    def __init__(self, tables: Sequence[Any]) -> None:
+        self._tables = [as_rows(table) for table in tables]
+        if not self._tables:
+            raise ValueError("There are no tables; pass at least one.")
+        self.title = "The table in memory" if len(self._tables) == 1 else "The tables in memory"
+        self.names = _names(self._tables[0])
+        for number, table in enumerate(self._tables):
+            same = table.shape[1] == self._tables[0].shape[1] and _names(table) == self.names
+            if not same:
+                raise ValueError(f"Table {number} has other columns than table 0; pass the same columns.")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(table.shape[0] for table in self._tables)
+
+    def select(self, names: Sequence[str]) -> "TableRows":
+        """Return the rows with these columns alone."""
+        frames = [nw.from_native(table, eager_only=True, pass_through=True) for table in self._tables]
+        return TableRows(
+            [
+                frame.select(list(names)).to_native() if isinstance(frame, nw.DataFrame) else frame
+                for frame in frames
+            ]
+        )
+
+    def gathered(self) -> Any:
+        """Return all rows as one table."""
+        if len(self._tables) == 1:
+            return self._tables[0]
+        frame = nw.from_native(self._tables[0], eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return np.concatenate(self._tables)
+        frames = [nw.from_native(table, eager_only=True) for table in self._tables]
+        gathered = nw.concat(frames).to_native()
+        return gathered.reset_index(drop=True) if hasattr(gathered, "reset_index") else gathered
+
+    def native(self, table: Any) -> Any:
+        """Return rows of a `pyarrow.Table` as an array, if these are arrays."""
+        if self.names is not None:
+            return super().native(table)
+        return np.column_stack([column.to_numpy() for column in table.columns])
+
+    def _batches(self) -> Iterator[Any]:
+        for table in self._tables:
+            for start in range(0, table.shape[0], BATCH_ROWS):
+                yield take_rows(table, np.arange(start, min(start + BATCH_ROWS, table.shape[0])))
+
+
+def _names(table: Any) -> tuple[str, ...] | None:
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    return tuple(frame.columns) if isinstance(frame, nw.DataFrame) else None
