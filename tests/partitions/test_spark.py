@@ -1,0 +1,115 @@
+"""Rows of Spark DataFrames, on a local Spark."""
+
+import os
+import shutil
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from clausewise.partitions import PartitionError, partitioned
+from tests.partitions.engine_cases import (
+    LabelsByAmount,
+    add_sums,
+    assert_same_part,
+    expected_sample,
+    expected_sums,
+    fails_on_bern,
+    mixed_rows,
+    sample_of,
+    shuffled,
+    sums,
+)
+from tests.shared import ROOT
+
+pyspark = pytest.importorskip("pyspark", reason="Spark is not installed")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+
+SCHEMA = "amount double, city string, flag boolean, visits bigint, size string"
+ROWS = mixed_rows(with_categorical=False)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = (
+            pyspark.sql.SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.log.level", "OFF")
+            .getOrCreate()
+        )
+        yield session
+        session.stop()
+
+
+def plain(rows):
+    """Return rows as tuples of Python's own values, None where missing."""
+    columns = pa.Table.from_pandas(rows, preserve_index=False).columns
+    return list(zip(*[column.to_pylist() for column in columns], strict=True))
+
+
+def frame_of(spark, rows, n_partitions):
+    return spark.createDataFrame(spark.sparkContext.parallelize(plain(rows), n_partitions), SCHEMA)
+
+
+@pytest.mark.parametrize("n_partitions", [1, 5])
+def test_parts_do_not_depend_on_partitions_and_order(spark, n_partitions):
+    rows = partitioned(frame_of(spark, shuffled(ROWS), n_partitions))
+    assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS))
+    assert sample_of(rows) == expected_sample(ROWS)
+
+
+def test_empty_partitions_count_nothing(spark):
+    rows = partitioned(frame_of(spark, ROWS[:3], 6))
+    assert rows.n_rows == 3
+    assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS[:3]))
+    assert len(rows.head(2)) == 2
+    assert len(rows.with_columns(LabelsByAmount(0.3)).collect()) == 3
+
+
+def test_selected_columns_are_gathered_in_order(spark):
+    rows = partitioned(frame_of(spark, ROWS, 4)).select(["visits", "amount"])
+    assert rows.names == ("visits", "amount")
+    assert rows.gathered()["amount"].tolist() == ROWS["amount"].tolist()
+
+
+def test_further_columns_are_computed_when_they_are_asked_for(spark, tmp_path):
+    def read(number, _rows):
+        (tmp_path / f"{number}").touch()
+        return iter(plain(ROWS[number * 100 : number * 100 + 100]))
+
+    read_lazily = spark.sparkContext.parallelize(range(3), 3).mapPartitionsWithIndex(read)
+    lazy = partitioned(spark.createDataFrame(read_lazily, SCHEMA)).with_columns(LabelsByAmount(0.3))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0"]  # the first row, for the data types
+    found = lazy.collect()
+    assert [row["label"] for row in found] == np.where(ROWS["amount"][:300] > 0.3, "high", "low").tolist()
+    assert {row["score"] for row in found} == {0.0, 2.5}
+
+
+def test_a_partition_that_cannot_be_read_is_named(spark):
+    def read(number, _rows):
+        if number == 2:
+            raise OSError("the file ends too early")
+        return iter(plain(ROWS[number * 100 : number * 100 + 100]))
+
+    broken = spark.sparkContext.parallelize(range(4), 4).mapPartitionsWithIndex(read)
+    rows = partitioned(spark.createDataFrame(broken, SCHEMA))
+    message = "^Partition 2 of the Spark DataFrame cannot be read: OSError: the file ends too early$"
+    for call in (lambda: rows.n_rows, rows.gathered, lambda: rows.reduce(sums, add_sums)):
+        with pytest.raises(PartitionError, match=message):
+            call()
+
+
+def test_a_failed_computation_names_the_partition(spark):
+    others, bern = ROWS[ROWS["city"] != "Bern"][:30], ROWS[ROWS["city"] == "Bern"][:10]
+    rows = partitioned(frame_of(spark, others, 3).union(frame_of(spark, bern, 1)))
+    message = "^A computation on partition 3 of the Spark DataFrame failed: ZeroDivisionError: Bern has no"
+    with pytest.raises(PartitionError, match=message):
+        rows.reduce(fails_on_bern, add_sums)
