@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from clausewise.induction import C50Classifier, CARTClassifier
     from clausewise.io import RuleFileError
     from clausewise.networks import Network, wrap
+    from clausewise.partitions import partitioned
     from clausewise.rules import (
         Guarantee,
         LinearTerm,
@@ -73,6 +74,7 @@ __all__ = [
     "extract",
     "features",
     "metrics",
+    "partitioned",
     "plots",
     "synthetic_rows",
     "wrap",
@@ -100,6 +102,7 @@ _FOLDER_OF = {
         "induction": ("C50Classifier", "CARTClassifier"),
         "io": ("RuleFileError",),
         "networks": ("Network", "wrap"),
+        "partitions": ("partitioned",),
         "rules": (
             "Guarantee",
             "LinearTerm",

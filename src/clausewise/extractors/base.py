@@ -29,7 +29,7 @@ from clausewise.base.parameters import (
 )
 from clausewise.base.progress import Progress
 from clausewise.compact import Frontier
-from clausewise.compact.compaction import compact_examples
+from clausewise.compact.compaction import Compacted, compact_examples
 from clausewise.compact.examples import Balance, Examples
 from clausewise.compact.fitted_votes import FittedVotes, VoteSettings, fit_votes_to
 from clausewise.compact.row_generator import generator_for
@@ -49,6 +49,7 @@ from clausewise.induction.estimator import (
 )
 from clausewise.networks import LayerChoice, Network
 from clausewise.networks.answers import model_rows, rows_to_learn_from
+from clausewise.partitions import is_partitioned, partitioned
 from clausewise.rules import RuleSet
 from clausewise.rules.metrics import fidelity
 from clausewise.rules.voting import VOTINGS, Voting
@@ -128,6 +129,8 @@ class RuleExtractor(TableClassifier):
     features_: Features
     classes_: NDArray[Any]
     min_cases_: int | float | None
+    # The search for a short rule set, with what was chosen for it; None if all rules are returned.
+    compacted_: Compacted | None = None
 
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> "Self":
         """Extract rules from the network.
@@ -143,6 +146,14 @@ class RuleExtractor(TableClassifier):
         """
         check_estimator_parameters(self)
         self._check_combinations()
+        if is_partitioned(X):
+            from clausewise.extractors.partitioned import fit_partitioned
+
+            if y is not None or sample_weight is not None:
+                what = "y" if y is not None else "sample_weight"
+                raise ValueError(f"{what} is for tables in memory; these rows are read in parts.")
+            fit_partitioned(self, partitioned(X))
+            return self
         X = rows_to_learn_from(self.network, X)
         log = RunLog()
         random = check_random_state(0 if self.random_state is None else self.random_state)
@@ -269,6 +280,7 @@ class RuleExtractor(TableClassifier):
                 seed=seed_of(random),
                 progress=progress,
             )
+        self.compacted_ = compacted
         return replace(
             found,
             rules=compacted.rules,

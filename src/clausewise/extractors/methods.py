@@ -17,6 +17,7 @@ from clausewise.induction.estimator import TableEstimator
 from clausewise.networks import Network
 from clausewise.networks.answers import are_labels, are_numbers, rows_to_learn_from
 from clausewise.networks.ensembles import has_trees
+from clausewise.partitions import is_partitioned, partitioned
 from clausewise.rules import RegressionRules, RuleSet
 
 METHODS: Final[dict[str, type[RuleExtractor]]] = {
@@ -27,6 +28,7 @@ METHODS: Final[dict[str, type[RuleExtractor]]] = {
     "rem-t": TreeEnsembleRules,
 }
 AUTO: Final = "auto"
+_FEW_ROWS: Final = 10_000  # of partitions, to see what kind of answers a model gives
 """The name of the choice of a method by the kind of the model."""
 
 
@@ -118,6 +120,18 @@ def extract(
         )
     if model is None:
         raise TypeError("model is None; pass a trained model, or use the method's estimator to train one.")
+    if is_partitioned(X):
+        if holdout is not None or groups is not None or tolerance is not None:
+            raise ValueError(
+                "holdout, groups and tolerance are for tables in memory; count a guarantee on a table of "
+                "fresh rows with rules.guarantee(X_fresh, model)."
+            )
+        X = partitioned(X)
+        few = X.head(_FEW_ROWS)
+        if method == AUTO:
+            is_column = isinstance(model, str)
+            model = model if is_column else trained_model(model, few, None, None, None)
+            method = "pedagogical" if is_column else chosen_method(model, few)
     held_out = None
     if holdout is not None:
         held_out = HeldOut.of(model, X, holdout, groups, sample_weight, options.get("random_state"))

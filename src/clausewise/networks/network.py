@@ -1,5 +1,6 @@
 """A trained network: from rows to classes, probabilities and hidden activations."""
 
+import copy
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -171,6 +172,7 @@ class Network:
             backend.feature_names if is_direct else getattr(first_step(preprocess), "feature_names_in_", None)
         )
         self._computed: ComputedColumns | None = None
+        self._known_features: Features | None = None
         if features is not None:
             stated = None if feature_names is None else tuple(map(str, feature_names))
             self._computed, feature_names = ComputedColumns(features, stated), None
@@ -358,6 +360,12 @@ class Network:
         """
         return self._features(X, X if self._computed is None else self._computed.table(X))
 
+    def with_features(self, features: Features) -> "Network":
+        """Return the network with known columns, where `features` would learn them from too few rows."""
+        known = copy.copy(self)
+        known._known_features = features
+        return known
+
     def feature_table(self, X: Any) -> tuple[Features, Matrix]:
         """Return the columns over which rules are written, and the rows encoded as these columns."""
         if self._computed is None:
@@ -370,6 +378,8 @@ class Network:
         return features, matrix
 
     def _features(self, X: Any, table: Any) -> Features:
+        if self._known_features is not None:
+            return self._known_features
         if self._computed is not None:
             return Features.of_computed(self._computed, table)
         names = self._names_for(X)

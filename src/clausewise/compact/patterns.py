@@ -1,0 +1,203 @@
+"""Which rules fire together, and how often, by class: all that votes need to know about many rows.
+
+A row matters to the votes of rules only by the rules that fire on it and by its class. So many rows reduce to
+the number of rows of each class per pattern of rules that fire, which are whole numbers that can be added in
+any order, and few compared with the rows. Votes are then fitted to these numbers, without another look at the
+rows.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.progress import Progress
+from clausewise.compact.error_stage import ErrorWeights
+from clausewise.compact.examples import Balance
+from clausewise.compact.model import Member, Model
+from clausewise.compact.points import exact
+from clausewise.compact.settings import default_penalty
+from clausewise.compact.to_rules import class_votes
+from clausewise.data.learnt_rows import LearntRows
+from clausewise.partitions import PartitionedRows
+from clausewise.partitions.protocol import Part
+from clausewise.rules.batch_counts import Answer, learnt_of, learnt_part
+from clausewise.rules.ruleset import RuleSet
+
+_MAX_BITS: Final = 64
+
+
+@dataclass(frozen=True, eq=False)
+class PatternCounts:
+    """How often rules fire together.
+
+    Attributes
+    ----------
+    fires : ndarray of bool, of shape (n_rules, n_patterns)
+        The rules that fire in each pattern.
+    n_rows : ndarray of int, of shape (n_patterns, n_classes)
+        The number of rows of each class per pattern.
+    learnt : LearntRows
+        The record of the rows.
+    """
+
+    fires: NDArray[np.bool_]
+    n_rows: NDArray[np.int64]
+    learnt: LearntRows
+
+    @property
+    def n_of_class(self) -> NDArray[np.int64]:
+        """Number of rows of each class."""
+        return np.asarray(self.n_rows.sum(axis=0))
+
+    def statistics(self, class_index: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return cover and correct of every rule, given its class."""
+        of_rule = self.fires.astype(np.int64) @ self.n_rows
+        correct = np.take_along_axis(of_rule, class_index[:, None].astype(np.int64), axis=1)[:, 0]
+        return of_rule.sum(axis=1).astype(np.float64), correct.astype(np.float64)
+
+    def decided_as(self, rules: RuleSet) -> int:
+        """Return the number of rows whose class the rules predict by their weights."""
+        votes = np.tile(rules.base, (self.fires.shape[1], 1))
+        for rule, (code, weight) in enumerate(
+            zip(rules.columns.class_index.tolist(), rules.columns.weight.tolist(), strict=True)
+        ):
+            votes[self.fires[rule], code] += weight
+        best = votes == votes.max(axis=1, keepdims=True)
+        chosen = np.where(best[:, rules.default_index], rules.default_index, best.argmax(axis=1))
+        return int(np.take_along_axis(self.n_rows, chosen[:, None], axis=1).sum())
+
+
+@dataclass(frozen=True)
+class _Counter:
+    rules: RuleSet
+    answer: Answer
+    n_classes: int
+    n_rows: int
+
+    def __call__(self, batch: Any, number: int | None) -> Part:
+        rules, codes = self.rules, self.answer(batch, number)
+        matrix = rules.features.encode(batch)
+        keys = _keys(rules.evaluator.fires(matrix).dense())
+        distinct, place = np.unique(keys, return_inverse=True)
+        cells = place.astype(np.int64) * self.n_classes + codes
+        n_rows = np.bincount(cells, minlength=len(distinct) * self.n_classes)
+        learnt = LearntRows.of(rules.features.names, matrix, self.n_rows)
+        return {
+            "keys": distinct,
+            "n_rows": n_rows.reshape(-1, self.n_classes),
+            **learnt_part(learnt),
+        }
+
+
+def _add(one: Part, other: Part) -> Part:
+    distinct, place = np.unique(np.concatenate([one["keys"], other["keys"]]), return_inverse=True)
+    n_rows = np.zeros((len(distinct), one["n_rows"].shape[1]), dtype=np.int64)
+    np.add.at(n_rows, place, np.concatenate([one["n_rows"], other["n_rows"]]))
+    return {"keys": distinct, "n_rows": n_rows, **learnt_part(learnt_of(one) | learnt_of(other))}
+
+
+def count_patterns(
+    rules: RuleSet,
+    rows: PartitionedRows,
+    answer: Answer,
+    progress: Progress | None = None,
+) -> PatternCounts:
+    """Count how often the rules fire together; `answer` returns the class of each row of a batch."""
+    n_classes = len(rules.classes)
+    found = rows.reduce(_Counter(rules, answer, n_classes, rows.n_rows), _add, progress, "votes")
+    return PatternCounts(_fires(found["keys"], len(rules)), found["n_rows"], learnt_of(found))
+
+
+def _keys(fires: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return the rules that fire on each row as one value that can be compared."""
+    n_rules, n_rows = fires.shape
+    n_bytes = max(8, -(-n_rules // 8))
+    packed = np.zeros((n_rows, n_bytes), dtype=np.uint8)
+    packed[:, : -(-n_rules // 8)] = np.packbits(fires, axis=0, bitorder="little").T
+    return packed.view(np.uint64 if n_rules <= _MAX_BITS else f"S{n_bytes}")[:, 0]
+
+
+def _fires(keys: NDArray[Any], n_rules: int) -> NDArray[np.bool_]:
+    """Return the rules that fire in each pattern, from its key."""
+    # NumPy drops zeros at the end of texts, but keeps the width of the array.
+    as_bytes = np.ascontiguousarray(keys).view(np.uint8).reshape(len(keys), -1)
+    return np.unpackbits(as_bytes, axis=1, count=n_rules, bitorder="little").T.astype(np.bool_)
+
+
+def with_votes_of_all(
+    rules: RuleSet, counts: PatternCounts, *, balance: Balance = None, counts_errors: bool = False
+) -> RuleSet:
+    """Return the rules with weights and base fitted to all rows, and cover and correct counted on them.
+
+    With `counts_errors`, the weights lower a smooth count of errors, as in the last stage of a search. Rules
+    whose weight is 0 are dropped.
+    """
+    patterns, classes = np.nonzero(counts.n_rows)
+    present = np.unique(classes)
+    row_weight = counts.n_rows[patterns, classes].astype(np.float64)
+    n_rows = int(counts.n_rows.sum())
+    if balance is not None:
+        of_class = counts.n_of_class
+        row_weight *= n_rows / len(present) / of_class[classes]
+    if len(present) < 2 or len(rules) == 0:
+        return rules.with_counts(*counts.statistics(rules.columns.class_index))
+    codes = np.searchsorted(present, classes).astype(np.int32)
+    model = Model(codes, len(present), row_weight, default_penalty(n_rows, len(present)))
+    of_output = _outputs(rules, present)
+    for output in range(model.n_outputs):
+        own = np.flatnonzero(of_output == output).tolist()
+        members = [Member((), _bits(counts.fires[rule][patterns]), None, 0) for rule in own]
+        start = np.append(_signed(rules, own, present), _base(rules, output, present))
+        model.replace(output, model.fitted(output, members, start))
+    model.settle(3)
+    if counts_errors:
+        ErrorWeights(model).fit_and_store()
+    return _with_weights_of(rules, model, of_output, present, counts)
+
+
+def _outputs(rules: RuleSet, present: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the output of the model that each rule votes for; with two classes there is one."""
+    if len(present) == 2:
+        return np.zeros(len(rules), dtype=np.int64)
+    return np.searchsorted(present, rules.columns.class_index)
+
+
+def _signed(rules: RuleSet, own: list[int], present: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the weights of rules as votes for the second class, if there are two."""
+    weights = rules.columns.weight[own]
+    if len(present) > 2:
+        return weights
+    return np.where(rules.columns.class_index[own] == present[1], weights, -weights)
+
+
+def _base(rules: RuleSet, output: int, present: NDArray[np.int64]) -> float:
+    base = rules.base[present]
+    return float(base[1] - base[0]) if len(present) == 2 else float(base[output])
+
+
+def _with_weights_of(
+    rules: RuleSet,
+    model: Model,
+    of_output: NDArray[np.int64],
+    present: NDArray[np.int64],
+    counts: PatternCounts,
+) -> RuleSet:
+    weights = np.zeros(len(rules))
+    for output, block in enumerate(model.blocks):
+        weights[of_output == output] = exact(block.fit.weights[:-1])
+    intercepts = exact(np.array([block.fit.weights[-1] for block in model.blocks]))
+    votes = class_votes(of_output, weights, intercepts, present, len(rules.classes))
+    stored = replace(rules.columns, class_index=votes.class_index)
+    fitted = replace(rules, columns=stored, default=rules.labels[int(votes.base.argmax())])
+    fitted = fitted.with_weights(votes.weights, votes.base)
+    counted = fitted.with_counts(*counts.statistics(votes.class_index))
+    return counted[np.flatnonzero(weights != 0)]
+
+
+def _bits(fires: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return booleans as bits of words."""
+    packed = np.zeros(-(-len(fires) // 64) * 8, dtype=np.uint8)
+    packed[: -(-len(fires) // 8)] = np.packbits(fires, bitorder="little")
+    return packed.view(np.uint64)
