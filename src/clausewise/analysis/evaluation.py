@@ -2,31 +2,20 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from clausewise.analysis.agreement import Agreement, AgreementCounter, Pairs, add_agreement, count_agreement
 from clausewise.analysis.shortcomings import shortcomings
 from clausewise.base import html
-from clausewise.data.labels import Label, Labels, read_labels
-from clausewise.data.table import Matrix
+from clausewise.data.labels import Label, read_labels
 from clausewise.networks.answers import ask_network
-from clausewise.rules.abstention import ABSTAINS
-from clausewise.rules.metrics import (
-    accuracy,
-    auc,
-    auc_from_labels,
-    balanced_accuracy,
-    cohen_kappa,
-    fraction_of,
-    majority_baseline,
-    mean_rule_length,
-    n_distinct_terms,
-    reading_cost,
-    wilson_interval,
-)
+from clausewise.networks.batch_answers import batch_labels
+from clausewise.partitions import PartitionedRows, is_partitioned, partitioned
+from clausewise.partitions.protocol import Part
+from clausewise.rules.metrics import mean_rule_length, n_distinct_terms, reading_cost, wilson_interval
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
 from clausewise.rules.voting import Voting
@@ -202,90 +191,105 @@ def evaluate(
             "its labels), or both."
         )
     chosen = rules if voting is None else rules.with_voting(voting)
-    matrix = chosen.features.encode(X)
-    truth, asked = None, None
-    if target is not None:
-        truth = read_labels(target, chosen.labels, len(matrix), "target", allow_unknown=True)
-    if network is not None:
-        asked = ask_network(network, X, chosen.features, chosen.labels, len(matrix)).labels
-    decided = chosen.evaluator.decide(matrix, chosen.voting, chosen.default_index, n_jobs)
-    is_decided = decided != ABSTAINS
-    if not is_decided.any():
-        raise ValueError(f"The rules abstain on all {len(matrix):,} rows; there is nothing to measure.")
-    if not is_decided.all():
-        decided, asked, truth = decided[is_decided], _taken(asked, is_decided), _taken(truth, is_decided)
-    n_fired = chosen.evaluator.rules_per_class(matrix, n_jobs)
+    if is_partitioned(X):
+        counted, asked, truth = _counted_in_parts(chosen, partitioned(X), target, network, n_jobs)
+    else:
+        counted, asked, truth = _counted(chosen, X, target, network, n_jobs)
+    if counted["figures"][0] == 0:
+        n_rows = int(counted["n_rows"])
+        raise ValueError(f"The rules abstain on all {n_rows:,} rows; there is nothing to measure.")
+    found = Agreement(counted)
+    decided, coverage, overlap, conflict = found.fractions
     return Evaluation(
         voting=chosen.voting,
-        n_rows=len(matrix),
+        n_rows=found.n_rows,
         n_rules=len(chosen),
-        decided=fraction_of(is_decided),
-        **_against_network(chosen, decided, asked),
-        **_against_truth(chosen, matrix[is_decided], decided, truth, n_jobs),
-        accuracy_of_network=None if truth is None or asked is None else accuracy(asked.values, truth.values),
-        coverage=fraction_of(n_fired.sum(axis=1) > 0),
-        overlap=fraction_of(n_fired.sum(axis=1) >= 2),
-        conflict=fraction_of((n_fired > 0).sum(axis=1) >= 2),
+        decided=decided,
+        **_against_network(chosen, found, asked),
+        **_against_truth(chosen, found, truth),
+        accuracy_of_network=None if not truth or not asked else found.network_with_truth(asked, truth),
+        coverage=coverage,
+        overlap=overlap,
+        conflict=conflict,
         mean_rule_length=mean_rule_length(chosen),
         n_distinct_terms=n_distinct_terms(chosen),
         reading_cost=reading_cost(chosen),
     )
 
 
-def _against_network(rules: RuleSet, decided: NDArray[np.int32], asked: Labels | None) -> dict[str, Any]:
+_Counted = tuple[Part, Sequence[Label], Sequence[Label]]
+"""What was counted, and the labels of the codes of the network and of true classes; none if not given."""
+
+
+def _counted(rules: RuleSet, X: Any, target: Any, network: Any, n_jobs: int | None) -> _Counted:
+    matrix = rules.features.encode(X)
+    if len(matrix) == 0:
+        raise ValueError("There are no rows to measure on; pass at least one.")
+    truth, asked = None, None
+    if target is not None:
+        truth = read_labels(target, rules.labels, len(matrix), "target", allow_unknown=True)
+    if network is not None:
+        asked = ask_network(network, X, rules.features, rules.labels, len(matrix)).labels
+    asked_codes, truth_codes = (None if given is None else given.codes for given in (asked, truth))
+    part = count_agreement(rules, matrix, asked_codes, truth_codes, n_jobs)
+    return part, () if asked is None else asked.labels, () if truth is None else truth.labels
+
+
+def _counted_in_parts(
+    rules: RuleSet, rows: PartitionedRows, target: Any, network: Any, n_jobs: int | None
+) -> _Counted:
+    truth, asked = (
+        None if source is None else batch_labels(source, rows, rules.labels, rules.features, name)
+        for source, name in ((target, "target"), (network, "network"))
+    )
+    part = rows.reduce(AgreementCounter(rules, asked, truth, n_jobs), add_agreement)
+    return part, () if asked is None else asked.classes, () if truth is None else truth.classes
+
+
+def _against_network(rules: RuleSet, found: Agreement, labels: Sequence[Label]) -> dict[str, Any]:
     """Return the measures that need a network."""
-    if asked is None:
+    if not labels:
         names = ("fidelity", "fidelity_interval", "fidelity_baseline", "kappa")
         return {**dict.fromkeys(names), "class_fidelity": (), "warnings": ()}
-    agrees = decided == asked.codes
-    labels = (*asked.classes, *asked.unknown)
+    pairs = found.with_network
     return {
-        "fidelity": fraction_of(agrees),
-        "fidelity_interval": wilson_interval(int(agrees.sum()), len(agrees)),
-        "fidelity_baseline": majority_baseline(asked.codes),
-        "kappa": cohen_kappa(decided, asked.codes),
-        "class_fidelity": _by_class(agrees, asked.codes, labels),
+        "fidelity": pairs.agreement,
+        "fidelity_interval": wilson_interval(pairs.n_equal, pairs.total),
+        "fidelity_baseline": pairs.baseline,
+        "kappa": pairs.kappa,
+        "class_fidelity": _by_class(pairs, labels),
         "warnings": shortcomings(
-            decided,
-            asked.codes,
+            pairs.decided,
+            pairs.wanted,
             labels,
             n_rules=len(rules),
+            counts=pairs.n_rows,
             # As `compact` returns them; it cannot learn classes that they do not know.
-            can_balance=rules.voting == "weights" and not asked.unknown,
+            can_balance=rules.voting == "weights" and len(labels) == len(rules.labels),
         ),
     }
 
 
-def _taken(labels: Labels | None, rows: NDArray[np.bool_]) -> Labels | None:
-    return None if labels is None else replace(labels, codes=labels.codes[rows])
-
-
-def _by_class(
-    agrees: NDArray[np.bool_], codes: NDArray[np.int64], labels: Sequence[Label]
-) -> tuple[ClassFidelity, ...]:
-    n_rows = np.bincount(codes, minlength=len(labels)).tolist()
-    n_agreeing = np.bincount(codes[agrees], minlength=len(labels)).tolist()
+def _by_class(pairs: Pairs, labels: Sequence[Label]) -> tuple[ClassFidelity, ...]:
+    counts = zip(pairs.n_wanted.tolist(), pairs.n_equal_of_class.tolist(), strict=True)
     return tuple(
-        ClassFidelity(label, n, n_equal / n, wilson_interval(n_equal, n))
-        for label, n, n_equal in zip(labels, n_rows, n_agreeing, strict=True)
+        ClassFidelity(labels[code], n, n_equal / n, wilson_interval(n_equal, n))
+        for code, (n, n_equal) in enumerate(counts)
         if n > 0
     )
 
 
-def _against_truth(
-    rules: RuleSet, matrix: Matrix, decided: NDArray[np.int32], truth: Labels | None, n_jobs: int | None
-) -> dict[str, Any]:
+def _against_truth(rules: RuleSet, found: Agreement, labels: Sequence[Label]) -> dict[str, Any]:
     """Return the measures that need true classes."""
-    if truth is None:
+    if not labels:
         return dict.fromkeys(("accuracy", "accuracy_baseline", "balanced_accuracy", "auc", "auc_from_labels"))
-    predicted, target = rules.classes[decided], truth.values
-    probabilities = rules.probabilities(rules.evaluator.scores(matrix, rules.voting, n_jobs))
+    pairs, n_classes = found.with_truth, len(rules.labels)
     return {
-        "accuracy": accuracy(predicted, target),
-        "accuracy_baseline": majority_baseline(target),
-        "balanced_accuracy": balanced_accuracy(predicted, target),
-        "auc": auc(probabilities, target, rules.classes),
-        "auc_from_labels": auc_from_labels(predicted, target, rules.classes),
+        "accuracy": pairs.agreement,
+        "accuracy_baseline": pairs.baseline,
+        "balanced_accuracy": pairs.balanced,
+        "auc": found.area(n_classes),
+        "auc_from_labels": found.area_from_labels(n_classes),
     }
 
 

@@ -93,9 +93,14 @@ class Labels:
     unknown: tuple[Label, ...]
 
     @property
+    def labels(self) -> tuple[Label, ...]:
+        """The label of each code."""
+        return (*self.classes, *self.unknown)
+
+    @property
     def values(self) -> NDArray[Any]:
         """The label of each row, as the class that it means."""
-        return np.array([*self.classes, *self.unknown])[self.codes]
+        return np.array(self.labels)[self.codes]
 
 
 def read_labels(

@@ -1,14 +1,24 @@
 """What a network says about batches of rows, each of which it is asked about once if possible."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.data.labels import Label, plain_label
+from clausewise.base.progress import Progress
+from clausewise.data.features import Features
+from clausewise.data.labels import Label, plain_label, read_labels
+from clausewise.networks.answers import are_labels, model_rows
+from clausewise.networks.detect import wrap
 from clausewise.networks.network import Network
+from clausewise.partitions import PartitionedRows
+from clausewise.partitions.label_column import LabelColumn, column_labels
+
+HEAD_ROWS: Final = 10_000
+"""So many rows show what kind of answers a model gives, and what its columns are."""
 
 
 class KeptCodes:
@@ -47,18 +57,22 @@ class AskedNetwork:
         The classes that it has; those of a function may be found one by one.
     kept : KeptCodes, optional
         Remembers the answers to numbered batches.
+    features : Features, optional
+        The columns of rules, if batches may have others, too; the network reads those that it names.
     """
 
     network: Network
     classes: tuple[Label, ...]
     kept: KeptCodes | None = field(default=None, compare=False)
+    features: Features | None = None
 
     def __call__(self, batch: Any, number: int | None) -> NDArray[np.int32]:
         """Return the class of each row of a batch, as a code."""
         known = None if self.kept is None or number is None else self.kept.get(number)
         if known is not None:
             return known
-        codes = self.network.codes(batch)
+        rows = batch if self.features is None else model_rows(self.network, batch, self.features)
+        codes = self.network.codes(rows)
         if len(self.network.classes) != len(self.classes):
             new = set(map(plain_label, self.network.classes.tolist())) - {*self.classes}
             raise ValueError(
@@ -71,3 +85,49 @@ class AskedNetwork:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "kept": None}
+
+
+@dataclass(frozen=True)
+class TranslatedAnswers:
+    """Returns what a network says about each row of a batch, as a position in `classes`.
+
+    Attributes
+    ----------
+    classes : tuple
+        The classes of rules, then those of the network that they do not know.
+    asked : AskedNetwork
+        The network.
+    position : tuple of int
+        The position of each of its own classes.
+    """
+
+    classes: tuple[Label, ...]
+    asked: AskedNetwork
+    position: tuple[int, ...]
+
+    def __call__(self, batch: Any, number: int | None) -> NDArray[np.int32]:
+        """Return the class of each row of a batch, as a code."""
+        return np.array(self.position, dtype=np.int32)[self.asked(batch, number)]
+
+
+def batch_labels(
+    source: Any,
+    rows: PartitionedRows,
+    classes: Sequence[Label],
+    features: Features,
+    parameter: str,
+    progress: Progress | None = None,
+) -> TranslatedAnswers | LabelColumn:
+    """Return what labels rows in partitions: a column, given by its name, or a model.
+
+    `parameter` is what `source` is called by users, for messages.
+    """
+    if isinstance(source, str) or are_labels(source):
+        return column_labels(source, rows, classes, parameter, progress)
+    network = wrap(source)
+    network.inspect(model_rows(network, rows.head(HEAD_ROWS), features))
+    own = tuple(map(plain_label, network.classes.tolist()))
+    found = read_labels(own, classes, len(own), parameter, allow_unknown=True)
+    return TranslatedAnswers(
+        found.labels, AskedNetwork(network, own, features=features), tuple(found.codes.tolist())
+    )

@@ -1,10 +1,10 @@
-"""Recognising rows in partitions by their type, without importing any engine."""
+"""Rows in partitions, made of whatever users have."""
 
 import os
-from collections.abc import Iterator
 from typing import Any, Final
 
 from clausewise.base.parameters import check_parameters, whole
+from clausewise.data.partition_kinds import kind_of_partitions
 from clausewise.partitions.protocol import PartitionedRows
 
 MAX_MEMORY: Final = 2**30
@@ -12,7 +12,7 @@ MAX_MEMORY: Final = 2**30
 
 def is_partitioned(X: Any) -> bool:
     """Return whether rows are read or computed in parts, rather than being a table in memory."""
-    return isinstance(X, PartitionedRows) or _kind_of(X) is not None
+    return isinstance(X, PartitionedRows) or kind_of_partitions(X) is not None
 
 
 def partitioned(source: Any, *, max_memory: int = MAX_MEMORY) -> PartitionedRows:
@@ -44,7 +44,7 @@ def partitioned(source: Any, *, max_memory: int = MAX_MEMORY) -> PartitionedRows
     check_parameters({"max_memory": whole(0)}, {"max_memory": max_memory})
     if isinstance(source, PartitionedRows):
         return source
-    kind = _kind_of(source)
+    kind = kind_of_partitions(source)
     if kind is None:
         from clausewise.partitions.tables import TableRows
 
@@ -79,25 +79,3 @@ def _streamed(kind: str, source: Any, max_memory: int) -> PartitionedRows:
     if kind == "paths":
         return streamed.file_rows([source] if isinstance(source, str | os.PathLike) else source)
     return streamed.iterator_rows(source, max_memory)
-
-
-def _kind_of(source: Any) -> str | None:
-    """Return the kind of rows in partitions; None for tables in memory and anything else."""
-    if isinstance(source, str | os.PathLike):
-        return "paths"
-    if isinstance(source, list | tuple):
-        are_paths = bool(source) and all(isinstance(path, os.PathLike) for path in source)
-        return "paths" if are_paths else None
-    kind, folder = type(source).__name__, type(source).__module__.split(".")
-    if folder[0] == "dask" and kind == "DataFrame":
-        return "dask"
-    if folder[:2] == ["ray", "data"]:
-        return "ray"
-    if folder[0] == "pyspark" and kind == "DataFrame":
-        return "spark"
-    if folder[0] == "polars" and kind == "LazyFrame":
-        return "polars"
-    if folder[0] == "pyarrow" and kind.endswith("Dataset"):
-        return "dataset"
-    is_reader = folder[0] == "pyarrow" and kind == "RecordBatchReader"
-    return "iterator" if is_reader or isinstance(source, Iterator) else None

@@ -15,10 +15,7 @@ from clausewise.partitions.protocol import Part, PartitionedRows
 
 @dataclass(frozen=True)
 class LabelColumn:
-    """Returns the class of each row of a batch, which a column of it holds.
-
-    Labels that are not among the classes have codes beyond them, whatever they are.
-    """
+    """Returns the class of each row of a batch, which a column of it holds."""
 
     name: str
     classes: tuple[Label, ...]
@@ -26,7 +23,7 @@ class LabelColumn:
     def __call__(self, batch: Any, number: int | None = None) -> NDArray[np.int32]:
         """Return the class of each row of a batch, as a code."""
         values = labels_in(batch, self.name)
-        known = read_labels(values, self.classes, len(values), f"Column '{self.name}'", allow_unknown=True)
+        known = read_labels(values, self.classes, len(values), f"Column '{self.name}'")
         return known.codes.astype(np.int32)
 
 
@@ -48,6 +45,26 @@ def classes_in(rows: PartitionedRows, name: str, progress: Progress | None = Non
     if facts.kind == "empty":
         raise ValueError(f"Column '{name}' has no labels; all its values are missing.")
     return (False, True) if facts.categories is None else facts.categories
+
+
+def column_labels(
+    name: Any,
+    rows: PartitionedRows,
+    classes: Sequence[Label],
+    parameter: str = "labels",
+    progress: Progress | None = None,
+) -> LabelColumn:
+    """Return a column of labels of which some classes are known; other labels follow them.
+
+    `parameter` is what is called `name` by users, for messages.
+    """
+    if not isinstance(name, str):
+        raise TypeError(
+            f"{parameter} holds labels, and these rows are read in parts; pass the name of the column that "
+            "holds them."
+        )
+    found = classes_in(rows, name, progress)
+    return LabelColumn(name, read_labels(found, classes, len(found), parameter, allow_unknown=True).labels)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def _agreement(rules: RuleSet, decisions: NDArray[np.int32], labels: Labels | No
     """Return the fraction of rows whose label the rules predict; edited rules may have other classes."""
     if labels is None:
         return None
-    code_of = {_identity(label): code for code, label in enumerate((*labels.classes, *labels.unknown))}
+    code_of = {_identity(label): code for code, label in enumerate(labels.labels)}
     codes = np.array([code_of.get(_identity(label), -1) for label in rules.outcomes.tolist()], dtype=np.int64)
     return float(np.mean(codes[decisions] == labels.codes))
 

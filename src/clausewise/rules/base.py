@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label, plain_label, read_labels
 from clausewise.data.weights import read_weights
+from clausewise.partitions import is_partitioned, partitioned
+from clausewise.partitions.label_column import column_labels
 from clausewise.rules import display
 from clausewise.rules.abstention import Abstention, SelectivePromise, with_outcome
+from clausewise.rules.batch_counts import Decisions, predicted, with_counts_of_all
 from clausewise.rules.canonical import canonical, columns_of_rules, require_rules
 from clausewise.rules.columns import RuleColumns, joined, rule_at
 from clausewise.rules.evaluator import Evaluator
@@ -275,7 +278,8 @@ class BaseRuleSet(StoredRules[Rule]):
         X : array or DataFrame of shape (n_rows, n_features)
             Rows as for `Features.encode`.
         labels : array-like of shape (n_rows,)
-            The correct class of each row: true classes, or those of a network.
+            The correct class of each row: true classes, or those of a network. For rows that need not fit
+            into memory, the name of the column that holds them.
         sample_weight : array-like of shape (n_rows,), optional
             The weight of each row.
         n_jobs : int, optional
@@ -286,6 +290,11 @@ class BaseRuleSet(StoredRules[Rule]):
         RuleSet
             With the Laplace estimate of confidence, (correct + 1) / (cover + 2).
         """
+        if is_partitioned(X):
+            if sample_weight is not None:
+                raise ValueError("sample_weight is for tables in memory; these rows are read in parts.")
+            rows = partitioned(X)
+            return with_counts_of_all(self, rows, column_labels(labels, rows, self.labels))[0]
         matrix = self.features.encode(X)
         codes = read_labels(labels, self.labels, len(matrix), "labels", allow_unknown=True).codes
         weights = read_weights(sample_weight, len(matrix))
@@ -302,7 +311,7 @@ class BaseRuleSet(StoredRules[Rule]):
 
     # --- Rules on rows ---
 
-    def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> NDArray[Any]:
+    def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> Any:
         """Return the class of each row, the one with the largest score.
 
         Ties go to the default class, then to the lowest class index.
@@ -311,7 +320,8 @@ class BaseRuleSet(StoredRules[Rule]):
         ----------
         X : array or DataFrame of shape (n_rows, n_features), or rows by name
             Rows as for `Features.encode`, such as a list of dictionaries. One row may be a dictionary, a
-            pandas Series, or one value per feature.
+            pandas Series, or one value per feature. Rows that need not fit into memory are taken, too; see
+            `clausewise.partitioned`.
         voting : {"confidence", "majority", "share", "weights"}, optional
             Another scheme for this call.
         n_jobs : int, optional
@@ -320,9 +330,13 @@ class BaseRuleSet(StoredRules[Rule]):
         Returns
         -------
         ndarray of shape (n_rows,)
-            Elements of `classes`, or of `outcomes` if the rules may abstain; one for a single row.
+            Elements of `classes`, or of `outcomes` if the rules may abstain; one for a single row. A frame
+            of Dask, Ray, Spark, or a LazyFrame of polars becomes one with a further column "prediction",
+            computed when it is asked for.
         """
         scheme = self._voting(voting)
+        if is_partitioned(X):
+            return predicted(partitioned(X), Decisions(self, scheme, n_jobs))
         matrix = self.features.encode(X)
         return self.outcomes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
 

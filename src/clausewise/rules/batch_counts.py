@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,14 @@ from clausewise.partitions.protocol import Part
 
 if TYPE_CHECKING:
     from clausewise.rules.base import BaseRuleSet
+    from clausewise.rules.regression_base import BaseRegressionRules
+    from clausewise.rules.voting import Voting
 
+Rules = TypeVar("Rules", bound="BaseRuleSet")
 Answer = Callable[[Any, int | None], NDArray[np.int32]]
 """Returns the class of each row of a batch, as a code."""
+PREDICTION: Final = "prediction"
+"""The column that predictions are written to."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,44 @@ def add_counts(one: Part, other: Part) -> Part:
 
 
 def with_counts_of_all(
-    rules: Any, rows: PartitionedRows, answer: Answer, progress: Progress | None = None
-) -> tuple[Any, NDArray[np.int64]]:
+    rules: Rules, rows: PartitionedRows, answer: Answer, progress: Progress | None = None
+) -> tuple[Rules, NDArray[np.int64]]:
     """Return the rules with cover and correct of all rows, and the classes of rows where none fires."""
     found = rows.reduce(RuleCounter(rules, answer, rows.n_rows), add_counts, progress, "statistics")
     counted = rules.with_counts(found["cover"].astype(np.float64), found["correct"].astype(np.float64))
     known = counted.learnt_rows
     learnt = learnt_of(found) if known is None else known | learnt_of(found)
     return replace(counted, learnt_rows=learnt), found["uncovered"]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Computes what rules decide on a batch, as a column."""
+
+    rules: "BaseRuleSet"
+    voting: "Voting"
+    n_jobs: int | None
+
+    def __call__(self, batch: Any) -> dict[str, NDArray[Any]]:
+        """Return the column."""
+        return {PREDICTION: self.rules.predict(batch, voting=self.voting, n_jobs=self.n_jobs)}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Computes the numbers that rules predict on a batch, as a column."""
+
+    rules: "BaseRegressionRules"
+    n_jobs: int | None
+
+    def __call__(self, batch: Any) -> dict[str, NDArray[Any]]:
+        """Return the column."""
+        return {PREDICTION: self.rules.predict(batch, n_jobs=self.n_jobs)}
+
+
+def predicted(rows: PartitionedRows, compute: Decisions | Numbers) -> Any:
+    """Return predictions as an array, or as a column of a lazy frame of the same kind as the rows."""
+    if rows.names is not None and PREDICTION in rows.names:
+        raise ValueError(f"{rows.title} already has a column '{PREDICTION}'; drop or rename it.")
+    found = rows.with_columns(compute)
+    return found[PREDICTION] if isinstance(found, dict) else found

@@ -12,7 +12,9 @@ from clausewise.data.features import Features
 from clausewise.data.responses import read_responses
 from clausewise.data.table import Matrix
 from clausewise.data.weights import read_weights
+from clausewise.partitions import is_partitioned, partitioned
 from clausewise.rules import display
+from clausewise.rules.batch_counts import Numbers, predicted
 from clausewise.rules.canonical import canonical_responses, columns_of_regression_rules
 from clausewise.rules.columns import ResponseColumns, regression_rule_at
 from clausewise.rules.evaluator import SumEvaluator
@@ -340,7 +342,7 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
 
     # --- Rules on rows ---
 
-    def predict(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+    def predict(self, X: Any, *, n_jobs: int | None = None) -> Any:
         """Return the number that the rules predict for each row.
 
         The base, plus the additions of the rules that fire, plus the linear terms; with the link "log", e to
@@ -350,15 +352,19 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
         ----------
         X : array or DataFrame of shape (n_rows, n_features), or rows by name
             Rows as for `Features.encode`, such as a list of dictionaries. One row may be a dictionary, a
-            pandas Series, or one value per feature.
+            pandas Series, or one value per feature. Rows that need not fit into memory are taken, too; see
+            `clausewise.partitioned`.
         n_jobs : int, optional
             Number of threads; all usable cores unless given. Results do not depend on it.
 
         Returns
         -------
         ndarray of shape (n_rows,)
-            One number per row; one for a single row.
+            One number per row; one for a single row. A frame of Dask, Ray, Spark, or a LazyFrame of polars
+            becomes one with a further column "prediction", computed when it is asked for.
         """
+        if is_partitioned(X):
+            return predicted(partitioned(X), Numbers(self, n_jobs))
         return self.response_of(self.sums(X, n_jobs=n_jobs))
 
     def sums(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
