@@ -336,7 +336,7 @@ def test_codes_decode_to_the_text_they_came_from(values):
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "more than one column called 'a'"),
         (pd.Series([1, 2]), ValueError, "Series whose index does not name columns"),
         (None, ValueError, "X has 0 dimension"),
-        ("text", ValueError, "X has 0 dimension"),
+        ("text", TypeError, "X is a path, and a table in memory is needed"),
         (pd.DataFrame({"d": pd.Categorical([datetime.date(2020, 1, 1)])}), ValueError, "not a category"),
     ],
 )

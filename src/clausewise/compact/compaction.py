@@ -3,7 +3,7 @@
 import math
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,8 +32,14 @@ from clausewise.compact.settings import (
     seed_of,
 )
 from clausewise.compact.to_rules import constant_rules
+from clausewise.partitions import PartitionedRows, is_partitioned, partitioned
 from clausewise.rules.ruleset import RuleSet
 
+if TYPE_CHECKING:
+    from clausewise.compact.all_rows import Learning
+
+FEW_ROWS: Final = 2**17
+"""Up to so many rows in partitions are read into memory, and learnt from as a table."""
 # The largest reading cost to try per rule, where only a fidelity is asked for.
 _MOST_PER_RULE = 4
 # Number of generated rows to see whether the model can label them.
@@ -69,8 +75,13 @@ def compact(
             "verbose": verbose,
         },
     )
-    examples = examples_of(rules, X, target, sample_weight)
+    rows, X, target = _rows_to_learn_from(X, target, sample_weight)
     with Progress(verbose) as progress:
+        learning = None if rows is None else _learning(rules, rows, target, progress)
+        if learning is None:
+            examples = examples_of(rules, X, target, sample_weight)
+        else:
+            examples = learning.examples_to_search(rules, learning.n_first)
         found = compact_examples(
             rules,
             examples,
@@ -81,10 +92,14 @@ def compact(
             seed=seed_of(random_state),
             progress=progress,
         )
-        progress.finished(f"Compact: {len(found.rules):,} rules, {found.rules.reading_cost:,} to read")
-    for caveat in (*found.caveats, *_shortcomings(found.rules, examples, settings)):
+        if learning is None:
+            short = found.rules.having_learnt_from(examples.table, rules)
+        else:
+            short, examples = learning.completed(found, rules, progress), learning.held_out
+        progress.finished(f"Compact: {len(short):,} rules, {short.reading_cost:,} to read")
+    for caveat in (*found.caveats, *_shortcomings(short, examples, settings)):
         warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RuleSet.compact`
-    return found.rules.having_learnt_from(examples.table, rules)
+    return short
 
 
 def frontier(
@@ -114,7 +129,12 @@ def frontier(
             "verbose": verbose,
         },
     )
-    examples = examples_of(rules, X, target, sample_weight)
+    rows, X, target = _rows_to_learn_from(X, target, sample_weight)
+    if rows is None:
+        examples = examples_of(rules, X, target, sample_weight)
+    else:
+        with Progress(verbose) as progress:
+            examples = _learning(rules, rows, target, progress).examples_to_search(rules, FEW_ROWS)
     limits = Budget(max_rules, max_conditions if by == "conditions" else math.inf)
     if by == "conditions":
         settings = settings.using_up_conditions()
@@ -132,6 +152,26 @@ def frontier(
         )
         progress.finished(f"Frontier: max_{by}={found.knee} recommended")
     return found
+
+
+def _rows_to_learn_from(
+    X: Any, target: Any, sample_weight: ArrayLike | None
+) -> tuple[PartitionedRows | None, Any, Any]:
+    """Return rows in partitions if there are many, and otherwise a table and its target."""
+    if not is_partitioned(X):
+        return None, X, target
+    from clausewise.compact.all_rows import in_memory
+
+    if sample_weight is not None:
+        raise ValueError("sample_weight is for tables in memory; these rows are read in parts.")
+    rows = partitioned(X)
+    return (rows, X, target) if rows.n_rows > FEW_ROWS else (None, *in_memory(rows, target))
+
+
+def _learning(rules: RuleSet, rows: PartitionedRows, target: Any, progress: Progress) -> "Learning":
+    from clausewise.compact.all_rows import prepare_for
+
+    return prepare_for(rules, rows, target, progress)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,22 @@ TITLES: Final = {
     "iterator": "an iterator",
 }
 """What each kind of rows in partitions is called."""
+_IN_MEMORY: Final = {
+    "dask": "X.compute()",
+    "ray": "X.to_pandas()",
+    "spark": "X.toPandas()",
+    "polars": "X.collect()",
+    "dataset": "X.to_table()",
+}
+
+
+def need_of_memory(kind: str) -> str:
+    """Return the error for rows in partitions where a table in memory is needed."""
+    instead = f"pass {_IN_MEMORY[kind]}" if kind in _IN_MEMORY else "read it into a DataFrame"
+    return (
+        f"X is {TITLES[kind]}, and a table in memory is needed here; {instead}. Rows that are read in parts "
+        "are taken by extract, predict, evaluate, with_statistics, compact and frontier."
+    )
 
 
 def kind_of_partitions(source: Any) -> str | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from clausewise.base.frames import Backend, frame_of
-from clausewise.data.partition_kinds import TITLES, kind_of_partitions
+from clausewise.data.partition_kinds import kind_of_partitions, need_of_memory
 
 Kind = Literal["numeric", "binary", "categorical"]
 Category = str | int | float | bool
@@ -184,10 +184,7 @@ def as_table(X: Any, row_length: int | None = None) -> Table:
     if not isinstance(X, np.ndarray | list | tuple):
         kind = kind_of_partitions(X)
         if kind is not None:
-            raise TypeError(
-                f"X is {TITLES[kind]}, and a table in memory is needed here. Rows that are read in parts are "
-                "taken by extract, predict, evaluate, with_statistics, compact and frontier."
-            )
+            raise TypeError(need_of_memory(kind))
         frame = _frame(X)
         if frame is not None:
             return frame

@@ -1,63 +1,31 @@
-"""Extraction from rows that need not fit into memory: look at all rows, search on the few that matter.
+"""Extraction from rows that need not fit into memory; `compact/all_rows.py` says how."""
 
-1. One pass over all rows asks the model about them, batch by batch, and draws a sample by the hashes of their
-   contents (`partitions/sample.py`). Activations are computed for the sample alone.
-2. Rules are extracted from a part of the sample, as from any table.
-3. Premises are improved on four times as many rows, and again, as long as that lowers the loss on held-out
-   rows. A sample of n rows has a loss of about a/n above that of all rows, so that a step to 4n gains three
-   times what all further rows can; when a step gains little, they are not worth their time.
-4. One more pass counts which rules fire together, by class, on all rows. Weights, base votes, cover, correct
-   and the default follow from these numbers (`compact/patterns.py`).
-"""
-
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
-from clausewise.compact.choice import SearchProgress, row_losses
-from clausewise.compact.compaction import Compacted
-from clausewise.compact.examples import Examples
-from clausewise.compact.patterns import count_patterns, with_votes_of_all
-from clausewise.compact.points import calibrated, with_points
-from clausewise.compact.seeded_search import SeededSearch
-from clausewise.compact.settings import MANY_ROWS
-from clausewise.data.features import Features
-from clausewise.data.labels import Label, plain_label
+from clausewise.compact.all_rows import (
+    Learning,
+    improve_on_more_rows,
+    in_memory,
+    prepare,
+    with_statistics_of_all_rows,
+    with_votes_of_all_rows,
+)
+from clausewise.compact.compaction import FEW_ROWS
 from clausewise.extractors.network_training import network_for
 from clausewise.extractors.run_log import RunLog
-from clausewise.networks import Network
-from clausewise.networks.batch_answers import AskedNetwork, KeptCodes
 from clausewise.partitions import PartitionedRows
-from clausewise.partitions.columns import features_of
-from clausewise.partitions.label_column import LabelColumn, classes_in, labels_in
-from clausewise.partitions.sample import RowSample, draw
-from clausewise.rules import RuleSet
-from clausewise.rules.batch_counts import with_counts_of_all
 
 if TYPE_CHECKING:
     from clausewise.extractors.base import RuleExtractor
-
-FEW_ROWS: Final = 2**17
-"""Up to so many rows are read into memory and learnt from as a table."""
-FIRST_ROWS, LAST_ROWS, GROWTH = 2**15, 2**19, 4
-"""The number of rows that rules are first searched on, the largest number, and the factor between steps."""
-HELD_OUT_ROWS: Final = 2**15
-MIN_GAIN: Final = 0.01
-"""A step must lower the held-out loss by this fraction for another step to be worth its time."""
-HEAD_ROWS: Final = 10_000
-MAX_KEPT_BYTES: Final = 2**28
 
 
 def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
     """Extract rules from rows in partitions, and store them as the estimator's `fit` does."""
     n_rows = rows.n_rows
-    if n_rows == 0:
-        raise ValueError(f"{rows.title} has no rows.")
     if n_rows <= FEW_ROWS:
         _fit_gathered(extractor, rows)
         return
@@ -66,15 +34,19 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
         network = network_for(network, rows.head(1), None, None, 0)
     with Progress(extractor.verbose) as progress:
         progress.started(extractor.method, 4)
-        learning = prepare(network, rows, log, progress)
+        with log.stage("labels and sample"):
+            learning = prepare(network, rows, progress)
         with log.stage("rules of a sample"):
-            found = learning.extracted(extractor)
+            found = _of_first_rows(extractor, learning)
         rules, n_searched, search = found.rules_, found.report_.n_rows, found.compacted_
         if search is None:
-            rules = with_statistics_of_all_rows(rules, learning, log, progress)
+            with log.stage("statistics"):
+                rules = with_statistics_of_all_rows(rules, learning, progress)
         else:
-            rules, n_searched = improve_on_more_rows(rules, search, learning, log, progress)
-            rules = with_votes_of_all_rows(rules, search, learning, log, progress)
+            with log.stage("more rows"):
+                rules, n_searched = improve_on_more_rows(rules, search, learning, progress)
+            with log.stage("votes"):
+                rules = with_votes_of_all_rows(rules, search, learning, progress)
         progress.finished(f"{found.report_.method}: {len(rules):,} rules")
     found.rules_, found.network_ = rules, learning.network
     found.report_ = replace(
@@ -90,16 +62,19 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
 
 def _fit_gathered(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
     """Read few rows into memory, and extract rules from them as from any table."""
-    table = rows.gathered()
+    X, labels = in_memory(rows, extractor.network)
     if not isinstance(extractor.network, str):
-        extractor.fit(table)
-        return
-    column = extractor.network
-    labels = np.array(labels_in(table, column))
-    others = [name for name in rows.names or () if name != column]
-    found = _with_network(extractor, labels)
-    found.fit(table[others] if hasattr(table, "iloc") else table.select(others))
-    _take_over(extractor, found)
+        extractor.fit(X)
+    else:
+        _take_over(extractor, _with_network(extractor, labels).fit(X))
+
+
+def _of_first_rows(extractor: "RuleExtractor", learning: Learning) -> "RuleExtractor":
+    """Return a copy of an estimator, fitted to the first rows of the sample."""
+    X, codes, weights = learning.first_part
+    labels = np.array(learning.classes)[codes]
+    found = _with_network(extractor, labels if learning.network is None else learning.network)
+    return found.fit(X, sample_weight=weights)
 
 
 def _with_network(extractor: "RuleExtractor", network: Any) -> "RuleExtractor":
@@ -112,181 +87,3 @@ def _take_over(extractor: "RuleExtractor", found: "RuleExtractor") -> None:
     for name, value in vars(found).items():
         if name.endswith("_"):
             setattr(extractor, name, value)
-
-
-@dataclass(frozen=True, eq=False)
-class Learning:
-    """Rows in partitions that rules are learnt from, and the classes to imitate.
-
-    Attributes
-    ----------
-    rows : PartitionedRows
-        All rows.
-    sample : RowSample
-        Some of them.
-    answer : AskedNetwork or LabelColumn
-        Returns the class of each row of a batch.
-    features : Features
-        The columns that rules test.
-    network : Network or None
-        The network to imitate, which knows the features; None if a column holds the classes.
-    """
-
-    rows: PartitionedRows
-    sample: RowSample
-    answer: AskedNetwork | LabelColumn
-    features: Features
-    network: Network | None
-
-    @property
-    def classes(self) -> tuple[Label, ...]:
-        """The classes to imitate."""
-        return self.answer.classes
-
-    def part(self, first: float, last: float) -> tuple[Any, NDArray[np.int32], NDArray[np.float64] | None]:
-        """Return the rows with hashes between two places as a table, their classes and their weights."""
-        chosen, weights = self.sample.between(first, last)
-        table = self.sample.rows.take(chosen)
-        if isinstance(self.answer, LabelColumn):
-            table = table.drop_columns([self.answer.name])
-        return self.rows.native(table), self.sample.codes[chosen], weights
-
-    def extracted(self, extractor: "RuleExtractor") -> "RuleExtractor":
-        """Return a copy of an estimator, fitted to the first rows of the sample."""
-        X, codes, weights = self.part(0.0, next(self.steps()))
-        labels = np.array(self.classes)[codes]
-        found = _with_network(extractor, labels if self.network is None else self.network)
-        return found.fit(X, sample_weight=weights)
-
-    def examples(self, first: float, last: float, *, with_probabilities: bool = False) -> Examples:
-        """Return the same rows as examples, with the network's probabilities if they are wanted."""
-        X, codes, weights = self.part(first, last)
-        table, n_classes = self.features.encode(X), len(self.sample.n_of_class)
-        if self.network is None or not with_probabilities:
-            return Examples(table, codes, n_classes, weights=weights)
-        run = self.network.run(X, hidden=False, probabilities=True)
-        probabilities = run.probabilities if self.network.has_probabilities else None
-        return Examples(table, run.codes, n_classes, probabilities, weights)
-
-    def steps(self) -> Iterator[float]:
-        """Yield the shares of all rows to learn from: the first, then four times as many, and so on."""
-        first, last = self._held_out_places
-        most = 1.0 - last + first
-        n_rows, size = self.sample.n_rows, FIRST_ROWS
-        while size < min(LAST_ROWS, most * n_rows):
-            yield size / n_rows
-            size *= GROWTH
-        yield min(LAST_ROWS / n_rows, most)
-
-    @property
-    def _held_out_places(self) -> tuple[float, float]:
-        """The places of the held-out rows: those behind all that are learnt from."""
-        n_rows = self.sample.n_rows
-        last = min(1.0, (LAST_ROWS + HELD_OUT_ROWS) / n_rows)
-        return last - min(HELD_OUT_ROWS / n_rows, 0.2), last
-
-    @cached_property
-    def held_out(self) -> Examples:
-        """Rows that are not learnt from, with the network's probabilities."""
-        return self.examples(*self._held_out_places, with_probabilities=True)
-
-
-def prepare(network: Network | str, rows: PartitionedRows, log: RunLog, progress: Progress) -> Learning:
-    """Ask the network about all rows, and draw the sample to learn from.
-
-    `network` may be the name of the column that holds the classes.
-    """
-    n_wanted = LAST_ROWS + HELD_OUT_ROWS
-    if isinstance(network, str):
-        with log.stage("labels and sample"):
-            classes = classes_in(rows, network, progress)
-            column = LabelColumn(network, classes)
-            sample = draw(rows, column, len(classes), n_wanted, progress=progress)
-            facts = [fact for fact in sample.facts if fact.name != network]
-            return Learning(rows, sample, column, features_of(facts, named=True), None)
-    with log.stage("labels and sample"):
-        rows = columns_read(network, rows)
-        head = rows.head(HEAD_ROWS)
-        network.inspect(head)
-        classes = tuple(map(plain_label, network.classes.tolist()))
-        known = network.features(head)
-        coded = [
-            name
-            for name, values in zip(known.names, known.categories, strict=True)
-            if values is not None and not isinstance(next(iter(values), ""), str)
-        ]
-        asked = AskedNetwork(network, classes, KeptCodes(len(classes), MAX_KEPT_BYTES))
-        sample = draw(rows, asked, len(classes), n_wanted, coded=coded, progress=progress)
-        features = replace(features_of(sample.facts, named=known.named), names=known.names)
-        return Learning(rows, sample, asked, features, network.with_features(features))
-
-
-def columns_read(network: Network, rows: PartitionedRows) -> PartitionedRows:
-    """Return the rows with the columns that a network names alone, if it names columns that they have."""
-    wanted = network.feature_names
-    if rows.names is None or wanted is None or not set(wanted) <= set(rows.names) or wanted == rows.names:
-        return rows
-    return rows.select(wanted)
-
-
-def improve_on_more_rows(
-    rules: RuleSet, found: Compacted, learning: Learning, log: RunLog, progress: Progress
-) -> tuple[RuleSet, int]:
-    """Return the rules with premises improved on more rows as long as that pays, and the number of rows."""
-    steps = list(learning.steps())
-    n_learnt = round(steps[0] * learning.sample.n_rows)
-    if found.limits is None or found.settings is None or len(steps) == 1 or len(rules) == 0:
-        return rules, n_learnt
-    settings = replace(found.settings, synthetic=0)  # there is no lack of rows
-    with log.stage("more rows"):
-        held_out = learning.held_out
-        weights = held_out.row_weights(settings.balance)
-        losses = row_losses(_calibrated(rules, held_out, weights), held_out)
-        for share in steps[1:]:
-            examples = learning.examples(0.0, share)
-            with SearchProgress(progress, f"{share * learning.sample.n_rows:,.0f} rows") as report:
-                tried = SeededSearch(rules, examples, settings, report).improved(found.limits)
-            after = row_losses(_calibrated(tried, held_out, weights), held_out)
-            gains = weights * (losses - after)
-            gain, error = float(gains.mean()), float(gains.std() / np.sqrt(len(gains)))
-            if gain > 0:
-                rules, losses = tried, after
-                n_learnt = round(share * learning.sample.n_rows)
-            if gain <= max(error, MIN_GAIN * float((weights * losses).mean())):
-                break
-    return rules, n_learnt
-
-
-def with_votes_of_all_rows(
-    rules: RuleSet, found: Compacted, learning: Learning, log: RunLog, progress: Progress
-) -> RuleSet:
-    """Return short rules with weights, base votes, cover, correct and default of all rows."""
-    with log.stage("votes"):
-        counts = count_patterns(rules, learning.rows, learning.answer, progress)
-        balance = None if found.settings is None else found.settings.balance
-        has_last_stage = found.settings is not None and learning.sample.n_rows >= MANY_ROWS
-        fitted = with_votes_of_all(rules, counts, balance=balance, counts_errors=has_last_stage)
-        if found.settings is not None and len(fitted):
-            few = learning.held_out
-            scaled = _in_points if found.settings.points else _calibrated
-            fitted = scaled(fitted, few, few.row_weights(balance))
-        return replace(fitted, learnt_rows=counts.learnt)
-
-
-def _calibrated(rules: RuleSet, examples: Examples, weights: NDArray[np.float64]) -> RuleSet:
-    return calibrated(rules, examples.table, examples.target_probabilities, weights)
-
-
-def _in_points(rules: RuleSet, examples: Examples, weights: NDArray[np.float64]) -> RuleSet:
-    return with_points(rules, examples.table, examples.target_probabilities, weights)
-
-
-def with_statistics_of_all_rows(
-    rules: RuleSet, learning: Learning, log: RunLog, progress: Progress
-) -> RuleSet:
-    """Return all rules of an extraction with cover, correct and the default of all rows."""
-    with log.stage("statistics"):
-        counted, uncovered = with_counts_of_all(rules.forget_rows(), learning.rows, learning.answer, progress)
-        if not uncovered.any():
-            return counted  # type: ignore[no-any-return]
-        return counted.with_default(rules.labels[int(uncovered.argmax())])  # type: ignore[no-any-return]

@@ -1,6 +1,5 @@
 """What a network says about batches of rows, each of which it is asked about once if possible."""
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
+from clausewise.base.spool import Spool
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, plain_label, read_labels
 from clausewise.networks.answers import are_labels, model_rows
@@ -17,6 +17,7 @@ from clausewise.networks.network import Network
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.label_column import LabelColumn, column_labels
 
+MAX_KEPT_BYTES: Final = 2**28
 HEAD_ROWS: Final = 10_000
 """So many rows show what kind of answers a model gives, and what its columns are."""
 
@@ -24,9 +25,9 @@ HEAD_ROWS: Final = 10_000
 class KeptCodes:
     """Codes of numbered batches: in memory, or beyond `max_memory` bytes in a temporary file."""
 
-    def __init__(self, n_classes: int, max_memory: int) -> None:
+    def __init__(self, n_classes: int, max_memory: int = MAX_KEPT_BYTES) -> None:
         self._type = np.min_scalar_type(max(n_classes - 1, 0))
-        self._file = tempfile.SpooledTemporaryFile(max_size=max_memory)  # noqa: SIM115 - lives as long as this
+        self._file = Spool(max_size=max_memory)
         self._places: dict[int, tuple[int, int]] = {}
 
     def get(self, number: int) -> NDArray[np.int32] | None:
@@ -117,10 +118,13 @@ def batch_labels(
     features: Features,
     parameter: str,
     progress: Progress | None = None,
+    *,
+    keep: bool = False,
 ) -> TranslatedAnswers | LabelColumn:
     """Return what labels rows in partitions: a column, given by its name, or a model.
 
-    `parameter` is what `source` is called by users, for messages.
+    `parameter` is what `source` is called by users, for messages. With `keep`, the answers of a model are
+    kept for further passes over the rows.
     """
     if isinstance(source, str) or are_labels(source):
         return column_labels(source, rows, classes, parameter, progress)
@@ -128,6 +132,5 @@ def batch_labels(
     network.inspect(model_rows(network, rows.head(HEAD_ROWS), features))
     own = tuple(map(plain_label, network.classes.tolist()))
     found = read_labels(own, classes, len(own), parameter, allow_unknown=True)
-    return TranslatedAnswers(
-        found.labels, AskedNetwork(network, own, features=features), tuple(found.codes.tolist())
-    )
+    asked = AskedNetwork(network, own, KeptCodes(len(own)) if keep else None, features)
+    return TranslatedAnswers(found.labels, asked, tuple(found.codes.tolist()))

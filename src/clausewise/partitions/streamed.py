@@ -2,7 +2,6 @@
 
 import glob
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pyarrow.dataset
 import pyarrow.ipc
 from numpy.typing import NDArray
 
+from clausewise.base.spool import Spool
 from clausewise.partitions.protocol import BATCH_ROWS, PartitionError, frame_of_arrow
 from clausewise.partitions.tables import BatchedRows
 
@@ -162,7 +162,7 @@ def iterator_rows(batches: Iterable[Any], max_memory: int) -> ArrowRows:
     They are kept: in memory, or beyond `max_memory` bytes in a temporary file without a name, which the
     system deletes with the last use.
     """
-    kept = tempfile.SpooledTemporaryFile(max_size=max_memory)  # noqa: SIM115 - it lives as long as the rows
+    kept = Spool(max_size=max_memory)
     writer, n_rows, schema = None, 0, None
     for number, batch in enumerate(batches):
         if not isinstance(batch, pa.RecordBatch | pa.Table):

@@ -43,7 +43,10 @@ class BatchedRows(PartitionedRows):
 
     def head(self, n_rows: int) -> Any:
         """Return the first rows as a table."""
-        return next(self._numbered())[1][:n_rows]
+        first = next(self._numbered(), None)
+        if first is None:
+            raise ValueError(f"{self.title} has no rows.")
+        return first[1][:n_rows]
 
     def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
         """Return the new columns of all rows as arrays."""

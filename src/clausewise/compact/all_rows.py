@@ -1,0 +1,272 @@
+"""Learning from rows that need not fit into memory: look at all rows, search on the few that matter.
+
+1. One pass over all rows asks the model about them, batch by batch, and draws a sample by the hashes of their
+   contents (`partitions/sample.py`). Activations are computed for the sample alone.
+2. Rules are searched for on a part of the sample, as on any table.
+3. Premises are improved on four times as many rows, and again, as long as that lowers the loss on held-out
+   rows. A sample of n rows has a loss of about a/n above that of all rows, so that a step to 4n gains three
+   times what all further rows can; when a step gains little, they are not worth their time.
+4. One more pass counts which rules fire together, by class, on all rows. Weights, base votes, cover, correct
+   and the default follow from these numbers (`compact/patterns.py`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausewise.base.progress import Progress
+from clausewise.compact.choice import SearchProgress, row_losses
+from clausewise.compact.compaction import Compacted
+from clausewise.compact.examples import Examples, examples_of
+from clausewise.compact.patterns import count_patterns, with_votes_of_all
+from clausewise.compact.points import calibrated, with_points
+from clausewise.compact.seeded_search import SeededSearch
+from clausewise.compact.settings import MANY_ROWS
+from clausewise.data.features import Features
+from clausewise.data.labels import Label, plain_label
+from clausewise.networks import Network
+from clausewise.networks.answers import ask_network
+from clausewise.networks.batch_answers import (
+    HEAD_ROWS,
+    AskedNetwork,
+    KeptCodes,
+    TranslatedAnswers,
+    batch_labels,
+)
+from clausewise.partitions import PartitionedRows
+from clausewise.partitions.columns import features_of
+from clausewise.partitions.label_column import LabelColumn, classes_in, labels_in
+from clausewise.partitions.sample import RowSample, draw
+from clausewise.rules import RuleSet
+from clausewise.rules.batch_counts import with_counts_of_all
+from clausewise.rules.stored import joined_records
+
+FIRST_ROWS, LAST_ROWS, GROWTH = 2**15, 2**19, 4
+"""The number of rows that rules are first searched on, the largest number, and the factor between steps."""
+HELD_OUT_ROWS: Final = 2**15
+MIN_GAIN: Final = 0.01
+"""A step must lower the held-out loss by this fraction for another step to be worth its time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """Rows in partitions that rules are learnt from, and the classes to imitate.
+
+    Attributes
+    ----------
+    rows : PartitionedRows
+        All rows.
+    sample : RowSample
+        Some of them.
+    answer : AskedNetwork, TranslatedAnswers or LabelColumn
+        Returns the class of each row of a batch.
+    features : Features
+        The columns that rules test.
+    network : Network or None
+        The network to imitate, which knows the features; None if a column holds the classes.
+    """
+
+    rows: PartitionedRows
+    sample: RowSample
+    answer: AskedNetwork | TranslatedAnswers | LabelColumn
+    features: Features
+    network: Network | None
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The classes to imitate."""
+        return self.answer.classes
+
+    def part(self, first: float, last: float) -> tuple[Any, NDArray[np.int32], NDArray[np.float64] | None]:
+        """Return the rows with hashes between two places as a table, their classes and their weights."""
+        chosen, weights = self.sample.between(first, last)
+        table = self.sample.rows.take(chosen)
+        if isinstance(self.answer, LabelColumn):
+            table = table.drop_columns([self.answer.name])
+        return self.rows.native(table), self.sample.codes[chosen], weights
+
+    @property
+    def first_part(self) -> tuple[Any, NDArray[np.int32], NDArray[np.float64] | None]:
+        """The rows to search on first."""
+        return self.part(0.0, next(self.steps()))
+
+    def examples(self, first: float, last: float, *, with_probabilities: bool = False) -> Examples:
+        """Return the same rows as examples, with the network's probabilities if they are wanted."""
+        X, codes, weights = self.part(first, last)
+        table, probabilities = self.features.encode(X), None
+        if self.network is not None and with_probabilities:
+            asked = ask_network(self.network, X, self.features, self.classes, len(table), probabilities=True)
+            probabilities = asked.probabilities
+        return Examples(table, codes, len(self.classes), probabilities, weights)
+
+    def examples_to_search(self, rules: RuleSet, n_rows: int) -> Examples:
+        """Return about this many rows as `examples_of` returns a table, to search for rules on."""
+        X, codes, weights = self.part(0.0, min(n_rows / self.sample.n_rows, self._most))
+        target = np.array(self.classes)[codes] if self.network is None else self.network
+        return examples_of(rules, X, target, weights)
+
+    def steps(self) -> Iterator[float]:
+        """Yield the shares of all rows to learn from: the first, then four times as many, and so on."""
+        n_rows, size = self.sample.n_rows, FIRST_ROWS
+        while size < min(LAST_ROWS, self._most * n_rows):
+            yield size / n_rows
+            size *= GROWTH
+        yield min(LAST_ROWS / n_rows, self._most)
+
+    @property
+    def _most(self) -> float:
+        """The largest share of all rows to learn from."""
+        first, last = self._held_out_places
+        return 1.0 - last + first
+
+    @property
+    def _held_out_places(self) -> tuple[float, float]:
+        """The places of the held-out rows: those behind all that are learnt from."""
+        n_rows = self.sample.n_rows
+        last = min(1.0, (LAST_ROWS + HELD_OUT_ROWS) / n_rows)
+        return last - min(HELD_OUT_ROWS / n_rows, 0.2), last
+
+    @property
+    def n_first(self) -> int:
+        """The number of rows to search on first."""
+        return round(next(self.steps()) * self.sample.n_rows)
+
+    def completed(self, found: Compacted, earlier: RuleSet, progress: Progress) -> RuleSet:
+        """Return short rules, made of earlier ones, with premises of more rows and votes of all rows."""
+        rules, _ = improve_on_more_rows(found.rules, found, self, progress)
+        voting = with_votes_of_all_rows(rules, found, self, progress)
+        return replace(voting, learnt_rows=joined_records([earlier, voting]))
+
+    @cached_property
+    def held_out(self) -> Examples:
+        """Rows that are not learnt from, with the network's probabilities."""
+        return self.examples(*self._held_out_places, with_probabilities=True)
+
+
+def prepare(network: Network | str, rows: PartitionedRows, progress: Progress) -> Learning:
+    """Ask the network about all rows, and draw the sample to learn from.
+
+    `network` may be the name of the column that holds the classes.
+    """
+    n_wanted = LAST_ROWS + HELD_OUT_ROWS
+    if isinstance(network, str):
+        classes = classes_in(rows, network, progress)
+        column = LabelColumn(network, classes)
+        sample = draw(rows, column, len(classes), n_wanted, progress=progress)
+        facts = [fact for fact in sample.facts if fact.name != network]
+        return Learning(rows, sample, column, features_of(facts, named=True), None)
+    rows = columns_read(network, rows)
+    head = rows.head(HEAD_ROWS)
+    network.inspect(head)
+    classes = tuple(map(plain_label, network.classes.tolist()))
+    known = network.features(head)
+    coded = [
+        name
+        for name, values in zip(known.names, known.categories, strict=True)
+        if values is not None and not isinstance(next(iter(values), ""), str)
+    ]
+    asked = AskedNetwork(network, classes, KeptCodes(len(classes)))
+    sample = draw(rows, asked, len(classes), n_wanted, coded=coded, progress=progress)
+    features = replace(features_of(sample.facts, named=known.named), names=known.names)
+    return Learning(rows, sample, asked, features, network.with_features(features))
+
+
+def prepare_for(rules: RuleSet, rows: PartitionedRows, target: Any, progress: Progress) -> Learning:
+    """Draw a sample to learn rules from over the columns and classes of others.
+
+    `target` is a model, or the name of the column that holds the classes.
+    """
+    answer = batch_labels(target, rows, rules.labels, rules.features, "target", progress, keep=True)
+    unknown = answer.classes[len(rules.labels) :]
+    if unknown:
+        raise ValueError(
+            f"target has the class {unknown[0]!r}, which the rules do not know; their classes are "
+            f"{', '.join(map(repr, rules.labels))}."
+        )
+    sample = draw(rows, answer, len(rules.labels), LAST_ROWS + HELD_OUT_ROWS, progress=progress)
+    network = None if isinstance(answer, LabelColumn) else answer.asked.network
+    return Learning(rows, sample, answer, rules.features, network)
+
+
+def in_memory(rows: PartitionedRows, target: Any) -> tuple[Any, Any]:
+    """Return few rows as a table, and the labels in the column that the target names, if it does."""
+    if rows.n_rows == 0:
+        raise ValueError(f"{rows.title} has no rows.")
+    table = rows.gathered()
+    if not isinstance(target, str):
+        return table, target
+    if rows.names is None or target not in rows.names:
+        raise ValueError(f"{rows.title} has no column '{target}', which should hold the labels.")
+    labels = np.array(labels_in(table, target))
+    others = [name for name in rows.names if name != target]
+    return table[others] if hasattr(table, "iloc") else table.select(others), labels
+
+
+def columns_read(network: Network, rows: PartitionedRows) -> PartitionedRows:
+    """Return the rows with the columns that a network names alone, if it names columns that they have."""
+    wanted = network.feature_names
+    if rows.names is None or wanted is None or not set(wanted) <= set(rows.names) or wanted == rows.names:
+        return rows
+    return rows.select(wanted)
+
+
+def improve_on_more_rows(
+    rules: RuleSet, found: Compacted, learning: Learning, progress: Progress
+) -> tuple[RuleSet, int]:
+    """Return the rules with premises improved on more rows as long as that pays, and the number of rows."""
+    steps = list(learning.steps())
+    n_learnt = round(steps[0] * learning.sample.n_rows)
+    if found.limits is None or found.settings is None or len(steps) == 1 or len(rules) == 0:
+        return rules, n_learnt
+    settings = replace(found.settings, synthetic=0)  # there is no lack of rows
+    held_out = learning.held_out
+    weights = held_out.row_weights(settings.balance)
+    losses = row_losses(_calibrated(rules, held_out, weights), held_out)
+    for share in steps[1:]:
+        examples = learning.examples(0.0, share)
+        with SearchProgress(progress, f"{share * learning.sample.n_rows:,.0f} rows") as report:
+            tried = SeededSearch(rules, examples, settings, report).improved(found.limits)
+        after = row_losses(_calibrated(tried, held_out, weights), held_out)
+        gains = weights * (losses - after)
+        gain, error = float(gains.mean()), float(gains.std() / np.sqrt(len(gains)))
+        if gain > 0:
+            rules, losses = tried, after
+            n_learnt = round(share * learning.sample.n_rows)
+        if gain <= max(error, MIN_GAIN * float((weights * losses).mean())):
+            break
+    return rules, n_learnt
+
+
+def with_votes_of_all_rows(
+    rules: RuleSet, found: Compacted, learning: Learning, progress: Progress
+) -> RuleSet:
+    """Return short rules with weights, base votes, cover, correct and default of all rows."""
+    counts = count_patterns(rules, learning.rows, learning.answer, progress)
+    balance = None if found.settings is None else found.settings.balance
+    has_last_stage = found.settings is not None and learning.sample.n_rows >= MANY_ROWS
+    fitted = with_votes_of_all(rules, counts, balance=balance, counts_errors=has_last_stage)
+    if found.settings is not None and len(fitted):
+        few = learning.held_out
+        scaled = _in_points if found.settings.points else _calibrated
+        fitted = scaled(fitted, few, few.row_weights(balance))
+    return replace(fitted, learnt_rows=counts.learnt)
+
+
+def _calibrated(rules: RuleSet, examples: Examples, weights: NDArray[np.float64]) -> RuleSet:
+    return calibrated(rules, examples.table, examples.target_probabilities, weights)
+
+
+def _in_points(rules: RuleSet, examples: Examples, weights: NDArray[np.float64]) -> RuleSet:
+    return with_points(rules, examples.table, examples.target_probabilities, weights)
+
+
+def with_statistics_of_all_rows(rules: RuleSet, learning: Learning, progress: Progress) -> RuleSet:
+    """Return all rules of an extraction with cover, correct and the default of all rows."""
+    counted, uncovered = with_counts_of_all(rules.forget_rows(), learning.rows, learning.answer, progress)
+    if not uncovered.any():
+        return counted
+    return counted.with_default(rules.labels[int(uncovered.argmax())])

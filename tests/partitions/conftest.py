@@ -1,0 +1,54 @@
+"""Rows with numbers, text, flags and coded categories, more than are learnt from in memory, and a model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from clausewise.compact import all_rows, compaction
+from clausewise.extractors import partitioned as extraction
+
+
+def table_of(n_rows, seed=0):
+    """Return rows as a DataFrame."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n_rows).astype(np.float64),
+            "income": rng.gamma(2.0, 20.0, n_rows).round(1),
+            "job": rng.choice(["cook", "nurse", "judge"], n_rows, p=[0.6, 0.395, 0.005]).astype(object),
+            "smokes": rng.random(n_rows) < 0.3,
+        }
+    )
+
+
+def model_of(rows):
+    """Return a network that reads all columns, with encoders before it."""
+    high = (rows["age"] < 45) & (rows["job"] != "cook") | rows["smokes"] & (rows["income"] > 50)
+    encoded = make_column_transformer(
+        (OneHotEncoder(), ["job"]), (StandardScaler(), ["age", "income"]), remainder="passthrough"
+    )
+    network = MLPClassifier((8,), solver="lbfgs", max_iter=300, random_state=0)
+    return make_pipeline(encoded, network).fit(rows, np.where(high, "yes", "no"))
+
+
+@pytest.fixture(scope="session")
+def rows():
+    return table_of(20_000)
+
+
+@pytest.fixture(scope="session")
+def model(rows):
+    return model_of(rows[:2_000])
+
+
+@pytest.fixture
+def few_in_memory(monkeypatch):
+    """Take tables of some thousand rows for large ones, so that all steps of the streamed way are taken."""
+    for module in (compaction, extraction):
+        monkeypatch.setattr(module, "FEW_ROWS", 5_000)
+    for name, value in {"FIRST_ROWS": 2_000, "LAST_ROWS": 8_000, "HELD_OUT_ROWS": 2_000}.items():
+        monkeypatch.setattr(all_rows, name, value)
