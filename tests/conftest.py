@@ -13,8 +13,27 @@ settings.register_profile("test", derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=5_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
-# What takes longest: browsers, then extractions, the command line, frameworks, and documentation that is run.
-_LONG = ("report", "extractors", "cli", "networks", "experiments", "test_docs.py", "induction", "compact")
+# What takes longest: browsers, then extractions, the command line, frameworks, documentation that is run, and
+# files that start many processes or threads. Short files come last, so that all processes end together.
+_LONG = (
+    "report",
+    "extractors",
+    "cli",
+    "networks",
+    "experiments",
+    "test_docs.py",
+    "induction",
+    "compact",
+    "fuzz",
+    "test_concurrency.py",
+    "export",
+    "test_examples.py",
+    "test_lazy_imports.py",
+    "test_demo.py",
+    "test_mutation.py",
+    "io",
+    "plots",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

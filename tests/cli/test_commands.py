@@ -68,9 +68,39 @@ def test_extract_measures_on_the_rows_that_it_did_not_learn_from(work, run):
     assert answer["n_rules"] == len(RuleSet.load("r.json")) <= 3
     network = load_network(work.path("model.skops"))
     rows = rows_for_network(Source.of(work.path("rows.csv")), network, "truth", ())
-    _, tested = split_held_out(rows, network, 0.25, seed=0)
+    _, tested = split_held_out(rows, 0.25, seed=0)
     agrees = fidelity(RuleSet.load("r.json").predict(tested.X), network.labels(tested.X))
     assert answer["fidelity"] == pytest.approx(agrees)
+
+
+def test_extracted_rules_carry_the_guarantee_of_the_held_out_rows(work, run):
+    command = ("extract", work.path("model.skops"), work.path("rows.csv"), "--target", "truth", "-q")
+    result = run(*command, "-o", "r.json", "--holdout", "0.25", "--max-rules", "3", "--seed", "7")
+    assert result.exit_code == 0, result.output
+    rules = RuleSet.load("r.json")
+    assert rules.guaranteed.n_rows == 150
+    assert " ".join(rules.guaranteed.summary.split()) in " ".join(result.stdout.split())
+    network = load_network(work.path("model.skops"))
+    rows = rows_for_network(Source.of(work.path("rows.csv")), network, "truth", ())
+    learnt, fresh = split_held_out(rows, 0.25, seed=7)
+    assert rules.guaranteed == rules.guarantee(fresh.X, network, overlap="keep", random_state=7)
+    with pytest.raises(ValueError, match="are rows that the rules were learnt from"):
+        rules.guarantee(learnt.X, network)
+
+
+@pytest.mark.parametrize("options", [("--holdout", "0"), ("--test", "{rows}")])
+def test_rows_that_were_not_held_out_promise_nothing(work, run, options):
+    options = [option.format(rows=work.path("rows.csv")) for option in options]
+    command = ("extract", work.path("model.skops"), work.path("rows.csv"), "--target", "truth", "-q")
+    result = run(*command, "-o", "r.json", "--json", *options)
+    assert json.loads(result.stdout)["guarantee"] is None
+    assert RuleSet.load("r.json").guaranteed is None
+
+
+def test_a_tolerance_is_refused_for_classes(work, run):
+    refused = run("extract", work.path("model.skops"), work.path("rows.csv"), "-q", "--tolerance", "1")
+    assert refused.exit_code == 2
+    assert "--tolerance is for rules for numbers" in refused.stderr
 
 
 def test_extract_without_an_output_writes_the_rules_to_standard_output_only(work, run):

@@ -155,3 +155,22 @@ def test_extract_finds_rules_for_a_regressor(run, folder):
     assert run(*arguments, "--max-rules", "2", "--report", "page.html").exit_code == 0
     assert payload_in("page.html")["measures"]["to_network"]["r_squared"] > 0.5
     assert "is for rules for classes" in run(*arguments, "--max-rules", "all").stderr
+
+
+def test_numbers_are_guaranteed_within_a_tolerance(run, folder):
+    command = ("extract", folder / "model.skops", folder / "income.csv", "-o", "found.json", "-q", "--json")
+    without = json.loads(run(*command, "--max-rules", "2").stdout)
+    assert without["guarantee"] is None
+    assert RegressionRules.load("found.json").guaranteed is None
+    found = json.loads(run(*command, "--max-rules", "2", "--tolerance", "5").stdout)
+    promised = RegressionRules.load("found.json").guaranteed
+    assert found["guarantee"] == promised.summary
+    assert promised.n_rows == found["n_rows_measured"]
+
+
+def test_a_tolerance_without_held_out_rows_is_refused(run, folder):
+    command = ("extract", folder / "model.skops", folder / "income.csv", "-q", "--tolerance", "5")
+    for options in (("--holdout", "0"), ("--test", folder / "income.csv")):
+        refused = run(*command, *options)
+        assert refused.exit_code == 2
+        assert "none are held out" in " ".join(refused.stderr.replace("│", " ").split())

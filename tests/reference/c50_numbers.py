@@ -38,7 +38,8 @@ def times_lg_of_each(x: np.ndarray) -> np.ndarray:
         if largest >= len(_TIMES_LG_OF_INTEGER):
             _TIMES_LG_OF_INTEGER = np.array([times_lg(float(j)) for j in range(int(largest) + 1)])
         return _TIMES_LG_OF_INTEGER[whole]
-    return np.array([times_lg(v) for v in x.ravel().tolist()]).reshape(x.shape)
+    log = math.log  # written out, as this is where the reference spends its time
+    return np.array([v * (log(v) / LN_2) if v > 0 else 0.0 for v in x.ravel().tolist()]).reshape(x.shape)
 
 
 def total_information(class_weights: Sequence[float]) -> float:

@@ -37,32 +37,85 @@ def browser():
         started.close()
 
 
+class Pages:
+    """Pages that tests use one after the other: to start one takes as long as to load a report.
+
+    A page that is given back is emptied, and gets its size and media back. One with a long history is closed.
+    """
+
+    _MAX_HISTORY = 25  # of the 50 entries that Chromium keeps
+
+    def __init__(self, browser):
+        self._browser, self._free = browser, {}
+
+    def take(self, viewport, theme):
+        """Return an empty page, and what to give it back with."""
+        kind = (viewport["width"], viewport["height"], theme)
+        free = self._free.setdefault(kind, [])
+        if free:
+            return free.pop(), kind
+        context = self._browser.new_context(
+            viewport=viewport, color_scheme=theme, reduced_motion="reduce", accept_downloads=True
+        )
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        return page, kind
+
+    def give_back(self, page, kind):
+        """Empty a page for the next test."""
+        if page.is_closed() or page.evaluate("history.length") > self._MAX_HISTORY:
+            page.context.close()
+            return
+        # A page keeps edits when it is left, which the next test must not find.
+        page.evaluate("localStorage.clear(); Storage.prototype.setItem = () => undefined")
+        width, height, theme = kind
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(media="null", forced_colors="null", color_scheme=theme)
+        page.goto("about:blank")
+        self._free[kind].append(page)
+
+    def close(self):
+        """Close all pages."""
+        for free in self._free.values():
+            for page in free:
+                page.context.close()
+
+
+@pytest.fixture(scope="package")
+def pages(browser):
+    opened = Pages(browser)
+    yield opened
+    opened.close()
+
+
 @pytest.fixture
-def open_report(browser):
+def open_report(pages):
     """Opens a report as a file, in a page that fails the test on any request, error or warning of its own.
 
     A logged message that holds the text `expected` is let pass.
     """
-    contexts, troubles = [], []
+    taken, troubles = [], []
 
     def open_page(path: Path, *, fragment: str = "", viewport=WIDE, theme: str = "light", expected: str = ""):
-        context = browser.new_context(
-            viewport=viewport, color_scheme=theme, reduced_motion="reduce", accept_downloads=True
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
+        page, kind = pages.take(viewport, theme)
         own = path.resolve().as_uri()
-        page.on("request", lambda request: _note_request(request.url, own, troubles))
-        page.on("console", lambda message: _note_message(message, expected, troubles))
-        page.on("pageerror", lambda error: troubles.append(f"error in the page: {error}"))
+        listeners = {
+            "request": lambda request: _note_request(request.url, own, troubles),
+            "console": lambda message: _note_message(message, expected, troubles),
+            "pageerror": lambda error: troubles.append(f"error in the page: {error}"),
+        }
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        taken.append((page, kind, listeners))
         page.goto(own + fragment)
         page.wait_for_selector("[role=tabpanel]")
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page, kind, listeners in taken:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        pages.give_back(page, kind)
     assert troubles == []
 
 

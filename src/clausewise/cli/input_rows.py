@@ -14,16 +14,12 @@ from numpy.typing import NDArray
 from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
 from clausewise.cli.rule_files import AnyRules
 from clausewise.cli.table_files import DataError, Source, read_raw, read_table, require_fits
-from clausewise.compact.regression_examples import range_codes
 from clausewise.data.labels import Label, describe_unknown, read_labels
 from clausewise.data.responses import read_responses
-from clausewise.data.rows import split_once
+from clausewise.extractors.held_out import draw_held_out
 from clausewise.networks import Network
 from clausewise.networks.answers import one_number
 from clausewise.rules import RegressionRules
-
-# Held-out rows are drawn from so many ranges of a network's numbers.
-_N_RANGES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,21 +134,15 @@ def rows_for_both(source: Source, old: AnyRules, new: AnyRules) -> Rows:
     return Rows(_with_rows(first, source), None)
 
 
-def split_held_out(
-    rows: Rows, network: Network, fraction: float, seed: int, *, for_numbers: bool = False
-) -> tuple[Rows, Rows]:
-    """Draw held-out rows, stratified by the network's answers; return rows to learn from and those.
+def split_held_out(rows: Rows, fraction: float, seed: int) -> tuple[Rows, Rows]:
+    """Draw held-out rows at random; return rows to learn from and those.
 
-    With `for_numbers`, the answers are numbers even if the network does not say so.
+    Classes are not balanced: a guarantee is about counts in a simple random sample.
     """
     if fraction == 0.0 or len(rows) < 2:
         return rows, rows.take(np.array([], dtype=np.int64))
-    if for_numbers or network.estimates_numbers(rows.X):
-        strata: NDArray[Any] = range_codes(network.numbers(rows.X)[:, 0], _N_RANGES)
-    else:
-        strata = network.labels(rows.X)
-    learn, held_out = split_once(strata, fraction, seed)
-    return rows.take(learn), rows.take(held_out)
+    is_held_out = draw_held_out(len(rows), None, fraction, np.random.RandomState(seed))
+    return rows.take(np.flatnonzero(~is_held_out)), rows.take(np.flatnonzero(is_held_out))
 
 
 def _as_numbers(values: Sequence[Any], name: str) -> NDArray[np.float64]:

@@ -64,7 +64,7 @@ class HeldOut:
         rows, seed = rows_to_learn_from(model, X), seed_of(random_state)
         n_rows = rows.shape[0]
         given = None if groups is None else read_groups(groups, n_rows)
-        is_held_out = _drawn(n_rows, given, fraction, np.random.RandomState(seed))
+        is_held_out = draw_held_out(n_rows, given, fraction, np.random.RandomState(seed))
         learn, fresh = np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
         models = [np.asarray(model)[part] if are_labels(model) else model for part in (learn, fresh)]
         return cls(
@@ -96,14 +96,34 @@ class HeldOut:
         Rules for numbers imitate one `output` of it.
         """
         judge = self.fresh_model if network is None else network
-        # Held-out rows are independent of the others, also where they happen to be equal.
-        options: dict[str, Any] = {"overlap": "keep", "groups": self.groups, "random_state": self.seed}
-        if isinstance(rules, RuleSet):
-            return rules.with_guarantee(rules.guarantee(self.fresh_rows, judge, **options))
-        assert tolerance is not None  # as `check_tolerance` made sure
-        if network is not None:
-            judge = one_output(network.numbers(model_rows(network, self.fresh_rows, rules.features)), output)
-        return rules.with_guarantee(rules.guarantee(self.fresh_rows, judge, tolerance, **options))
+        return with_guarantee(
+            rules, self.fresh_rows, judge, tolerance, groups=self.groups, output=output, seed=self.seed
+        )
+
+
+def with_guarantee(
+    rules: RuleSet | RegressionRules,
+    fresh_rows: Any,
+    judge: Any,
+    tolerance: float | None,
+    *,
+    groups: NDArray[np.intp] | None = None,
+    output: int | None = None,
+    seed: int = 0,
+) -> RuleSet | RegressionRules:
+    """Return the rules with the guarantee that is counted on rows that were held out.
+
+    `judge` is the network that the rules were learnt from, or its answers on these rows. Rules for numbers
+    need a `tolerance`, and imitate one `output` of the network.
+    """
+    # Held-out rows are independent of the others, also where they happen to be equal.
+    options: dict[str, Any] = {"overlap": "keep", "groups": groups, "random_state": seed}
+    if isinstance(rules, RuleSet):
+        return rules.with_guarantee(rules.guarantee(fresh_rows, judge, **options))
+    assert tolerance is not None  # as callers made sure, such as by `check_tolerance`
+    if isinstance(judge, Network):
+        judge = one_output(judge.numbers(model_rows(judge, fresh_rows, rules.features)), output)
+    return rules.with_guarantee(rules.guarantee(fresh_rows, judge, tolerance, **options))
 
 
 def check_tolerance(tolerance: float | None, *, for_numbers: bool) -> None:
@@ -118,7 +138,7 @@ def check_tolerance(tolerance: float | None, *, for_numbers: bool) -> None:
         raise ValueError("tolerance is for rules that predict numbers; these predict classes.")
 
 
-def _drawn(
+def draw_held_out(
     n_rows: int, groups: NDArray[np.intp] | None, fraction: float, random: np.random.RandomState
 ) -> NDArray[np.bool_]:
     """Return which rows are held out; at least one is, and at least one is not."""

@@ -19,6 +19,7 @@ from clausewise.cli.printing import console, print_json, print_pairs, print_rule
 from clausewise.cli.rule_files import write_rules
 from clausewise.cli.table_files import STDIN, Source
 from clausewise.compact.losses import LOSSES
+from clausewise.extractors.held_out import with_guarantee
 from clausewise.extractors.methods import AUTO, ESTIMATORS, REGRESSION, chosen_method
 
 
@@ -69,8 +70,18 @@ def extract(
         str | None, typer.Option(metavar="DATA", help="File of rows to measure on, instead of held-out rows.")
     ] = None,
     holdout: Annotated[
-        float, typer.Option(min=0.0, max=0.9, help="Fraction of rows held out to measure on.")
+        float,
+        typer.Option(
+            min=0.0, max=0.9, help="Fraction of rows held out to measure on, and for the rules' guarantee."
+        ),
     ] = 0.2,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="For numbers: largest difference that counts as agreement; needed for a guarantee.",
+        ),
+    ] = None,
     voting: options.ExtractedVoting = None,
     synthetic: options.Synthetic = None,
     linear: Annotated[
@@ -104,6 +115,11 @@ def extract(
     budget = {"max_rules": max_rules, "max_conditions": max_conditions}
     others = {"min_cases": min_cases, "voting": voting, "synthetic": synthetic, "loss": loss}
     others["linear"] = True if linear else None
+    if tolerance is not None and (test is not None or holdout == 0.0):
+        raise typer.BadParameter(
+            "--tolerance is for the guarantee of held-out rows, and none are held out; "
+            "`clausewise validate` counts one on a file of rows"
+        )
     if method != AUTO:
         _extractor(method, budget, others)  # reports an option that it does not have before anything is read
     for_numbers = method == REGRESSION
@@ -114,13 +130,18 @@ def extract(
         train = rows
         held_out = rows_for_network(Source.of(test), network, *columns, for_numbers=for_numbers)
     else:
-        train, held_out = split_held_out(rows, network, holdout, seed, for_numbers=for_numbers)
+        train, held_out = split_held_out(rows, holdout, seed)
     method = chosen_method(network, train.X) if method == AUTO else method
+    if tolerance is not None and method != REGRESSION:
+        raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
     extractor = _extractor(method, budget, others)
     extractor.set_params(random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
     extractor.set_params(network=network).fit(train.X, train.y)
     if method == REGRESSION:
         extractor.rules_ = extractor.rules_.with_response(target)
+    # A file of rows to test on may have been used before, so `clausewise validate` counts a guarantee on it.
+    if test is None and len(held_out) and (method != REGRESSION or tolerance is not None):
+        extractor.rules_ = with_guarantee(extractor.rules_, held_out.X, network, tolerance, seed=seed)
     rules, sizes = extractor.rules_, extractor.report_.sizes
     measured = held_out if len(held_out) else train
     evaluation = rules.evaluate(measured.X, measured.y, network=network, n_jobs=jobs)
@@ -137,6 +158,7 @@ def extract(
                 "n_rows_measured": len(measured),
                 "held_out": bool(len(held_out)),
                 **measures_of(evaluation),
+                "guarantee": None if rules.guaranteed is None else rules.guaranteed.summary,
                 "seconds": seconds,
                 "output": output,
                 "report": report,

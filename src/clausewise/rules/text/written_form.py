@@ -24,7 +24,8 @@ from clausewise.rules.text.read import RuleReader
 from clausewise.rules.text.vocabulary import Vocabulary
 from clausewise.rules.text.write import write_name
 
-_STRING: Final = r'"(?:[^"\\\n]|\\[^\n])*"'
+# Possessive, as nothing in a string can be read in two ways: long strings need no stack for other attempts.
+_STRING: Final = r'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"'
 _NAME: Final = rf"(?:[^\W\d][\w.]*|{_STRING})"
 # Numbers of more digits are left to the other reader, which refuses some of them.
 _NUMBER: Final = r"[+-]?(?:[0-9]{1,300}(?:\.[0-9]{0,90})?|\.[0-9]{1,90})(?:[eE][+-]?[0-9]{1,4})?(?![\w.])"
