@@ -427,3 +427,51 @@ def test_validate_tries_to_break_rules_for_classes_only(run, tmp_path):
     files = (str(tmp_path / "numbers.json"), "model.skops", "rows.csv")
     done = run("validate", *files, "--tolerance", "1", "--challenge", "5")
     assert "--challenge and --certify are for rules for classes" in done.stderr
+
+
+@pytest.fixture
+def folder_of_rows(work, tmp_path):
+    """Write the rows of the table twice over, with other ages, as a folder of Parquet files."""
+    table = pa.parquet.read_table(work.path("rows.parquet"))
+    (tmp_path / "rows").mkdir()
+    for number in range(4):
+        pa.parquet.write_table(table.slice(number * 150, 150), tmp_path / "rows" / f"part-{number}.parquet")
+    (tmp_path / "rows" / "_SUCCESS").touch()
+    return tmp_path / "rows"
+
+
+def test_a_folder_of_files_is_a_table(work, run, folder_of_rows):
+    command = ("extract", work.path("model.skops"), "-q", "--json", "--target", "truth", "--max-rules", "3")
+    expected = json.loads(run(*command, work.path("rows.parquet"), "-o", "one.json").stdout)
+    found = json.loads(run(*command, str(folder_of_rows), "-o", "two.json").stdout)
+    assert found["fidelity"] == expected["fidelity"]
+    assert RuleSet.load("two.json") == RuleSet.load("one.json")
+    of_file = run("predict", "one.json", work.path("rows.parquet")).stdout
+    assert run("predict", "one.json", str(folder_of_rows)).stdout == of_file
+    assert run("predict", "one.json", str(folder_of_rows / "*.parquet")).stdout == of_file
+    assert "There are no files" in run("predict", "one.json", str(folder_of_rows / "*.csv")).stderr
+    (folder_of_rows / "more.csv").write_text("a\n1\n")
+    assert "several formats" in run("predict", "one.json", str(folder_of_rows)).stderr
+
+
+def test_many_rows_are_read_in_parts(work, run, folder_of_rows, monkeypatch):
+    monkeypatch.setattr("clausewise.cli.streamed_rows.FEW_ROWS", 200)
+    for module in ("clausewise.compact.compaction", "clausewise.extractors.partitioned"):
+        monkeypatch.setattr(f"{module}.FEW_ROWS", 200)
+    command = ("extract", work.path("model.skops"), str(folder_of_rows), "-q", "--json", "--target", "truth")
+    result = run(*command, "-o", "r.json", "--max-rules", "3", "--holdout", "0.25")
+    assert result.exit_code == 0, result.output
+    answer, rules = json.loads(result.stdout), RuleSet.load("r.json")
+    assert answer["n_rows"] + answer["n_rows_measured"] == 600
+    assert answer["accuracy"] > 0.8
+    assert rules.guaranteed.n_rows == answer["n_rows_measured"] == pytest.approx(150, rel=0.3)
+    measured = run("evaluate", "r.json", str(folder_of_rows), "--model", work.path("model.skops"), "--json")
+    in_memory = run(
+        "evaluate", "r.json", work.path("rows.parquet"), "--model", work.path("model.skops"), "--json"
+    )
+    monkeypatch.setattr("clausewise.cli.streamed_rows.FEW_ROWS", 10_000)
+    again = run("evaluate", "r.json", str(folder_of_rows), "--model", work.path("model.skops"), "--json")
+    assert json.loads(measured.stdout) == json.loads(in_memory.stdout) == json.loads(again.stdout)
+    monkeypatch.setattr("clausewise.cli.streamed_rows.FEW_ROWS", 200)
+    everything = run(*command, "-o", "r.json", "--max-rules", "3", "--holdout", "0")
+    assert json.loads(everything.stdout)["n_rows_measured"] == 600

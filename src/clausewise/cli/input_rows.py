@@ -37,6 +37,11 @@ class Rows:
         """The rows as a DataFrame of pandas, if installed: scikit-learn's transformers need it."""
         return self.table if find_spec("pandas") is None else self.table.to_pandas()
 
+    @property
+    def few(self) -> Any:
+        """The rows, to see what kind of answers a network gives."""
+        return self.X
+
     def take(self, numbers: NDArray[np.int64]) -> "Rows":
         """Return the rows with these numbers."""
         return Rows(self.table.take(pa.array(numbers)), None if self.y is None else self.y[numbers])
@@ -89,15 +94,36 @@ def rows_for_network(
     The target is read as numbers if `for_numbers`, or if the network says that it estimates numbers.
     """
     table = read_table(source, text=text)
-    labels = None if target is None else target_column(table, target, source)
     for name in (*drop, *text):
         require_column(table, name, source)
+    inputs = chosen_columns(table, network, target, drop, source)
+    return rows_of(table, inputs, network, target, source, for_numbers=for_numbers)
+
+
+def chosen_columns(
+    table: pa.Table, network: Network, target: str | None, drop: Sequence[str], source: Source
+) -> list[str]:
+    """Return the columns that a network names, or all but the target and those to drop."""
     inputs = [name for name in table.column_names if name != target and name not in drop]
     known = network.feature_names
     if known is not None and set(known) <= set(inputs):
         inputs = list(known)
     if not inputs:
         raise DataError(f"{source.shown} has no columns besides the target.")
+    return inputs
+
+
+def rows_of(
+    table: pa.Table,
+    inputs: Sequence[str],
+    network: Network,
+    target: str | None,
+    source: Source,
+    *,
+    for_numbers: bool = False,
+) -> Rows:
+    """Return the rows of a table with the columns of a network, and the target as it gives it."""
+    labels = None if target is None else target_column(table, target, source)
     rows = Rows(_with_rows(table.select(inputs), source), None)
     if labels is None:
         return rows

@@ -6,6 +6,7 @@ is refused.
 
 import contextlib
 import csv
+import glob
 import io
 import math
 import sys
@@ -58,17 +59,23 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """A file of rows, or standard input (`-`), and how to read it."""
+    """A file of rows, several of them, or standard input (`-`), and how to read it.
+
+    A folder, or a pattern such as `rows/*.parquet`, has its files as `parts`.
+    """
 
     path: str
     format: Format
     delimiter: str = ","
+    parts: "tuple[Source, ...]" = ()
 
     @classmethod
     def of(cls, path: str, format: str | None = None) -> "Source":
         """Return a source whose format is given, or follows from the file name."""
         if path == STDIN:
             return cls(path, _known_format(format or "csv"))
+        if (folder := _files_of(path)) is not None:
+            return cls._of_files(path, folder, format)
         suffixes = [suffix.lower() for suffix in Path(path).suffixes]
         plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2", ".zst", ".lz4")]
         known = format or _FORMAT_OF_SUFFIX.get(plain[-1] if plain else "")
@@ -77,14 +84,28 @@ class Source:
                 f"The format of {path} is not known, since its name ends in none of "
                 f"{', '.join(_FORMAT_OF_SUFFIX)}; pass --format {', '.join(FORMATS)}."
             )
-        if not Path(path).exists() or Path(path).is_dir():
+        if not Path(path).exists():
             raise DataError(f"There is no file {path}.")
         return cls(path, _known_format(known), "\t" if plain[-1:] == [".tsv"] else ",")
+
+    @classmethod
+    def _of_files(cls, path: str, files: Sequence[Path], format: str | None) -> "Source":
+        if not files:
+            raise DataError(f"There are no files {path}.")
+        parts = tuple(cls.of(str(file), format) for file in files)
+        if len({(part.format, part.delimiter) for part in parts}) > 1:
+            raise DataError(f"The files of {path} have several formats; pass files of one.")
+        return cls(path, parts[0].format, parts[0].delimiter, parts)
+
+    @property
+    def files(self) -> "tuple[Source, ...]":
+        """Itself, or its parts."""
+        return self.parts or (self,)
 
     @property
     def is_stream(self) -> bool:
         """Whether it can be read only once and in order: standard input, or a named pipe."""
-        return self.path == STDIN or not Path(self.path).is_file()
+        return not self.parts and (self.path == STDIN or not Path(self.path).is_file())
 
     @property
     def shown(self) -> str:
@@ -92,8 +113,33 @@ class Source:
         return "standard input" if self.path == STDIN else self.path
 
 
+def _files_of(path: str) -> list[Path] | None:
+    """Return the files of a folder, without hidden ones and markers, or of a pattern; None for one file."""
+    if Path(path).is_dir():
+        inside = sorted(file for file in Path(path).rglob("*") if file.is_file())
+        return [file for file in inside if not file.name.startswith((".", "_"))]
+    if glob.has_magic(path) and not Path(path).exists():
+        return sorted(Path(name) for name in glob.glob(path, recursive=True) if Path(name).is_file())
+    return None
+
+
+def n_rows_of(source: Source) -> int | None:
+    """Return the number of rows that files of Parquet state; None for other files."""
+    if source.format != "parquet" or source.is_stream:
+        return None
+    n_rows = 0
+    for part in source.files:
+        with _named_errors(part):
+            n_rows += int(pa.parquet.read_metadata(part.path).num_rows)
+    return n_rows
+
+
 def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
     """Read all rows, with column types inferred from the values; columns in `text` are text."""
+    if source.parts:
+        return pa.concat_tables(
+            [read_table(part, text=text) for part in source.parts], promote_options="permissive"
+        )
     if source.format != "csv":
         return read_raw(source)
     with _named_errors(source), _opened(source) as (file, allowance):
@@ -114,12 +160,15 @@ def read_batches(source: Source) -> Iterator[pa.Table]:
 
     Values of a CSV file are text; `column_types.columns_for_rules` converts them to what rules expect.
     """
-    for batch, _, _ in _bounded_batches(source):
-        yield batch
+    for part in source.files:
+        for batch, _, _ in _bounded_batches(part):
+            yield batch
 
 
 def read_raw(source: Source) -> pa.Table:
     """Read all rows without converting them; values of a CSV file are text."""
+    if source.parts:
+        return pa.concat_tables([read_raw(part) for part in source.parts], promote_options="permissive")
     batches, n_bytes = [], 0
     with _named_errors(source):
         for batch, batch_bytes, allowance in _bounded_batches(source):
@@ -314,7 +363,7 @@ def _opened(source: Source) -> Iterator[tuple[Any, Allowance]]:
 def _allowance(source: Source, n_read: int) -> Allowance:
     """Return the memory that a table may take; text from a stream is not compressed, so any size is real."""
     if not source.is_stream:
-        return Allowance(Path(source.path).stat().st_size)
+        return Allowance(sum(Path(part.path).stat().st_size for part in source.files))
     return Allowance(math.inf if source.format == "csv" else n_read)
 
 

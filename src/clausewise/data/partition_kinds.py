@@ -12,6 +12,7 @@ TITLES: Final = {
     "polars": "a LazyFrame",
     "dataset": "a data set of pyarrow",
     "iterator": "an iterator",
+    "rows": "an object of rows in partitions",
 }
 """What each kind of rows in partitions is called."""
 _IN_MEMORY: Final = {
@@ -20,6 +21,7 @@ _IN_MEMORY: Final = {
     "spark": "X.toPandas()",
     "polars": "X.collect()",
     "dataset": "X.to_table()",
+    "rows": "X.gathered()",
 }
 
 
@@ -39,6 +41,8 @@ def kind_of_partitions(source: Any) -> str | None:
     if isinstance(source, list | tuple):
         are_paths = bool(source) and all(isinstance(path, os.PathLike) for path in source)
         return "paths" if are_paths else None
+    if hasattr(type(source), "gathered"):
+        return "rows"
     kind, folder = type(source).__name__, type(source).__module__.split(".")
     if folder[0] == "dask" and kind == "DataFrame":
         return "dask"

@@ -12,7 +12,7 @@ MAX_MEMORY: Final = 2**30
 
 def is_partitioned(X: Any) -> bool:
     """Return whether rows are read or computed in parts, rather than being a table in memory."""
-    return isinstance(X, PartitionedRows) or kind_of_partitions(X) is not None
+    return kind_of_partitions(X) is not None
 
 
 def partitioned(source: Any, *, max_memory: int = MAX_MEMORY) -> PartitionedRows:

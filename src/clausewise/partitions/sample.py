@@ -82,17 +82,18 @@ class RowSample:
     def between(self, first: float, last: float) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
         """Return the rows with places from `first` to `last`, as a sample, and their weights.
 
-        A sample that begins at 0 also has more rows of rare classes, and frequent contents. The weights are
-        None if they all are 1.
+        Frequent contents are in every sample. One that begins at 0 also has more rows of rare classes. The
+        weights are None if they all are 1.
         """
         share = last - first
         is_drawn = (self.place >= first) & (self.place < last) & ~self.is_frequent
-        weights = self.n_copies.astype(np.float64)
+        chance = np.full(len(self.place), share)
         if first == 0.0:
             is_rare = (self.place < self._reached[self.codes]) & ~self.is_frequent
             chance = np.maximum(np.where(is_rare, self._reached[self.codes], share), share)
-            is_drawn |= is_rare | self.is_frequent
-            weights *= share / np.where(self.is_frequent, 1.0, chance)
+            is_drawn |= is_rare
+        is_drawn |= self.is_frequent
+        weights = self.n_copies * (share / np.where(self.is_frequent, 1.0, chance))
         drawn = np.flatnonzero(is_drawn)
         chosen = weights[drawn]
         return drawn, None if (chosen == 1.0).all() else chosen

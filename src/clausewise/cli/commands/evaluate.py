@@ -12,8 +12,9 @@ from clausewise.cli.input_rows import rows_for_rules
 from clausewise.cli.models import load_network
 from clausewise.cli.printing import print_json
 from clausewise.cli.rule_files import read_rules
+from clausewise.cli.streamed_rows import is_large, streamed_for_rules
 from clausewise.cli.table_files import Source
-from clausewise.rules import RegressionRules
+from clausewise.rules import RegressionRules, RuleSet
 
 
 @reporting_errors
@@ -42,16 +43,24 @@ def evaluate(
         raise typer.BadParameter("--voting is for rules for classes; these rules add numbers")
     if not is_for_numbers and tolerance is not None:
         raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
-    rows = rows_for_rules(Source.of(data, format), ruleset, target)
-    network = None
-    if model is not None:
-        loaded = load_network(model, classes, trust, for_numbers=is_for_numbers)
-        network = rows.network_answers(loaded, ruleset)
+    source = Source.of(data, format)
+    loaded = None if model is None else load_network(model, classes, trust, for_numbers=is_for_numbers)
     evaluation: Evaluation | RegressionEvaluation
+    if isinstance(ruleset, RuleSet) and is_large(source):
+        many = streamed_for_rules(source, ruleset)
+        evaluation = ruleset.evaluate(many, target, network=loaded, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
+        _print(evaluation, as_json)
+        return
+    rows = rows_for_rules(source, ruleset, target)
+    network = None if loaded is None else rows.network_answers(loaded, ruleset)
     if isinstance(ruleset, RegressionRules):
         evaluation = ruleset.evaluate(rows.X, rows.y, network=network, tolerance=tolerance, n_jobs=jobs)
     else:
         evaluation = ruleset.evaluate(rows.X, rows.y, network=network, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
+    _print(evaluation, as_json)
+
+
+def _print(evaluation: Evaluation | RegressionEvaluation, as_json: bool) -> None:
     if as_json:
         print_json(asdict(evaluation))
     else:

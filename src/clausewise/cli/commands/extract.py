@@ -1,7 +1,7 @@
 """`clausewise extract`: rules from a trained network."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -11,16 +11,18 @@ from rich.text import Text
 from clausewise.base.parameters import one_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
-from clausewise.cli.input_rows import rows_for_network, split_held_out
+from clausewise.cli.input_rows import Rows, rows_for_network, split_held_out
 from clausewise.cli.measures import measures_of, printed_measures
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout, require_writable
 from clausewise.cli.printing import console, print_json, print_pairs, print_rules
 from clausewise.cli.rule_files import write_rules
+from clausewise.cli.streamed_rows import StreamedRows, is_large, streamed_for_network
 from clausewise.cli.table_files import STDIN, Source
 from clausewise.compact.losses import LOSSES
 from clausewise.extractors.held_out import with_guarantee
 from clausewise.extractors.methods import AUTO, ESTIMATORS, REGRESSION, chosen_method
+from clausewise.networks import Network
 
 
 @reporting_errors
@@ -125,13 +127,12 @@ def extract(
     for_numbers = method == REGRESSION
     network = load_network(model, classes, trust, for_numbers=for_numbers)
     columns = (target, drop or (), text or ())
-    rows = rows_for_network(Source.of(data, format), network, *columns, for_numbers=for_numbers)
+    train, held_out = _rows(
+        Source.of(data, format), network, columns, holdout if test is None else 0.0, seed, method
+    )
     if test is not None:
-        train = rows
         held_out = rows_for_network(Source.of(test), network, *columns, for_numbers=for_numbers)
-    else:
-        train, held_out = split_held_out(rows, holdout, seed)
-    method = chosen_method(network, train.X) if method == AUTO else method
+    method = chosen_method(network, train.few) if method == AUTO else method
     if tolerance is not None and method != REGRESSION:
         raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
     extractor = _extractor(method, budget, others)
@@ -183,6 +184,24 @@ def extract(
         to.print(Text(f"Warning: {warning}"))
     if output is not None and not is_stdout(output):
         _print_next_steps(output, data, model, report, to)
+
+
+def _rows(
+    source: Source,
+    network: Network,
+    columns: tuple[str | None, Sequence[str], Sequence[str]],
+    holdout: float,
+    seed: int,
+    method: str,
+) -> tuple[Rows | StreamedRows, Rows]:
+    """Return rows to learn from and held-out rows; many rows are read in parts."""
+    target, drop, _ = columns
+    if is_large(source) and method != REGRESSION:
+        streamed = streamed_for_network(source, network, target, drop, holdout, seed)
+        if streamed is not None:
+            return streamed
+    rows = rows_for_network(source, network, *columns, for_numbers=method == REGRESSION)
+    return split_held_out(rows, holdout, seed)
 
 
 def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
