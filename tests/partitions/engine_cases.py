@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from clausewise import extract, partitioned
 from clausewise.data.table import as_table
 from clausewise.partitions.sample import draw
 from clausewise.partitions.tables import TableRows
@@ -129,3 +130,14 @@ def assert_same_part(part, expected):
     assert {name: values.tolist() for name, values in part.items()} == {
         name: values.tolist() for name, values in expected.items()
     }
+
+
+def check_same_rules(frame, rows, model):
+    """Compare what is learnt and measured on an engine's frame with the same of tables in memory."""
+    expected = extract(model, partitioned([rows[:9_000], rows[9_000:]]), max_rules=4)
+    found = extract(model, frame, max_rules=4)
+    assert found == expected
+    assert found.scale == expected.scale
+    assert found.columns.cover.tolist() == expected.columns.cover.tolist()
+    assert found.evaluate(frame, network=model) == expected.evaluate(rows, network=model)
+    return expected

@@ -4,6 +4,7 @@ import logging
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from clausewise.partitions import PartitionError, partitioned
@@ -11,6 +12,7 @@ from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
     assert_same_part,
+    check_same_rules,
     expected_sample,
     expected_sums,
     fails_on_bern,
@@ -40,11 +42,22 @@ def dataset_of(rows, n_blocks):
     return ray.data.from_pandas([rows[a:b] for a, b in pairwise(cuts)])
 
 
-@pytest.mark.parametrize("n_blocks", [1, 6])
-def test_parts_do_not_depend_on_blocks_and_order(n_blocks):
-    rows = partitioned(dataset_of(shuffled(ROWS), n_blocks))
+def test_parts_do_not_depend_on_blocks_and_order():
+    rows = partitioned(dataset_of(shuffled(ROWS), 6))
     assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS))
     assert sample_of(rows) == expected_sample(ROWS)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_are_those_of_tables_in_memory(rows, model, tmp_path):
+    dataset = dataset_of(shuffled(rows), 3)
+    rules = check_same_rules(dataset, rows, model)
+    lazy = rules.predict(dataset)
+    assert isinstance(lazy, ray.data.Dataset)
+    lazy.write_parquet(tmp_path)
+    written = pd.read_parquet(tmp_path)
+    assert written["prediction"].tolist() == rules.predict(written).tolist()
+    assert len(written) == len(rows)
 
 
 def test_empty_blocks_count_nothing():

@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -13,6 +14,7 @@ from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
     assert_same_part,
+    check_same_rules,
     expected_sample,
     expected_sums,
     fails_on_bern,
@@ -59,11 +61,22 @@ def frame_of(spark, rows, n_partitions):
     return spark.createDataFrame(spark.sparkContext.parallelize(plain(rows), n_partitions), SCHEMA)
 
 
-@pytest.mark.parametrize("n_partitions", [1, 5])
-def test_parts_do_not_depend_on_partitions_and_order(spark, n_partitions):
-    rows = partitioned(frame_of(spark, shuffled(ROWS), n_partitions))
+def test_parts_do_not_depend_on_partitions_and_order(spark):
+    rows = partitioned(frame_of(spark, shuffled(ROWS), 5))
     assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS))
     assert sample_of(rows) == expected_sample(ROWS)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_are_those_of_tables_in_memory(spark, rows, model, tmp_path):
+    schema = "age double, income double, job string, smokes boolean"
+    parallel = spark.sparkContext.parallelize(plain(shuffled(rows)), 3)
+    frame = spark.createDataFrame(parallel, schema)
+    rules = check_same_rules(frame, rows, model)
+    rules.predict(frame).write.parquet(str(tmp_path / "out"))
+    written = pd.read_parquet(tmp_path / "out")
+    assert written["prediction"].tolist() == rules.predict(written).tolist()
+    assert len(written) == len(rows)
 
 
 def test_empty_partitions_count_nothing(spark):
