@@ -8,6 +8,8 @@ from hypothesis import settings
 
 # Decided before Keras is imported.
 os.environ.setdefault("KERAS_BACKEND", "torch")
+# Tests run in one process per core, where threads of OpenMP (PyTorch, scikit-learn) only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A shared machine may slow down any test at any time, so there are no deadlines.
 settings.register_profile("test", derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=5_000, deadline=None)

@@ -75,3 +75,22 @@ def test_two_rules_imitate_a_thousand_leaves_of_xgboost():
     assert int(re.search(r"([\d,]+) leaves", printed)[1].replace(",", "")) > 500
     assert float(re.search(r"rules decide as the model does on ([\d.]+)%", printed)[1]) > 95
     assert sum(len(result.figures) for result in results) == 1
+
+
+def test_rules_for_a_keras_model_name_the_categories_that_it_reads_as_codes():
+    pytest.importorskip("keras")
+    results = gallery.run_cells(gallery.Example.read("keras_categories"))
+    printed = "".join(result.printed for result in results)
+    assert "destination ∈ {Bergen, Bolzano, Innsbruck, Sion} THEN late" in printed
+    assert float(re.search(r"rules decide as the network does on ([\d.]+)%", printed)[1]) > 95
+    assert "carrier van → rail (the network agrees)" in printed
+    assert sum(len(result.figures) for result in results) == 1
+
+
+def test_the_promises_of_the_validation_report_are_kept():
+    results = gallery.run_cells(gallery.Example.read("validation_report"))
+    printed = "".join(result.printed for result in results)
+    assert "3,000 of the 3,000 rows of X are rows that the rules were learnt from" in printed
+    assert "at least 97 % of such rows" in printed
+    assert "9 of 9 intervals contain the true fraction" in printed
+    assert sum(len(result.figures) for result in results) == 1

@@ -32,6 +32,7 @@ EXAMPLES, GALLERY = ROOT / "examples", ROOT / "out" / "gallery"
 NAMES = (
     "credit_risk",
     "pytorch_network",
+    "keras_categories",
     "xgboost_rules",
     "house_prices",
     "rules_in_sql",
@@ -39,6 +40,7 @@ NAMES = (
     "boosted_c50",
     "onnx_production",
     "time_series",
+    "validation_report",
 )
 CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 COMMENT = re.compile(r"^# ?", re.MULTILINE)

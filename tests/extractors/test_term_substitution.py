@@ -231,10 +231,11 @@ def test_an_exceeded_limit_may_keep_the_best_ranked_rules(explosive, method, bou
 @pytest.mark.parametrize("method", [REMD, DeepRED])
 def test_limits_that_are_not_exceeded_change_nothing(method):
     _, network, X = random_case(0)
-    as_it_is = method(network, min_cases=2).fit(X).rules_
+    options = {"min_cases": 2, "max_rules": None}  # all rules, as they are before a short set is searched
+    as_it_is = method(network, **options).fit(X).rules_
     limits = {"max_product_rules": 10_000, "max_seconds": 600, "max_memory": 2**30}
     for on_limit in ("raise", "truncate"):
-        assert method(network, min_cases=2, on_limit=on_limit, **limits).fit(X).rules_ == as_it_is
+        assert method(network, on_limit=on_limit, **options, **limits).fit(X).rules_ == as_it_is
 
 
 @pytest.mark.parametrize(
