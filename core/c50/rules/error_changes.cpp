@@ -42,7 +42,8 @@ void SummedChanges::flip(std::size_t flipped) {
             const std::int32_t votes_now = votes_of(cell, other.label);
             const std::int32_t votes_before = votes_now - (other.label == flip.label ? sign * flip.vote : 0);
             // Taken out and put in, each rounded: equal contributions need not cancel.
-            const float less = change_by(other, before, cell, votes_before), more = change_by(other, now, cell, votes_now);
+            const float less = change_by(other, before, cell, votes_before),
+                        more = change_by(other, now, cell, votes_now);
             other.change = static_cast<float>(other.change - less * weight);
             other.change = static_cast<float>(other.change + more * weight);
         });
