@@ -251,6 +251,26 @@ def test_weights_are_those_of_least_loss(seed, with_offset):
     )
 
 
+@pytest.mark.parametrize("start", [-800.0, -30.0, -4.0, 3.5, 5.0, 25.0, 800.0])
+@pytest.mark.parametrize("fraction", [0.05, 0.46, 0.54, 0.92])
+def test_weights_are_found_from_where_all_rows_are_certain(fraction, start):
+    # As after dropping a rule that made up for a large intercept.
+    target = (np.arange(20_000) < 20_000 * fraction).astype(float)
+    weights, _, _, objective = _core.fit_weights(
+        reference.bits(np.zeros((0, len(target)), dtype=bool)),
+        target,
+        np.ones(len(target)),
+        np.zeros(0),
+        16.0,
+        np.array([start]),
+        100,
+        1e-3,
+    )
+    assert weights[0] == pytest.approx(np.log(fraction / (1 - fraction)), abs=1e-2)
+    expected = -len(target) * (fraction * np.log(fraction) + (1 - fraction) * np.log(1 - fraction))
+    assert objective == pytest.approx(expected, rel=1e-5)
+
+
 def test_copies_of_a_rule_share_its_weight():
     fires = np.repeat(np.random.default_rng(0).random((1, 200)) < 0.5, 3, axis=0)
     target = fires[0].astype(float)
