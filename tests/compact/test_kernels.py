@@ -56,6 +56,20 @@ def test_gains_are_those_of_the_boxes_found(seed):
     assert len({(box, sign) for box, sign in zip(found, signs.tolist(), strict=True)}) == len(found)
 
 
+@pytest.mark.parametrize(
+    "n_rows", [2**20, pytest.param(2**24 + 2**20, marks=pytest.mark.fuzz)], ids=["1 million", "18 million"]
+)
+def test_sums_over_millions_of_rows_are_not_biased(n_rows):
+    # Equal derivatives, whose roundings add up; the longer test needs 1 GB.
+    bins = (np.arange(n_rows) % 3 == 0).astype(np.uint8)[None]
+    gradient, curvature = np.where(bins[0], 1.0, -1e-4), np.full(n_rows, 0.25)
+    found, signs, _, gains = search(byte_matrix(bins, np.array([2], np.int32)), gradient, curvature)
+    rows = reference.covered(bins, found[0])
+    assert rows.tolist() == (bins[0] == 1).tolist()
+    assert signs[0] == 1
+    assert gains[0] == pytest.approx(reference.gain(rows, gradient, curvature, PENALTY), rel=2e-5)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_no_single_bound_is_better_than_the_best_box_of_one_term(seed):
     bins, n_bins, matrix, rng = random_table(seed)
