@@ -22,6 +22,16 @@ ClassCounts count_classes(const Cases& cases, RowSpan rows) {
         } else {
             for (const std::int32_t row : rows) counts.per_class[cases.class_of(row)] += 1.0;
         }
+    } else if (cases.n_classes == 2) {
+        // Two sums that need not wait for each other. Adding a zero changes nothing.
+        double first = 0.0, second = 0.0;
+        for (const std::int32_t row : rows) {
+            const double weight = cases.weights[static_cast<std::size_t>(row)];
+            const bool is_second = cases.class_of(row) == 1;
+            first += is_second ? 0.0 : weight;
+            second += is_second ? weight : 0.0;
+        }
+        counts.per_class = {first, second};
     } else {
         for (const std::int32_t row : rows)
             counts.per_class[cases.class_of(row)] += cases.weights[static_cast<std::size_t>(row)];

@@ -1,6 +1,7 @@
 // The training cases of one fit: the shared matrix, classes and weights.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -50,6 +51,10 @@ struct Cases {
     std::size_t n_rows() const { return classes.size(); }
     bool has_unit_weights() const { return weights.empty(); }
     double weight(std::int32_t row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
+    // The least weight on each side of a cut: min_cases, or a tenth of the mean number of cases per class, up to 25.
+    double smallest_side(double n_known) const {
+        return std::max<double>(std::min(25.0, 0.10 * n_known / static_cast<double>(n_classes)), min_cases);
+    }
     std::size_t class_of(std::int32_t row) const { return classes[static_cast<std::size_t>(row)]; }
 };
 

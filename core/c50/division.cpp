@@ -32,6 +32,11 @@ Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size
         for (Branch& branch : branches_) branch.known = static_cast<double>(branch.rows.size());
         return;
     }
+    // Two-class costs matter only for missing values.
+    if (test.kind == TestKind::threshold && (!column.has_missing || cases.class_scale.empty())) {
+        divide_by_threshold(column, test.threshold_rank, rows, node_size);
+        return;
+    }
     const auto scaled_weight = [&](std::int32_t row) {
         return cases.class_scale.empty() ? 0.0
                                          : static_cast<double>(cases.weights[static_cast<std::size_t>(row)] /
@@ -68,6 +73,40 @@ Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size
             for (Branch& branch : branches_) branch.owned.push_back(row);
     }
     for (Branch& branch : branches_) branch.rows = {branch.owned.data(), branch.owned.data() + branch.owned.size()};
+}
+
+// Weighted cases, in the order of `rows`, which stays as it is: later sums run over the rows in that order.
+void Division::divide_by_threshold(const Column& column, std::int32_t threshold_rank, RowSpan rows, float node_size) {
+    for (Branch& branch : branches_) branch.owned.resize(rows.size() + 1);
+    std::int32_t* below = branches_[0].owned.data();
+    std::int32_t* above = branches_[1].owned.data();
+    double known_below = 0.0, known_above = 0.0, missing_weight = 0.0;
+    const std::int32_t* ranks = column.ranks.data();
+    const float* weights = cases_.weights.data();
+    // Both targets are written, and those that the row belongs to advance; zeros do not change a sum.
+    for (const std::int32_t row : rows) {
+        const std::int32_t rank = ranks[row];
+        const bool goes_above = rank > threshold_rank;
+        const double weight = weights[row];
+        *below = row;
+        *above = row;
+        below += !goes_above;
+        above += goes_above;
+        known_above += goes_above ? weight : 0.0;
+        if (rank != kMissing) {
+            known_below += goes_above ? 0.0 : weight;
+        } else {
+            ++above;
+            missing_.push_back(row);
+            missing_weight += weight;
+        }
+    }
+    branches_[0].rows = {branches_[0].owned.data(), below};
+    branches_[1].rows = {branches_[1].owned.data(), above};
+    branches_[0].known = known_below;
+    branches_[1].known = known_above;
+    missing_weight_ = static_cast<float>(missing_weight);
+    known_total_ = node_size - missing_weight_;
 }
 
 }  // namespace clausewise::c50

@@ -22,6 +22,8 @@ public:
     std::size_t n_branches() const { return branches_.size(); }
     RowSpan rows(std::size_t branch) const { return branches_[branch].rows; }
     bool has_missing() const { return !missing_.empty(); }
+    // The rows with a missing value.
+    RowSpan missing() { return {missing_.data(), missing_.data() + missing_.size()}; }
     // Calls visit(rows, weight); during the call, the weights of rows with a missing value are scaled down. `weight` is
     // the total of the branch, including these rows. Skips branches of less than kMinBranchWeight and returns false.
     template <class Visit>
@@ -42,6 +44,7 @@ private:
         double known_scaled = 0.0;  // the same, divided by the class scale of two-class costs
     };
 
+    void divide_by_threshold(const Column& column, std::int32_t threshold_rank, RowSpan rows, float node_size);
     template <class Visit>
     bool enter(std::size_t branch, float missing_weight, Visit&& visit);
 

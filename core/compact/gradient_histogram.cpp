@@ -2,18 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace clausewise::compact {
 namespace {
 
-// Sums stay below 2^30, so that differences of sums fit as well.
+// Sums stay below 2^30, so that differences of sums fit as well. 64 bits would double the size of a histogram, which
+// has to stay in the cache.
 constexpr double kMaxSum = 1 << 30;
+// With more rows, a row would have less than three units on average, and rounding would blur its derivatives.
+constexpr std::size_t kMaxRows = std::size_t{1} << 28;
 
 double scale_for(const double* values, std::size_t n) {
     double total = 0.0;
     for (std::size_t i = 0; i < n; ++i) total += std::abs(values[i]);
-    // Rounding adds at most half a unit per row.
+    // Rounding adds at most a unit per row.
     return total > 0 ? (kMaxSum - static_cast<double>(n)) / total : 1.0;
+}
+
+// From so many rows on, a row has fewer than about 1,000 units. Equal derivatives of many rows, as there are before the
+// first rule, would then all be rounded the same way, which adds up; they are rounded up or down at random instead.
+constexpr std::size_t kManyRows = std::size_t{1} << 20;
+
+// A fraction below 1 that is random, but the same for the same row (SplitMix64).
+double fraction_for(std::size_t row) {
+    std::uint64_t bits = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15u;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
 }
 
 // gains[b] of the sums from[b]; see Derivatives::gain. Plain arrays, so that the compiler can vectorise the loop.
@@ -224,11 +240,16 @@ void change_by_rows(const ByteMatrix& matrix, const std::vector<Tally>& derivati
 }  // namespace
 
 Derivatives::Derivatives(const double* gradient, const double* curvature, std::size_t n_rows, double penalty)
-    : rows_(n_rows) {
+    : rows_(n_rows <= kMaxRows ? n_rows : throw std::length_error("at most 268,435,456 rows can be searched")) {
     const double gradient_scale = scale_for(gradient, n_rows), curvature_scale = scale_for(curvature, n_rows);
-    for (std::size_t row = 0; row < n_rows; ++row)
-        rows_[row] = {static_cast<std::int32_t>(std::lround(gradient[row] * gradient_scale)),
-                      static_cast<std::int32_t>(std::lround(curvature[row] * curvature_scale)), 1, 0};
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const double first = gradient[row] * gradient_scale, second = curvature[row] * curvature_scale;
+        const auto rounded = [&](double value) {
+            return static_cast<std::int32_t>(n_rows < kManyRows ? std::lround(value)
+                                                                : std::lround(std::floor(value + fraction_for(row))));
+        };
+        rows_[row] = {rounded(first), rounded(second), 1, 0};
+    }
     scale_ = curvature_scale / (gradient_scale * gradient_scale);
     penalty_ = penalty * curvature_scale;
 }

@@ -9,7 +9,11 @@
 namespace clausewise::compact {
 namespace {
 
-constexpr int kMaxHalvings = 30;
+// Where all rows are certain, a step is up to 1e9 times the number of rows.
+constexpr int kMaxHalvings = 60;
+// A step that passes the minimum so far that the objective rises at its end by this fraction of the slope at its
+// beginning may have raised it.
+constexpr double kMaxRise = 0.05;
 
 // Solves matrix · x = right by a Cholesky decomposition. Overwrites the lower triangle of `matrix` with L, and `right`
 // with x.
@@ -42,6 +46,15 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
+// Whether the objective is lower at weights `tried`, where `loss` is and stays, than at weights `before`.
+bool is_lower(LogisticObjective& loss, const std::vector<double>& tried, const std::vector<double>& before) {
+    const double objective = loss.objective(tried);
+    loss.move_to(before);
+    const bool is_lower = objective < loss.objective(before);
+    loss.move_to(tried);
+    return is_lower;
+}
+
 }  // namespace
 
 FittedWeights fit_weights(const FiredBits& fired, const double* target, const double* row_weight, const double* offset,
@@ -66,14 +79,16 @@ FittedWeights fit_weights(const FiredBits& fired, const double* target, const do
         solve_positive(factor, n, step);
         const double slope = product(gradient, step);
         if (slope <= 2 * tolerance) break;
-        // The objective is convex: unless it rises at the end of the step more steeply than it fell at its beginning,
-        // the step is at most twice as long as the best one.
+        // The objective is convex. If it rises at the end of the step nearly as steeply as it fell at its beginning,
+        // the step is too long. Otherwise it mostly fell; that it did is only checked where it rises at all steeply,
+        // as after a step from where all rows are certain of one class to where they are certain of the other.
         int halvings = 0;
         for (double length = 1.0; halvings < kMaxHalvings; ++halvings, length /= 2) {
             for (std::size_t i = 0; i < n; ++i) tried[i] = fit.weights[i] - length * step[i];
             loss.move_to(tried);
             loss.gradient(tried, gradient_after);
-            if (product(gradient_after, step) > -0.9 * slope) break;
+            const double fall = product(gradient_after, step);
+            if (fall > -kMaxRise * slope || (fall > -0.9 * slope && is_lower(loss, tried, fit.weights))) break;
         }
         if (halvings == kMaxHalvings) {
             loss.move_to(fit.weights);

@@ -74,7 +74,7 @@ void find_repeated_values(Column& column) {
 }
 
 // A value that fills a bin gets one of its own, so there may be twice as many bins as intended, which still fit in a
-// byte.
+// byte, and so does one more for missing values.
 void assign_bins(Column& column, std::uint8_t* bins) {
     const auto n_values = static_cast<std::size_t>(column.n_values);
     const auto n_rows = column.ranks.size();
@@ -94,7 +94,11 @@ void assign_bins(Column& column, std::uint8_t* bins) {
     }
     column.bin_starts.push_back(column.n_values);
     if (column.common_rank >= 0) column.common_bin = bin_of_rank[static_cast<std::size_t>(column.common_rank)];
-    for (std::size_t row = 0; row < n_rows; ++row) bins[row] = bin_of_rank[static_cast<std::size_t>(column.ranks[row])];
+    const auto missing_bin = static_cast<std::uint8_t>(column.n_bins());
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const std::int32_t rank = column.ranks[row];
+        bins[row] = rank == kMissing ? missing_bin : bin_of_rank[static_cast<std::size_t>(rank)];
+    }
     column.bins = bins;
 }
 
@@ -130,7 +134,7 @@ void prepare_continuous(Column& column, const std::vector<float>& numbers, std::
     column.starts.shrink_to_fit();
     column.n_values = static_cast<std::int32_t>(column.values.size());
     find_repeated_values(column);
-    if (column.has_missing || numbers.empty()) return;
+    if (numbers.empty()) return;
     assign_bins(column, bins);
     if (column.has_value_bins) return;
     column.order.reserve(cells.size());

@@ -25,12 +25,12 @@ struct Column {
     std::vector<std::int32_t> ranks;           // per row: rank of the value, code of the category, or kMissing
     std::vector<float> values;                 // continuous: the distinct values, ascending
     std::vector<std::int32_t> starts;  // continuous: starts[r] = known rows with a rank below r; one more at the end
-    // Continuous columns without missing values: neighbouring ranks share a bin.
+    // Continuous columns: neighbouring ranks share a bin. Missing values have the one after the last bin.
     const std::uint8_t* bins = nullptr;     // per row; owned by the matrix, contiguous for all columns
     const BinValues* bin_values = nullptr;  // per bin; owned by the matrix
     std::vector<std::int32_t> bin_starts;   // the first rank of each bin; one more at the end
     bool has_value_bins = false;            // every value has a bin of its own
-    std::vector<std::int32_t> order;        // the rows sorted by rank, unless has_value_bins
+    std::vector<std::int32_t> order;        // the rows with a known value sorted by rank, unless has_value_bins
     std::int32_t common_bin = -1;           // the bin of the common value
     std::int32_t n_repeated = 0;            // rows that repeat a value, not counting the common one
 

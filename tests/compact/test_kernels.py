@@ -56,6 +56,20 @@ def test_gains_are_those_of_the_boxes_found(seed):
     assert len({(box, sign) for box, sign in zip(found, signs.tolist(), strict=True)}) == len(found)
 
 
+@pytest.mark.parametrize(
+    "n_rows", [2**20, pytest.param(2**24 + 2**20, marks=pytest.mark.fuzz)], ids=["1 million", "18 million"]
+)
+def test_sums_over_millions_of_rows_are_not_biased(n_rows):
+    # Equal derivatives, whose roundings add up; the longer test needs 1 GB.
+    bins = (np.arange(n_rows) % 3 == 0).astype(np.uint8)[None]
+    gradient, curvature = np.where(bins[0], 1.0, -1e-4), np.full(n_rows, 0.25)
+    found, signs, _, gains = search(byte_matrix(bins, np.array([2], np.int32)), gradient, curvature)
+    rows = reference.covered(bins, found[0])
+    assert rows.tolist() == (bins[0] == 1).tolist()
+    assert signs[0] == 1
+    assert gains[0] == pytest.approx(reference.gain(rows, gradient, curvature, PENALTY), rel=2e-5)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_no_single_bound_is_better_than_the_best_box_of_one_term(seed):
     bins, n_bins, matrix, rng = random_table(seed)
@@ -249,6 +263,26 @@ def test_weights_are_those_of_least_loss(seed, with_offset):
     assert np.allclose(
         gram.reshape(len(weights), -1), second + np.diag([2.0] * len(fires) + [0.0]), atol=1e-7
     )
+
+
+@pytest.mark.parametrize("start", [-800.0, -30.0, -4.0, 3.5, 5.0, 25.0, 800.0])
+@pytest.mark.parametrize("fraction", [0.05, 0.46, 0.54, 0.92])
+def test_weights_are_found_from_where_all_rows_are_certain(fraction, start):
+    # As after dropping a rule that made up for a large intercept.
+    target = (np.arange(20_000) < 20_000 * fraction).astype(float)
+    weights, _, _, objective = _core.fit_weights(
+        reference.bits(np.zeros((0, len(target)), dtype=bool)),
+        target,
+        np.ones(len(target)),
+        np.zeros(0),
+        16.0,
+        np.array([start]),
+        100,
+        1e-3,
+    )
+    assert weights[0] == pytest.approx(np.log(fraction / (1 - fraction)), abs=1e-2)
+    expected = -len(target) * (fraction * np.log(fraction) + (1 - fraction) * np.log(1 - fraction))
+    assert objective == pytest.approx(expected, rel=1e-5)
 
 
 def test_copies_of_a_rule_share_its_weight():

@@ -159,7 +159,10 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
 
 std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const Decision* known) {
     const bool is_counted = site.histogram != NodeHistograms::kNone;
-    view.is_sorted = !cases_.has_unit_weights() && std::is_sorted(view.rows.begin(), view.rows.end());
+    if (!cases_.has_unit_weights()) {
+        view.is_sorted = std::is_sorted(view.rows.begin(), view.rows.end());
+        for (const std::int32_t row : view.rows) view.weight += cases_.weight(row);
+    }
     const bool is_marked = is_counted || view.is_sorted;
     if (is_marked) {
         is_in_node_.resize(cases_.n_rows(), 0);
@@ -209,23 +212,27 @@ void Grower::find_rare_rows(NodeView& view) {
 }
 
 // The sites of the branches of a node. Their cases are counted only if their columns have to be evaluated.
-std::vector<Grower::Site> Grower::sites_below(const Site& site, const Division& division, const Test& test,
+std::vector<Grower::Site> Grower::sites_below(const Site& site, Division& division, const Test& test,
                                               const Decision* known) {
     std::vector<Site> sites;
     for (std::size_t b = 0; b < division.n_branches(); ++b)
         sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1});
-    // The weights of cases with a missing value depend on the branch.
-    if (site.histogram == NodeHistograms::kNone || test.kind != TestKind::threshold || division.has_missing())
-        return sites;
+    if (site.histogram == NodeHistograms::kNone || test.kind != TestKind::threshold) return sites;
     std::array<bool, 2> is_wanted{};
     for (std::size_t b = 0; b < 2; ++b) {
+        is_wanted[b] = should_count(sites[b]);
+        // The weights of cases with a missing value depend on the branch.
+        if (division.has_missing()) continue;
         sites[b].counts = count_classes(cases_, sites[b].rows);
-        is_wanted[b] = should_count(sites[b]) && !is_terminal(sites[b].counts);
+        is_wanted[b] = is_wanted[b] && !is_terminal(sites[b].counts);
     }
     const std::size_t smaller = sites[1].rows.size() < sites[0].rows.size(), larger = 1 - smaller;
     if (!is_wanted[larger]) return sites;
     sites[smaller].histogram = histograms_.divide(site.histogram, sites[smaller].rows, is_wanted[smaller]);
     sites[larger].histogram = site.histogram;
+    // Cases with a missing value were counted in the smaller branch. They are added on entering a branch, with the
+    // weights that they then have.
+    if (division.has_missing() && is_wanted[smaller]) histograms_.remove(sites[smaller].histogram, division.missing());
     return sites;
 }
 
@@ -237,7 +244,11 @@ void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const 
     children.reserve(division.n_branches());
     for (std::size_t b = 0; b < division.n_branches(); ++b) {
         std::int32_t child = -1;
-        const bool entered = division.enter_to_grow(b, [&](RowSpan, float) { child = grow_node(tree, sites[b]); });
+        const bool entered = division.enter_to_grow(b, [&](RowSpan, float) {
+            if (sites[b].histogram != NodeHistograms::kNone && division.has_missing())
+                histograms_.add(sites[b].histogram, division.missing());
+            child = grow_node(tree, sites[b]);
+        });
         if (!entered) {
             Node empty;
             empty.label = label_of_empty;
@@ -341,8 +352,8 @@ void Grower::start_bound(const NodeView& node) {
         bound_.start(static_cast<std::int32_t>(node.rows.size()), static_cast<std::int32_t>(node.counts.per_class[1]),
                      splitter_.cut_range(node), cases_.classes.data(), node.is_in_node);
     else
-        weighted_bound_.start(node.counts.per_class[0] + node.counts.per_class[1], node.counts.per_class[1],
-                              splitter_.smallest_side(node.counts.total), node.is_in_node);
+        weighted_bound_.start({node.counts.per_class[0] + node.counts.per_class[1], node.counts.per_class[1]},
+                              node.is_in_node);
 }
 
 void Grower::require(double ratio) {

@@ -72,7 +72,7 @@ private:
     std::int32_t grow_node(Tree& tree, Site site);
     void grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known,
                        std::int32_t label_of_empty);
-    std::vector<Site> sites_below(const Site& site, const Division& division, const Test& test, const Decision* known);
+    std::vector<Site> sites_below(const Site& site, Division& division, const Test& test, const Decision* known);
     bool is_in_use(const Split& split) const { return in_use_[static_cast<std::size_t>(split.test.column)]; }
     bool is_terminal(const ClassCounts& counts) const;
     // Very few rows are sorted faster than counted, unless most columns can be excluded.

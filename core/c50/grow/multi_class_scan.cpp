@@ -59,7 +59,7 @@ void Splitter::scan_many_classes(const Column& column, const NodeView& node, Spl
     scan.lowest_rank = rank[0];
     scan.highest_rank = rank[n_groups - 1];
 
-    const double side = smallest_side(scan.n_known);
+    const double side = cases_.smallest_side(scan.n_known);
     const auto total = static_cast<std::int32_t>(n);
     const std::int32_t last_end = total - static_cast<std::int32_t>(std::ceil(side));
     std::size_t g = 0;

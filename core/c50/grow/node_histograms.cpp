@@ -39,10 +39,11 @@ NodeHistograms::NodeHistograms(const Cases& cases, const std::vector<std::size_t
     for (const std::size_t a : columns) {
         const Column& column = cases.matrix.column(a);
         if (!column.bins) continue;
+        const std::size_t n_counted = column.n_bins() + column.has_missing;
         binned_of_column_[a] = static_cast<std::int32_t>(columns_.size());
         columns_.push_back(
-            {column.bins, column.bin_values, column.n_bins(), size_, column.common_bin, column.n_repeated});
-        size_ += column.n_bins();
+            {column.bins, column.bin_values, column.n_bins(), n_counted, size_, column.common_bin, column.n_repeated});
+        size_ += n_counted;
     }
 }
 
@@ -66,13 +67,13 @@ void NodeHistograms::Store<Count>::count_column(const BinnedColumn& column, RowS
         return;
     }
     std::array<Count, kMaxBins> second;
-    std::fill_n(second.begin(), column.n_bins, Count{});
+    std::fill_n(second.begin(), column.n_counted, Count{});
     for (std::size_t i = 0; i + 1 < n; i += 2) {
         counts[bins[rows.first[i]]] += unit[i];
         second[bins[rows.first[i + 1]]] += unit[i + 1];
     }
     if (n % 2 != 0) counts[bins[rows.first[n - 1]]] += unit[n - 1];
-    for (std::size_t b = 0; b < column.n_bins; ++b) counts[b] += second[b];
+    for (std::size_t b = 0; b < column.n_counted; ++b) counts[b] += second[b];
 }
 
 template <class Work>
@@ -90,7 +91,7 @@ void NodeHistograms::count(Store<Count>& store, std::size_t number, RowSpan rows
     store.read_classes(cases_, rows);
     Count* counts = store.held[number].data();
     for_each_column(rows.size(), [&](const BinnedColumn& column) {
-        std::fill_n(counts + column.start, column.n_bins, Count{});
+        std::fill_n(counts + column.start, column.n_counted, Count{});
         store.count_column(column, rows, counts + column.start);
     });
 }
@@ -110,11 +111,20 @@ void NodeHistograms::divide(Store<Count>& store, std::size_t number, RowSpan sma
     for_each_column(smaller.size(), [&](const BinnedColumn& column) {
         std::array<Count, kMaxBins> spare;
         Count* counts = to ? to + column.start : spare.data();
-        std::fill_n(counts, column.n_bins, Count{});
+        std::fill_n(counts, column.n_counted, Count{});
         store.count_column(column, smaller, counts);
-        for (std::size_t b = 0; b < column.n_bins; ++b) from[column.start + b] -= counts[b];
+        for (std::size_t b = 0; b < column.n_counted; ++b) from[column.start + b] -= counts[b];
     });
 }
+
+void NodeHistograms::add(std::size_t number, RowSpan rows) {
+    weighted_.read_classes(cases_, rows);
+    WeightSum* sums = weighted_.held[number].data();
+    for_each_column(rows.size(),
+                    [&](const BinnedColumn& column) { weighted_.count_column(column, rows, sums + column.start); });
+}
+
+void NodeHistograms::remove(std::size_t number, RowSpan rows) { divide(weighted_, number, rows, kNone); }
 
 std::size_t NodeHistograms::divide(std::size_t number, RowSpan smaller, bool wants_smaller) {
     const std::size_t new_number = wants_smaller ? n_held_++ : kNone;

@@ -1,4 +1,5 @@
-// Class counts, or weights, per bin of every column, for the nodes of a growing tree. Two classes.
+// Class counts, or weights, per bin of every column, for the nodes of a growing tree. Two classes. In columns with
+// missing values, these have a bin of their own after the others.
 //
 // A division counts only the smaller branch; the larger one is the difference, and replaces its parent. So at most one
 // histogram per halving of the rows is kept at a time.
@@ -30,8 +31,7 @@ std::int32_t second_of(Count count) {
     return static_cast<std::int32_t>(count >> kHalfBits<Count>);
 }
 
-// The same for cases with weights. Differences of sums, and weights that were divided at a missing value and restored,
-// are not exact: only bounds that allow for that may use them.
+// The same for cases with weights. Differences of sums are not exact: only bounds that allow for that may use them.
 struct WeightSum {
     double all = 0.0, second = 0.0;
 
@@ -51,9 +51,10 @@ struct WeightSum {
 struct BinnedColumn {
     const std::uint8_t* bins;     // per row
     const BinValues* bin_values;  // per bin
-    std::size_t n_bins;
-    std::size_t start;        // offset of its bins in a histogram
-    std::int32_t common_bin;  // as in Column
+    std::size_t n_bins;           // without that of missing values
+    std::size_t n_counted;        // with it
+    std::size_t start;            // offset of its bins in a histogram
+    std::int32_t common_bin;      // as in Column
     std::int32_t n_repeated;
 };
 
@@ -77,6 +78,9 @@ public:
     // Removes the rows `smaller` from a histogram. Returns the number of a new histogram of these rows, or kNone if it
     // is not wanted.
     std::size_t divide(std::size_t number, RowSpan smaller, bool wants_smaller);
+    // Adds weighted rows to a histogram, or removes them.
+    void add(std::size_t number, RowSpan rows);
+    void remove(std::size_t number, RowSpan rows);
     // Weighted cases: the sums of a column's bins.
     const WeightSum* weights(std::size_t number, std::size_t column) const {
         return weighted_.held[number].data() + binned(column).start;

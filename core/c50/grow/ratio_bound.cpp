@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/bits.hpp"
 
@@ -16,13 +15,6 @@ constexpr double kRounding = 1e-5;
 // By value, unlike std::max and std::min, so that loops with them are vectorised.
 float greater(float x, float y) { return x > y ? x : y; }
 float lesser(float x, float y) { return x < y ? x : y; }
-
-// A lower bound on lg(x), at most 0.09 less: linear between powers of two.
-float low_lg(float x) {
-    std::int32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    return static_cast<float>(bits) * 0x1p-23f - 127.001f;
-}
 
 }  // namespace
 

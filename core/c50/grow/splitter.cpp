@@ -17,14 +17,8 @@ Split Splitter::evaluate(std::size_t column, const NodeView& node, double least_
     return data.is_discrete ? discrete(column, node) : continuous(column, node, least_ratio, scratch);
 }
 
-// The least weight on each side of a cut: min_cases, or a tenth of the mean number of cases per class, up to 25.
-double Splitter::smallest_side(double n_known) const {
-    const double side = std::min(25.0, 0.10 * n_known / static_cast<double>(cases_.n_classes));
-    return std::max<double>(side, cases_.min_cases);
-}
-
 CutRange Splitter::cut_range(const NodeView& node) const {
-    const double side = smallest_side(node.counts.total);
+    const double side = cases_.smallest_side(node.counts.total);
     return {std::max(static_cast<std::int32_t>(std::ceil(side - 1e-5)), 1),
             static_cast<std::int32_t>(node.rows.size()) - static_cast<std::int32_t>(std::ceil(side))};
 }

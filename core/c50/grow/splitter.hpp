@@ -59,6 +59,7 @@ struct NodeView {
     // If the cases are counted, or weighted and sorted: one mark per row of the matrix.
     const std::uint8_t* is_in_node = nullptr;
     bool is_sorted = false;  // weighted cases: are the rows in ascending order?
+    double weight = 0.0;     // weighted cases: of all rows, added in their order
 
     bool is_counted(std::size_t column) const { return histograms && histograms->has(column); }
     template <class Use>
@@ -75,7 +76,6 @@ public:
     // A column whose ratio is below `least_ratio` may be reported as one that cannot divide the node.
     Split evaluate(std::size_t column, const NodeView& node, double least_ratio, SplitScratch& scratch) const;
     CutRange cut_range(const NodeView& node) const;
-    double smallest_side(double n_known) const;
 
 private:
     class TwoClassScan;

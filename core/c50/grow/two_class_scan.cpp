@@ -27,7 +27,7 @@ void Splitter::scan_beside_rare(const NodeRanks& ranks, const Column& column, co
     scan.lowest_rank = ranks.rank_at(0);
     scan.highest_rank = ranks.rank_at(total - 1);
     if (scan.lowest_rank == scan.highest_rank) return;
-    const double side = smallest_side(scan.n_known);
+    const double side = cases_.smallest_side(scan.n_known);
     const std::int32_t last_end = total - static_cast<std::int32_t>(std::ceil(side));
     if (last_end < 1) return;
     const std::int32_t first_cut = ranks.rank_at(std::max(static_cast<std::int32_t>(std::ceil(side - 1e-5)) - 1, 0));

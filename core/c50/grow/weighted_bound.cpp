@@ -18,23 +18,25 @@ double two_class_information(double all, double second) {
 
 }  // namespace
 
-WeightedBound::WeightedBound(const Cases& cases) : cases_(cases) {
-    for (std::size_t c = 0; c < cases.matrix.n_columns(); ++c)
-        has_missing_ = has_missing_ || cases.matrix.column(c).has_missing;
+void WeightedBound::start(const WeightSum& node, const std::uint8_t* is_in_node) {
+    node_ = node;
+    is_in_node_ = is_in_node;
+    // Histograms of small nodes are differences of those of large ones, down from all rows.
+    slack_ = 1e-9 * node.all + 1e-12 * static_cast<double>(cases_.n_rows());
+    // A case changes the information by lg(total / count) at most. In the scan, counts have single precision.
+    information_slack_ = 64.0 * slack_ + 1e-6 * (1.0 + node.all);
+    turn_to(node);
+    unknown_information_ = 0.0;
+    is_at_node_ = true;
+    require(0.0);
 }
 
-void WeightedBound::start(double total, double second, double side, const std::uint8_t* is_in_node) {
-    total_ = total;
-    share_ = second / total;
-    // Weights that are divided at a missing value and restored are rounded to single precision, again and again.
-    slack_ = (has_missing_ ? 1e-5 : 1e-9) * total;
-    // A case changes the information by lg(total / count) at most. In the scan, counts have single precision.
-    information_slack_ = 64.0 * slack_ + 1e-6 * (1.0 + total);
-    least_side_ = side - slack_ - 1e-4;
-    is_in_node_ = is_in_node;
+void WeightedBound::turn_to(const WeightSum& known) {
+    total_ = known.all;
+    share_ = known.second / known.all;
+    least_side_ = cases_.smallest_side(known.all) - slack_ - 1e-4;
     scale_ = share_ * (1.0 - share_) * induction::kLn2;
-    whole_ = two_class_information(total, second);
-    require(0.0);
+    whole_ = two_class_information(known.all, known.second);
 }
 
 void WeightedBound::require(double ratio) {
@@ -43,18 +45,34 @@ void WeightedBound::require(double ratio) {
 }
 
 bool WeightedBound::reaches(const WeightSum& below, double gap) const {
-    // First without logarithms.
+    // First without logarithms: the gain is at most distance² / (q · scale).
     const double q = below.all * (total_ - below.all) / total_;
     const double distance = std::abs(below.second - below.all * share_) + slack_;
-    if (distance * distance <= scale_ * q * ratio_ * 4.0 * q * (1.0 + 0.278 * (1.0 - 4.0 * q / total_))) return false;
-    const double choices = std::min(least_cuts_, least_range_ / gap);
-    const double penalty = choices > 1.0 ? lg(choices) : 0.0;
+    const double least_information = 4.0 * q * (1.0 + 0.278 * (1.0 - 4.0 * q / total_)) + unknown_information_;
+    const double choices = std::max(1.0, std::min(least_cuts_, least_range_ / gap));
+    const double low_penalty = (1.0 - 1e-4) * std::max(0.0f, low_lg(static_cast<float>(choices)));
+    if (distance * distance <= scale_ * q * (ratio_ * least_information + low_penalty - information_slack_))
+        return false;
     const double gain = whole_ - two_class_information(below.all, below.second) -
                         two_class_information(total_ - below.all, share_ * total_ - below.second);
-    return gain + information_slack_ > ratio_ * two_class_information(total_, below.all) + (1.0 - 1e-4) * penalty;
+    const double surplus =
+        gain + information_slack_ - ratio_ * (two_class_information(total_, below.all) + unknown_information_);
+    return surplus > 0.0 && surplus > (1.0 - 1e-4) * lg(choices);
 }
 
 void WeightedBound::read(const BinnedColumn& binned, const WeightSum* bins) {
+    if (binned.n_counted > binned.n_bins) {
+        const WeightSum& unknown = bins[binned.n_bins];
+        WeightSum known = node_;
+        known -= unknown;
+        turn_to(known);
+        unknown_information_ = std::max(0.0, two_class_information(node_.all, unknown.all) - 64.0 * slack_);
+        is_at_node_ = false;
+    } else if (!is_at_node_) {
+        turn_to(node_);
+        unknown_information_ = 0.0;
+        is_at_node_ = true;
+    }
     WeightSum below;
     std::size_t lowest = binned.n_bins, highest = 0;
     least_cuts_ = -1.0;  // no cut follows the last bin

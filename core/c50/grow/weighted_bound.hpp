@@ -4,6 +4,9 @@
 // ratio is greatest at a corner of the region that the cuts in a bin can lie in; in bins where a corner reaches the
 // ratio, every cut is looked at. Sums of weights are only known up to rounding, for which the bounds allow; which cut
 // is the best is left to the scan of the column.
+//
+// With N the weight of the node, u of it with a missing value, the gain times N is that among the known cases, and the
+// information of the division times N is that among the known cases plus that of dividing the node into both.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +19,10 @@ namespace clausewise::c50 {
 
 class WeightedBound {
 public:
-    explicit WeightedBound(const Cases& cases);
+    explicit WeightedBound(const Cases& cases) : cases_(cases) {}
 
-    // Starts a node of this weight, `second` of it of the second class; a cut leaves at least `side` on either side.
-    // `is_in_node` has one entry per row of the matrix.
-    void start(double total, double second, double side, const std::uint8_t* is_in_node);
+    // Starts a node of this weight. `is_in_node` has one entry per row of the matrix.
+    void start(const WeightSum& node, const std::uint8_t* is_in_node);
     // From now on a column matters only if its gain ratio exceeds `ratio`.
     void require(double ratio);
     // Do all cuts of this column stay below the required ratio?
@@ -35,13 +37,18 @@ private:
     // Could a cut that leaves these cases below reach the required ratio? Its values are at most `gap` apart.
     bool reaches(const WeightSum& below, double gap) const;
     bool reaches_in(const Column& column, std::size_t bin, WeightSum below) const;
+    // Turns to a column: to its known cases, and to what their bins say.
+    void turn_to(const WeightSum& known);
     void read(const BinnedColumn& binned, const WeightSum* bins);
 
     const Cases& cases_;
-    bool has_missing_ = false;
     const std::uint8_t* is_in_node_ = nullptr;
-    double total_ = 0.0, least_side_ = 0.0, share_ = 0.0, ratio_ = 0.0, scale_ = 0.0;
-    double whole_ = 0.0;                            // information of the node
+    WeightSum node_;
+    bool is_at_node_ = false;  // are all cases of the node known in the current column?
+    double ratio_ = 0.0;
+    // Of the known cases: weight, least weight on each side of a cut, share of the second class, information.
+    double total_ = 0.0, least_side_ = 0.0, share_ = 0.0, scale_ = 0.0, whole_ = 0.0;
+    double unknown_information_ = 0.0;              // of dividing the node into known and unknown cases
     double slack_ = 0.0, information_slack_ = 0.0;  // what sums of weights, and information, are off by at most
     // At most what the number of cuts and the range of values are at the node: the penalty of a threshold is
     // lg(cuts) or lg(range / gap).

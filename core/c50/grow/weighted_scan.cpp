@@ -16,15 +16,39 @@ public:
           n_classes_(n_classes),
           side_(side),
           total_(n_classes, 0.0) {
-        for (std::size_t p = 0; p < ranks_.size(); ++p) total_[classes_[p]] += weights_[p];
+        if (n_classes != 2) {
+            for (std::size_t p = 0; p < ranks_.size(); ++p) total_[classes_[p]] += weights_[p];
+            return;
+        }
+        // Two sums that need not wait for each other. Adding a zero changes nothing.
+        double first = 0.0, second = 0.0;
+        for (std::size_t p = 0; p < ranks_.size(); ++p) {
+            first += classes_[p] == 0 ? weights_[p] : 0.0;
+            second += classes_[p] == 0 ? 0.0 : weights_[p];
+        }
+        total_ = {first, second};
     }
 
     const std::vector<double>& total() const { return total_; }
 
     // Offers the cuts to `scan`. Returns false if it skipped a cut that might have ended the scan.
-    bool run(CutScan& scan, bool may_skip, std::vector<double>& low, std::vector<double>& high);
+    bool run(CutScan& scan, bool may_skip, std::vector<double>& low, std::vector<double>& high) const;
+    // The same for two classes.
+    bool run_two_classes(CutScan& scan, bool may_skip) const;
 
 private:
+    // The last position below a cut that leaves enough above it; -1 if there is none.
+    std::ptrdiff_t last_position() const {
+        auto last = static_cast<std::ptrdiff_t>(ranks_.size()) - 1;
+        for (double above = 0.0; last >= 0 && above < side_; --last) above += weights_[static_cast<std::size_t>(last)];
+        return last;
+    }
+    // The label of the cases of equal value from `from` on, up to the last position.
+    int label_after(std::ptrdiff_t from, std::ptrdiff_t last) const {
+        std::ptrdiff_t end = from + 1;
+        while (end <= last && !is_cut(end - 1)) ++end;
+        return label(from, end);
+    }
     bool is_cut(std::ptrdiff_t at) const { return rank_at(at) != rank_at(at + 1); }
     std::int32_t rank_at(std::ptrdiff_t at) const { return ranks_[static_cast<std::size_t>(at)]; }
     // The class of some cases, counted from 1; 0 if they have different ones.
@@ -78,12 +102,10 @@ private:
     std::vector<double> share_, per_share_;
 };
 
-bool WeightedScan::run(CutScan& scan, bool may_skip, std::vector<double>& low, std::vector<double>& high) {
-    const auto n = static_cast<std::ptrdiff_t>(ranks_.size());
+bool WeightedScan::run(CutScan& scan, bool may_skip, std::vector<double>& low, std::vector<double>& high) const {
     low.assign(n_classes_, 0.0);
     high.assign(n_classes_, 0.0);
-    std::ptrdiff_t last = n - 1;
-    for (double above = 0.0; last >= 0 && above < side_; --last) above += weights_[static_cast<std::size_t>(last)];
+    const std::ptrdiff_t last = last_position();
     std::ptrdiff_t p = 0;
     double below = 0.0;
     const auto pass = [&](std::ptrdiff_t at) {
@@ -104,9 +126,7 @@ bool WeightedScan::run(CutScan& scan, bool may_skip, std::vector<double>& low, s
             continue;
         }
         ++scan.n_cuts;
-        std::ptrdiff_t group_end = p + 2;
-        while (group_end <= last && !is_cut(group_end - 1)) ++group_end;
-        const int right_label = label(p + 1, group_end);
+        const int right_label = label_after(p + 1, last);
         const bool reaches_limit = p == last || rank_at(last) == rank_at(p + 1);
         if (left_label == 0 || left_label != right_label || reaches_limit) {
             if (may_skip && filter.excludes(scan.best, below, low)) {
@@ -127,6 +147,61 @@ bool WeightedScan::run(CutScan& scan, bool may_skip, std::vector<double>& low, s
         }
         left_label = right_label;
         ++p;
+    }
+    return true;
+}
+
+// Sums as in `run`. Most cuts are excluded by the filter, so whether the skipping rule applies is looked up only for
+// the others; a cut that it excludes may then count as one that the filter has skipped.
+bool WeightedScan::run_two_classes(CutScan& scan, bool may_skip) const {
+    const std::ptrdiff_t last = last_position();
+    const double* const weights = weights_.data();
+    const std::uint16_t* const classes = classes_.data();
+    const std::int32_t* const ranks = ranks_.data();
+    double below = 0.0, low[2] = {0.0, 0.0};
+    const auto pass = [&](std::ptrdiff_t at) {
+        below += weights[at];
+        low[0] += classes[at] == 0 ? weights[at] : 0.0;
+        low[1] += classes[at] == 0 ? 0.0 : weights[at];
+    };
+    std::ptrdiff_t first = 0;
+    for (; first <= last && (below + weights[first] < side_ - 1e-5 || !is_cut(first)); ++first) pass(first);
+    if (first > last) return true;
+    std::int64_t n_cuts = 0;
+    for (std::ptrdiff_t p = first; p <= last; ++p) n_cuts += ranks[p] != ranks[p + 1];
+    scan.n_cuts += n_cuts;
+
+    // CutFilter for two classes, where Σ (l_c − k·p_c)² / p_c is (l_1 − k·p_1)² / (p_0·p_1).
+    const double n = total_[0] + total_[1], share = total_[1] / n;
+    const double slack = 1e-6 * (1.0 + 2.0 * n);
+    const double information = total_information(total_.data(), 2);
+    double least_distance = -1.0;
+    bool has_skipped = false;
+    for (std::ptrdiff_t p = first; p <= last; ++p) {
+        pass(p);
+        if (ranks[p] == ranks[p + 1]) continue;
+        const double distance = low[1] - below * share;
+        if (distance * distance < least_distance * (below * (n - below))) {
+            has_skipped = true;
+            continue;
+        }
+        const bool reaches_limit = p == last || ranks[last] == ranks[p + 1];
+        if (!reaches_limit) {
+            std::ptrdiff_t group = p;  // the first cut is preceded by everything so far
+            if (p == first) group = 0;
+            else
+                while (ranks[group - 1] == ranks[p]) --group;
+            const int left_label = label(group, p + 1);
+            if (left_label != 0 && left_label == label_after(p + 1, last)) continue;
+        }
+        const double low_information = total_information(low, 2);
+        if (low_information >= scan.best) return true;
+        const double high[2] = {total_[0] - low[0], total_[1] - low[1]};
+        const double left = low_information + total_information(high, 2);
+        // As in `run`: might a cut that was skipped have ended the scan?
+        if (has_skipped && left < scan.best && low_information + slack >= scan.best) return false;
+        scan.offer(left, below, ranks[p], ranks[p + 1]);
+        if (may_skip) least_distance = (information - slack - scan.best) * induction::kLn2 * share * (1.0 - share) / n;
     }
     return true;
 }
@@ -160,11 +235,10 @@ void Splitter::sort_cases(const Column& column, const NodeView& node, SplitScrat
 }
 
 void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const {
-    for (const std::int32_t row : node.rows) {
-        scan.n_all += cases_.weight(row);
-        if (column.has_missing && column.ranks[static_cast<std::size_t>(row)] == kMissing)
-            scan.n_unknown += cases_.weight(row);
-    }
+    scan.n_all = node.weight;
+    if (column.has_missing)
+        for (const std::int32_t row : node.rows)
+            if (column.ranks[static_cast<std::size_t>(row)] == kMissing) scan.n_unknown += cases_.weight(row);
     scan.n_known = scan.n_all - scan.n_unknown;
     if (scan.n_known < 2.0 * cases_.min_cases) return;
     sort_cases(column, node, scratch);
@@ -179,15 +253,19 @@ void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitSc
         scratch.weights[p] = cases_.weight(row);
         scratch.sequence[p] = static_cast<std::uint16_t>(cases_.class_of(row));
     }
-    WeightedScan cases(scratch, cases_.n_classes, smallest_side(scan.n_known));
+    WeightedScan cases(scratch, cases_.n_classes, cases_.smallest_side(scan.n_known));
     scan.base =
         scan.n_unknown > 0.0 ? total_information(cases.total().data(), cases_.n_classes) / scan.n_known : node.base;
     scan.lowest_rank = scratch.case_ranks.front();
     scan.highest_rank = scratch.case_ranks.back();
     const CutScan before = scan;
-    if (cases.run(scan, true, scratch.low, scratch.high)) return;
+    const auto run = [&](bool may_skip) {
+        return cases_.n_classes == 2 ? cases.run_two_classes(scan, may_skip)
+                                     : cases.run(scan, may_skip, scratch.low, scratch.high);
+    };
+    if (run(true)) return;
     scan = before;
-    cases.run(scan, false, scratch.low, scratch.high);
+    run(false);
 }
 
 }  // namespace clausewise::c50

@@ -23,6 +23,10 @@ float LocalPruner::estimate_leaf(float size, float errors, std::int32_t label) c
 }
 
 float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass, std::size_t depth) {
+    // On the way through a branch that might be raised, only the leaves count, and what is divided at missing values.
+    if (!pass.updates && !tree[id].is_leaf() &&
+        !cases_.matrix.column(static_cast<std::size_t>(tree[id].test.column)).has_missing)
+        return estimate_branches(tree, id, rows, 0.0f, pass, depth);
     const ClassCounts counts =
         pass.is_as_grown ? count_classes(cases_, tree[id], {nullptr, nullptr}) : count_classes(cases_, rows);
     const float leaf = estimate_leaf(counts.total, counts.errors(), counts.majority);

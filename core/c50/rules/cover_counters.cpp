@@ -50,18 +50,11 @@ void LeafOrderCounter::add_nearly_covered(const std::vector<std::size_t>& kept, 
     }
 }
 
-inline double WeightedCounter::error_weight(std::size_t row) const {
-    const std::size_t actual = cases_.classes[row];
-    if (actual == static_cast<std::size_t>(label_)) return 0.0;
-    if (error_costs_.empty()) return weight(row);
-    return static_cast<float>(weight(row)) * error_costs_[static_cast<std::size_t>(label_) * cases_.n_classes + actual];
-}
-
 void WeightedCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
     const Words covered = n_failed_.zeros();
     for_each_bit(covered.data(), covered.size(), [&](std::size_t row) {
-        counts.n += weight(row);
-        counts.errors += error_weight(row);
+        counts.n += weights_[row];
+        counts.errors += error_weights_[row];
     });
     for (const std::size_t d : kept) {
         counts.n_without[d] = counts.n;
@@ -92,9 +85,11 @@ void WeightedCounter::add_nearly_covered(const std::vector<std::size_t>& kept, C
         for (std::size_t i = 0; i < nearly_covered_.words.size(); ++i) {
             const std::size_t place = nearly_covered_.places[i];
             const std::uint64_t word = nearly_covered_.words[i] & fails[place];
+            const float* const weights = weights_.data() + place * kWordBits;
+            const float* const error_weights = error_weights_.data() + place * kWordBits;
             for_each_bit(&word, 1, [&](std::size_t bit) {
-                n += weight(place * kWordBits + bit);
-                errors += error_weight(place * kWordBits + bit);
+                n += weights[bit];
+                errors += error_weights[bit];
             });
         }
         counts.n_without[d] += n;

@@ -101,23 +101,21 @@ private:
 // incrementally, as the behaviour is defined.
 class WeightedCounter {
 public:
-    WeightedCounter(const Cases& cases, const std::vector<PathStep>& path, const BitCounters& n_failed,
-                    std::int32_t label, const std::vector<float>& error_costs)
-        : cases_(cases), path_(path), label_(label), error_costs_(error_costs), n_failed_(n_failed) {}
+    // `weights` and `error_weights` have one entry per row: what it weighs, and what it weighs if it is an error.
+    WeightedCounter(const std::vector<float>& weights, const std::vector<float>& error_weights,
+                    const std::vector<PathStep>& path, const BitCounters& n_failed)
+        : weights_(weights), error_weights_(error_weights), path_(path), n_failed_(n_failed) {}
 
     void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
     RowSet covered(double) const;
 
 private:
-    double weight(std::size_t row) const { return cases_.weight(static_cast<std::int32_t>(row)); }
-    double error_weight(std::size_t row) const;
     void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const;
 
-    const Cases& cases_;
+    const std::vector<float>& weights_;
+    const std::vector<float>& error_weights_;
     const std::vector<PathStep>& path_;
-    std::int32_t label_;
-    const std::vector<float>& error_costs_;
     BitCounters n_failed_;
     SparseWords nearly_covered_;  // rows that fail one condition since the last drop
 };

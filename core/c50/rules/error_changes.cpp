@@ -18,26 +18,38 @@ SummedChanges::SummedChanges(const Cases& cases, const std::vector<FormedRule>& 
     double total = 0.0;
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
         if (cell % 4096 == 0) cases.cancel.check();
-        standings_.push_back(standing(cell));
-        total += cells.weight[cell] * cost(standings_[cell].top, cell);
-        add_contributions(cell, 1.0, rules.size());
+        const Situation now = situation(cell);
+        total += cells.weight[cell] * now.cost;
+        for_each_flip(cell, now.least_vote(), [&](Flip& flip) {
+            const float change = change_by(flip, now, cell, votes_of(cell, flip.label));
+            flip.change = static_cast<float>(flip.change + change * static_cast<double>(cells.weight[cell]));
+        });
     }
     total_ = static_cast<float>(total);
 }
 
 void SummedChanges::flip(std::size_t flipped) {
-    Flip& flip = flips_[flipped];
+    const Flip flip = flips_[flipped];
+    const std::int32_t sign = flip.is_selected ? -1 : 1;
     const std::int32_t* const begin = cells_.cells_of_rule.begin_of(flipped);
     for (const std::int32_t* at = cells_.cells_of_rule.end_of(flipped); at != begin;) {
         const auto cell = static_cast<std::size_t>(*--at);
-        add_contributions(cell, -1.0, flipped);
-        votes_.add(rules_[flipped], flip.is_selected ? -1 : 1, cell);
-        standings_[cell] = standing(cell);
-        add_contributions(cell, 1.0, flipped);
+        const Situation before = situation(cell);
+        votes_.add(rules_[flipped], sign, cell);
+        const Situation now = situation(cell);
+        const double weight = cells_.weight[cell];
+        for_each_flip(cell, std::min(before.least_vote(), now.least_vote()), [&](Flip& other) {
+            const std::int32_t votes_now = votes_of(cell, other.label);
+            const std::int32_t votes_before = votes_now - (other.label == flip.label ? sign * flip.vote : 0);
+            // Taken out and put in, each rounded: equal contributions need not cancel.
+            const float less = change_by(other, before, cell, votes_before),
+                        more = change_by(other, now, cell, votes_now);
+            other.change = static_cast<float>(other.change - less * weight);
+            other.change = static_cast<float>(other.change + more * weight);
+        });
     }
     total_ += flip.change;
-    flip.change = -flip.change;
-    flip.is_selected = !flip.is_selected;
+    flips_[flipped] = {flip.vote, flip.label, !flip.is_selected, -flip.change};
 }
 
 // The hot helpers are `inline`, as the compiler would not inline all of them by itself.
@@ -62,22 +74,31 @@ inline float SummedChanges::cost(std::int32_t predicted, std::size_t cell) const
     return error_costs_[static_cast<std::size_t>(predicted) * n_classes_ + actual];
 }
 
-inline void SummedChanges::add_contributions(std::size_t cell, double sign, std::size_t except) {
-    const auto [top, next] = standings_[cell];
-    const std::int32_t most = votes_of(cell, top), second = votes_of(cell, next);
-    const float cost_now = cost(top, cell);
-    const double weight = sign * cells_.weight[cell];
-    cells_.rules_of_cell.for_each(cell, [&](std::size_t r) {
-        Flip& flip = flips_[r];
-        if (flip.is_selected != (flip.label == top) || r == except) return;
-        // Dropping a rule for the leading class, or selecting one for another class, may change the leader.
-        const std::int32_t winner = flip.is_selected ? next : flip.label;
-        const std::int32_t lead =
-            flip.is_selected ? second - (most - flip.vote) : votes_of(cell, flip.label) + flip.vote - most;
-        if (lead < 0 || (lead == 0 && winner > top)) return;
-        const float difference = cost(winner, cell) - cost_now;
-        if (difference != 0.0f) flip.change = static_cast<float>(flip.change + difference * weight);
-    });
+inline SummedChanges::Situation SummedChanges::situation(std::size_t cell) const {
+    const Standing found = standing(cell);
+    return {found, votes_of(cell, found.top), votes_of(cell, found.next), cost(found.top, cell)};
+}
+
+inline float SummedChanges::change_by(const Flip& flip, const Situation& now, std::size_t cell,
+                                      std::int32_t votes_of_class) const {
+    const auto [top, next] = now.standing;
+    // Dropping a rule for the leading class, or selecting one for another class, may change the leader.
+    if (flip.is_selected != (flip.label == top)) return 0.0f;
+    const std::int32_t winner = flip.is_selected ? next : flip.label;
+    const std::int32_t lead =
+        flip.is_selected ? now.second - (now.most - flip.vote) : votes_of_class + flip.vote - now.most;
+    if (lead < 0 || (lead == 0 && winner > top)) return 0.0f;
+    return cost(winner, cell) - now.cost;
+}
+
+template <class Visit>
+void SummedChanges::for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit) {
+    const std::int32_t* const end = cells_.rules_of_cell.end_of(cell);
+    for (const std::int32_t* r = cells_.rules_of_cell.begin_of(cell); r != end; ++r) {
+        Flip& flip = flips_[static_cast<std::size_t>(*r)];
+        if (flip.vote < least_vote) return;
+        visit(flip);
+    }
 }
 
 inline CountedChanges::Standing CountedChanges::standing(std::size_t cell) const {

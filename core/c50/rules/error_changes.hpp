@@ -62,16 +62,28 @@ private:
     Standing standing(std::size_t cell) const;
     // The cost of predicting a class for the rows of a cell.
     float cost(std::int32_t predicted, std::size_t cell) const;
-    // Adds what flipping a rule would change on a cell, times `sign`, to the change of every rule but one.
-    void add_contributions(std::size_t cell, double sign, std::size_t except);
+    // What decides a cell: its standing, the votes of both classes, and the cost of what it predicts.
+    struct Situation {
+        Standing standing;
+        std::int32_t most, second;
+        float cost;
+
+        // A rule with a smaller vote cannot change what is predicted.
+        std::int32_t least_vote() const { return most - second; }
+    };
+    Situation situation(std::size_t cell) const;
+    // What flipping a rule would change the cost of a row of a cell by; `votes_of_class` are the votes for its class.
+    float change_by(const Flip& flip, const Situation& now, std::size_t cell, std::int32_t votes_of_class) const;
+    // Visits the rules that cover a cell and have at least this vote.
+    template <class Visit>
+    void for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit);
 
     std::size_t n_classes_;
     const std::vector<FormedRule>& rules_;
     const Cells& cells_;
     const std::vector<float>& error_costs_;
     Votes votes_;
-    std::vector<Standing> standings_;  // per cell
-    std::vector<Flip> flips_;          // per rule
+    std::vector<Flip> flips_;  // per rule
     float total_ = 0.0f;
 };
 

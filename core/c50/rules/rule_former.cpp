@@ -70,7 +70,12 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
       column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
       counts_by_words_(cases.has_unit_weights() && error_costs.empty()),
       n_failed_(cases.n_rows()),
-      class_rows_(cases.n_classes) {}
+      class_rows_(cases.n_classes),
+      error_weights_(cases.n_classes) {
+    if (counts_by_words_) return;
+    weights_ = cases.weights;
+    weights_.resize(cases.n_rows(), 1.0f);
+}
 
 FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
     if (counts_by_words_ && (always_in_leaf_order || is_worth_sorting(cases_, tree))) {
@@ -199,6 +204,20 @@ const Words& RuleFormer::rows_of_class(std::int32_t label) {
     return rows;
 }
 
+const std::vector<float>& RuleFormer::error_weights(std::int32_t label) {
+    const auto predicted = static_cast<std::size_t>(label);
+    std::vector<float>& weights = error_weights_[predicted];
+    if (weights.empty()) {
+        weights = weights_;
+        for (std::size_t row = 0; row < weights.size(); ++row) {
+            const std::size_t actual = cases_.classes[row];
+            if (actual == predicted) weights[row] = 0.0f;
+            else if (!error_costs_.empty()) weights[row] *= error_costs_[predicted * cases_.n_classes + actual];
+        }
+    }
+    return weights;
+}
+
 const std::vector<std::int32_t>& RuleFormer::ranks(std::size_t column) const {
     return order_ ? order_->ranks(column) : cases_.matrix.column(column).ranks;
 }
@@ -211,7 +230,7 @@ void RuleFormer::form_rule(std::int32_t label) {
         UnitCounter counter(path_, n_failed_, rows_of_class(label));
         drop_conditions(counter, label);
     } else {
-        WeightedCounter counter(cases_, path_, n_failed_, label, error_costs_);
+        WeightedCounter counter(weights_, error_weights(label), path_, n_failed_);
         drop_conditions(counter, label);
     }
 }

@@ -43,6 +43,8 @@ private:
     const std::vector<std::int32_t>& ranks(std::size_t column) const;
     FormedRule* find_same(const FormedRule& rule);
     const Words& rows_of_class(std::int32_t label);
+    // Per row, what it weighs if a rule for `label` covers it by mistake; 0 if the rule is right.
+    const std::vector<float>& error_weights(std::int32_t label);
 
     const Cases& cases_;
     const std::vector<double>& class_totals_;
@@ -60,6 +62,8 @@ private:
     // The number of failed conditions of the path per row; or, in leaf order, those that a whole block fails.
     BitCounters n_failed_;
     std::vector<Words> class_rows_;
+    std::vector<float> weights_;                     // per row, if rows are not counted by words
+    std::vector<std::vector<float>> error_weights_;  // per class
     std::vector<FormedRule> rules_;
     std::unordered_multimap<std::uint64_t, std::size_t> numbers_by_hash_;  // indices into rules_
 };
