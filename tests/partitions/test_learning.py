@@ -285,10 +285,13 @@ def test_a_file_that_cannot_be_read_is_named(rows, model, folder, tmp_path):
     raw = (broken / "part-1.parquet").read_bytes()
     (broken / "part-1.parquet").write_bytes(raw[: len(raw) // 3] + b"\0" * 50 + raw[len(raw) // 3 + 50 :])
     rules = extract(model, rows[:300], max_rules=2)
-    with pytest.raises(
-        PartitionError, match=r"part-0\.parquet and 1 more files cannot be read after row 1,500"
-    ):
+    with pytest.raises(PartitionError, match=r"part-1\.parquet cannot be read: "):
         rules.predict(broken)
+    with pytest.raises(PartitionError, match=r"part-1\.parquet cannot be read: "):
+        extract(model, broken, max_rules=2)
+    filtered = pyarrow.dataset.dataset(broken).filter(pyarrow.dataset.field("age") > 0)
+    with pytest.raises(PartitionError, match="The data set cannot be read: "):
+        rules.predict(filtered)
     (broken / "part-1.parquet").write_bytes(b"nothing of the kind")
     with pytest.raises(PartitionError, match="cannot be read"):
         rules.predict(broken)

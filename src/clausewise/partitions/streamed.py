@@ -82,9 +82,29 @@ def dataset_rows(dataset: Any, title: str = "The data set") -> ArrowRows:
         scanner = dataset.scanner(
             columns=names, batch_size=BATCH_ROWS, batch_readahead=1, fragment_readahead=1, use_threads=False
         )
-        yield from scanner.to_batches()
+        try:
+            yield from scanner.to_batches()
+        except (OSError, pa.ArrowException) as error:
+            raise PartitionError(f"{_unreadable_file(dataset) or title} cannot be read: {error}") from error
 
     return ArrowRows(title, read, dataset.schema.names, dataset.count_rows)
+
+
+def _unreadable_file(dataset: Any) -> str | None:
+    """Return the first file of a data set that cannot be read, which the error of a scan does not tell.
+
+    A scan reads ahead, so that the number of rows before an error does not tell it either.
+    """
+    try:
+        for fragment in dataset.get_fragments():
+            try:
+                for _ in fragment.to_batches(batch_size=BATCH_ROWS, batch_readahead=0, use_threads=False):
+                    pass
+            except (OSError, pa.ArrowException):
+                return getattr(fragment, "path", None)
+    except ValueError:  # a filtered data set does not give its files
+        pass
+    return None
 
 
 def file_rows(paths: Sequence[str | os.PathLike[str]]) -> ArrowRows:
