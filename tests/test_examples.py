@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from matplotlib import pyplot as plt
@@ -93,4 +94,20 @@ def test_the_promises_of_the_validation_report_are_kept():
     assert "3,000 of the 3,000 rows of X are rows that the rules were learnt from" in printed
     assert "at least 97 % of such rows" in printed
     assert "9 of 9 intervals contain the true fraction" in printed
+    assert sum(len(result.figures) for result in results) == 1
+
+
+def test_rules_from_a_folder_are_faithful_in_each_month():
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("polars")
+    example = gallery.Example.read("parquet_folder")
+    assert "n_of_month = 30_000" in example.cells[0].text
+    fewer = replace(example.cells[0], text=example.cells[0].text.replace("30_000", "11_000"))
+    results = gallery.run_cells(replace(example, cells=(fewer, *example.cells[1:])))
+    printed = "".join(result.printed for result in results)
+    assert "12 files, 132,000 rows" in printed  # more than are gathered into one table
+    assert float(re.search(r"fidelity to the network +([\d.]+) %", printed)[1]) > 93
+    n_decided = [int(number) for number in re.findall(r"│ (?:hold|pay) +┆ (\d+) +│", printed)]
+    assert len(n_decided) == 2
+    assert sum(n_decided) == 132_000
     assert sum(len(result.figures) for result in results) == 1

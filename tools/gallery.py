@@ -41,6 +41,7 @@ NAMES = (
     "onnx_production",
     "time_series",
     "validation_report",
+    "parquet_folder",
 )
 CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 COMMENT = re.compile(r"^# ?", re.MULTILINE)

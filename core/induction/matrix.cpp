@@ -31,7 +31,8 @@ Matrix::Matrix(const TableView<Real>& table, const std::vector<std::int32_t>& n_
                                     " columns, but n_categories has length " + std::to_string(n_categories.size()));
     if (table.n_rows > kMaxRows)
         throw std::invalid_argument("at most 16,777,216 rows can be learnt from; got " + std::to_string(table.n_rows) +
-                                    ". Pass a sample of the rows.");
+                                    ". Pass a sample of the rows; clausewise.extract and RuleSet.compact learn from "
+                                    "more, read in parts (clausewise.partitioned).");
     bins_.resize(table.n_rows * table.n_columns);
     const std::size_t n_strips = (table.n_columns + kStrip - 1) / kStrip;
     std::vector<StripScratch> scratch(std::max<std::size_t>(1, std::min(n_threads, n_strips)));
