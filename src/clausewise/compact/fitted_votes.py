@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from clausewise.base.parameters import (
     FLAG,
@@ -28,6 +28,7 @@ from clausewise.compact.minimisation import dot, minimised
 from clausewise.compact.points import calibrated, exact
 from clausewise.compact.settings import seed_of
 from clausewise.data.rows import split_once
+from clausewise.data.table import Matrix
 from clausewise.rules.columns import frozen
 from clausewise.rules.ruleset import RuleSet
 
@@ -42,7 +43,7 @@ _MAX_STEPS, _MAX_STEPS_TO_CHOOSE = 60, 20
 # A fit ends when a step lowers the loss by less than this fraction.
 _TOLERANCE: Final = 1e-5
 # Rows by rules that are unpacked at a time.
-_CELLS_AT_A_TIME: Final = 2**24
+_CELLS_AT_A_TIME: Final = 2**23
 
 
 def fit_votes(
@@ -108,14 +109,13 @@ def fit_votes_to(rules: RuleSet, examples: Examples, settings: VoteSettings, see
     """
     if len(rules) == 0 or (examples.codes == examples.codes[0]).all():
         return FittedVotes(rules)
-    fires = _fires(rules, examples, settings.n_jobs)
     weights = examples.row_weights(settings.balance)
     penalty, start = settings.penalty, None
     if len(examples.codes) >= _MIN_ROWS:
         learnt, held_out = split_once(examples.codes, _HELD_OUT, seed)
-        problem = _VoteProblem.of(rules, fires[learnt], examples.codes[learnt], weights[learnt], settings)
-        unseen = _VoteProblem.of(
-            rules, fires[held_out], examples.codes[held_out], weights[held_out], settings
+        problem, unseen = (
+            _VoteProblem.of(rules, examples.table[rows], examples.codes[rows], weights[rows], settings)
+            for rows in (learnt, held_out)
         )
         penalty, start = _chosen(problem, unseen, settings.penalty)
         by_confidence = rules.evaluator.decide(
@@ -130,7 +130,8 @@ def fit_votes_to(rules: RuleSet, examples: Examples, settings: VoteSettings, see
                 f"{before:.1%}; the rules vote by confidence."
             )
             return FittedVotes(rules.with_voting("confidence"), caveat)
-    problem = _VoteProblem.of(rules, fires, examples.codes, weights, settings)
+        del problem, unseen  # which take as much memory as that of all rows
+    problem = _VoteProblem.of(rules, examples.table, examples.codes, weights, settings)
     found = problem.fitted(penalty or _DEFAULT_PENALTY, start, _MAX_STEPS)
     fitted = problem.rules_with(rules, found, examples.weights)
     if examples.probabilities is not None:
@@ -155,17 +156,18 @@ def _chosen(problem: "_VoteProblem", unseen: "_VoteProblem", penalty: float | No
     return best, start
 
 
-def _fires(rules: RuleSet, examples: Examples, n_jobs: int | None) -> csr_array:
+def _fires(rules: RuleSet, table: Matrix, n_jobs: int | None) -> csr_array:
     """Return which rules (columns) fire on which rows."""
     n_at_a_time = max(1, _CELLS_AT_A_TIME // len(rules))
-    parts = []
-    for first in range(0, len(examples.table), n_at_a_time):
-        fires = rules.evaluator.fires(examples.table[first : first + n_at_a_time], n_jobs)
-        rows = np.flatnonzero(fires.dense()) % fires.n_rows
-        starts = np.concatenate([[0], np.cumsum(fires.rows_per_rule())])
-        by_rule = csr_array((np.ones(len(rows)), rows, starts), fires.shape)
-        parts.append(csr_array(by_rule.T))
-    return csr_array(vstack(parts, format="csr")) if len(parts) > 1 else parts[0]
+    per_row, columns = [], []
+    for first in range(0, len(table), n_at_a_time):
+        fires = rules.evaluator.fires(table[first : first + n_at_a_time], n_jobs).dense().T
+        per_row.append(np.count_nonzero(fires, axis=1))
+        columns.append((np.flatnonzero(fires) % len(rules)).astype(np.int32))
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(per_row))])
+    indices = np.concatenate(columns)
+    columns.clear()
+    return csr_array((np.ones(len(indices)), indices, starts), (len(table), len(rules)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,13 +200,14 @@ class _VoteProblem:
     def of(
         cls,
         rules: RuleSet,
-        fires: csr_array,
+        table: Matrix,
         codes: NDArray[np.int32],
         row_weight: Floats,
         settings: VoteSettings,
     ) -> "_VoteProblem":
         """Return the problem of a rule set on these rows."""
         n_classes = len(rules.classes)
+        fires = _fires(rules, table, settings.n_jobs)
         return cls(fires, codes, row_weight, rules.columns.class_index, n_classes, settings)
 
     @property
@@ -220,28 +223,26 @@ class _VoteProblem:
         return self.n_rules * (self.n_outputs if self.settings.per_class else 1)
 
     @cached_property
-    def _parts(self) -> list[tuple[NDArray[np.intp], csr_array, csr_array]]:
-        """The positions of weights, and the rules that have them by rows and by rules, for each output."""
+    def _sign(self) -> Floats:
+        """The direction in which each rule moves its output."""
+        return np.where((self.n_outputs == 1) & (self.class_of_rule == 0), -1.0, 1.0)
+
+    @cached_property
+    def _parts(self) -> list[tuple[NDArray[np.intp], csr_array]]:
+        """The rules of each output: the positions of their weights, and where they fire."""
         every = np.arange(self.n_rules)
         if self.n_outputs == 1:
-            sign = np.where(self.class_of_rule == 1, 1.0, -1.0)
-            signed = self.fires.copy()
-            signed.data *= sign[signed.indices]
-            return [(every, signed, csr_array(signed.T))]
-        if self.settings.per_class:
-            by_rule = csr_array(self.fires.T)
-            return [(every * self.n_outputs + c, self.fires, by_rule) for c in range(self.n_outputs)]
+            return [(every, self.fires)]
         by_column = self.fires.tocsc()
         of_class = [np.flatnonzero(self.class_of_rule == c) for c in range(self.n_outputs)]
-        chosen = [(rules, by_column[:, rules]) for rules in of_class]
-        return [(rules, csr_array(part), csr_array(part.T)) for rules, part in chosen]
+        return [(rules, csr_array(by_column[:, rules])) for rules in of_class]
 
     def votes(self, weights: Floats) -> Floats:
         """Return the votes of each output (rows × outputs)."""
         if self.settings.per_class and self.n_outputs > 1:
             own = weights[: self.n_weights].reshape(self.n_rules, self.n_outputs)
             return np.asarray(self.fires @ own + weights[self.n_weights :])
-        columns = [by_row @ weights[places] for places, by_row, _ in self._parts]
+        columns = [fires @ (self._sign[rules] * weights[rules]) for rules, fires in self._parts]
         return np.column_stack(columns) + weights[self.n_weights :]
 
     def is_right(self, weights: Floats) -> NDArray[np.bool_]:
@@ -277,17 +278,16 @@ class _VoteProblem:
         """Return the weights with the smallest loss and penalty."""
         n_weights = self.n_weights
         is_by_class = self.settings.per_class and self.n_outputs > 1
-        by_rule = self._parts[0][2]
 
         def objective(weights: Floats) -> tuple[float, Floats]:
             loss, slope = self._loss_and_slope(weights)
             own = weights[:n_weights]
             gradient = penalty * own
             if is_by_class:
-                gradient += np.asarray(by_rule @ slope).reshape(-1)
+                gradient += np.asarray(self.fires.T @ slope).reshape(-1)
             else:
-                for output, (places, _, rules) in enumerate(self._parts):
-                    gradient[places] += rules @ slope[:, output]
+                for output, (rules, fires) in enumerate(self._parts):
+                    gradient[rules] += self._sign[rules] * (fires.T @ slope[:, output])
             value = loss + penalty / 2 * dot(own, own)
             return value, np.concatenate([gradient, slope.sum(axis=0)])
 

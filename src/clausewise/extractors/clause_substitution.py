@@ -57,7 +57,8 @@ def extract_clausewise(
     """Extract rules over the inputs that imitate the network (the paper's Algorithm 1)."""
     found = RuleCollector(data)
     for layer in representations(data, options, log):
-        found.add(rules_through(layer, data, options, log, progress))
+        found.add(rules_through(layer, data, options, log, progress, is_last_use=True))
+        del layer  # before the next is computed
     with log.stage("statistics"):
         return found.result(options.n_jobs)
 
@@ -90,12 +91,21 @@ def rules_through(
     options: ClausewiseOptions,
     log: RunLog,
     progress: Progress,
+    *,
+    is_last_use: bool = False,
 ) -> LayerRules:
-    """Learn clauses over a layer, and replace each by premises over the inputs (one turn of Algorithm 1)."""
+    """Learn clauses over a layer, and replace each by premises over the inputs (one turn of Algorithm 1).
+
+    With `is_last_use`, the ranks of the layer make room for those of the inputs.
+    """
     with log.stage("clauses over units"):
         clauses, n_dropped = intermediate_clauses(
             data, layer.units, options.layer_inducer, options.dropping, options.n_jobs
         )
+    if is_last_use and layer.units is not data.inputs:
+        layer.units.forget_ranks()
+    with log.stage("preparation"):
+        data.inputs.rank()
     progress.part_started(layer.name, len(clauses))
     with log.stage("rules over inputs"):
         if layer.units is data.inputs:  # a clause over the inputs is a rule already

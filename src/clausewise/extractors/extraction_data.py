@@ -163,7 +163,10 @@ class ExtractionData:
         )
 
     def hidden_layers(self, layers: LayerChoice, log: RunLog, n_jobs: int | None) -> Iterator[Representation]:
-        """Iterate over the chosen hidden layers with their activations, prepared."""
+        """Iterate over the chosen hidden layers with their activations, prepared.
+
+        A layer is let go of before the next is computed, since layers take most of the memory.
+        """
         names = self.trained_network.select_layers(layers)
         others = [name for name in names if name not in self.activations]
         computed = self.trained_network.hidden_layers(self.rows, others) if others else iter(())
@@ -172,7 +175,10 @@ class ExtractionData:
                 layer = self.activations[name] if name in self.activations else next(computed)
             with log.stage("preparation"):
                 units = PreparedMatrix.of_encoded(layer.matrix, Features(layer.unit_names), n_jobs=n_jobs)
+                units.rank()
+            del layer
             yield Representation(name, units)
+            del units
 
     @property
     def input_representation(self) -> Representation:

@@ -81,6 +81,7 @@ def _extracted_with_each(
     for layer in representations(data, options[0], log):
         for one, collector in zip(options, collectors, strict=True):
             collector.add(rules_through(layer, data, one, log, progress))
+        del layer  # before the next is computed
     with log.stage("statistics"):
         return [collector.result(one.n_jobs) for one, collector in zip(options, collectors, strict=True)]
 

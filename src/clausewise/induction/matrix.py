@@ -27,9 +27,9 @@ _MIN_STEPS = 2**14
 class PreparedMatrix:
     """Rows with their features, and the same rows as ranks in the compiled core.
 
-    Made by `PreparedMatrix.prepare`, which costs one sort per column. Any number of fits then read it without
-    changing it, also in parallel threads. An array is not copied and must not be changed while the matrix is
-    in use.
+    Made by `PreparedMatrix.prepare`. Its first use costs one sort per column. Any number of fits then read it
+    without changing it, also in parallel threads. An array is not copied and must not be changed while the
+    matrix is in use.
 
     Attributes
     ----------
@@ -37,19 +37,22 @@ class PreparedMatrix:
         Names, kinds and categories of the columns.
     table : ndarray of shape (n_rows, n_columns)
         The encoded rows: numbers, category codes, NaN where missing.
-    core : clausewise._core.Matrix
-        Ranks of the values in single precision.
+    n_jobs : int, optional
+        Number of threads that sort; by default all usable cores.
+    keeps_distinct : bool
+        Whether values stay apart that are equal in single precision.
     """
 
     features: Features
     table: Matrix
-    core: _core.Matrix
+    n_jobs: int | None = None
+    keeps_distinct: bool = False
 
     @classmethod
     def prepare(
         cls, X: Any, *, features: Features | None = None, n_jobs: int | None = None
     ) -> "PreparedMatrix":
-        """Encode the rows of a table and rank their values.
+        """Encode the rows of a table, to rank their values.
 
         Parameters
         ----------
@@ -72,7 +75,7 @@ class PreparedMatrix:
         n_jobs: int | None = None,
         keeps_distinct: bool = False,
     ) -> "PreparedMatrix":
-        """Rank the values of rows already encoded by `features.encode`.
+        """Take rows already encoded by `features.encode`, to rank their values.
 
         Parameters
         ----------
@@ -87,13 +90,28 @@ class PreparedMatrix:
             of a day counted from 1970; see `collapsed_columns`. Other columns are ranked as without it.
         """
         require_finite(table, features)
-        if (np.abs(table).max(initial=0.0, where=~np.isnan(table))) > np.finfo(np.float32).max:
+        is_known = ~np.isnan(table)
+        largest = max(table.max(initial=0.0, where=is_known), -table.min(initial=0.0, where=is_known))
+        if largest > np.finfo(np.float32).max:
             raise ValueError(
                 "X contains a number beyond single precision (above 3.4e38); rescale the column."
             )
-        ranked = _with_distinct_values(table, features) if keeps_distinct else table
-        n_values = np.maximum(features.n_categories, 0)
-        return cls(features, table, _core.prepare_matrix(ranked, n_values, threads.resolve(n_jobs)))
+        return cls(features, table, n_jobs, keeps_distinct)
+
+    @cached_property
+    def core(self) -> _core.Matrix:
+        """The rows as ranks in the compiled core, which take four times the memory of the table."""
+        ranked = _with_distinct_values(self.table, self.features) if self.keeps_distinct else self.table
+        n_values = np.maximum(self.features.n_categories, 0)
+        return _core.prepare_matrix(ranked, n_values, threads.resolve(self.n_jobs))
+
+    def rank(self) -> None:
+        """Rank the values now, not when they are first used."""
+        self.core  # noqa: B018
+
+    def forget_ranks(self) -> None:
+        """Free the memory of the ranks; the next use would compute them again."""
+        self.__dict__.pop("core", None)
 
     @property
     def n_rows(self) -> int:
