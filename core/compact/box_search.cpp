@@ -71,7 +71,8 @@ public:
     };
 
     std::vector<ScoredBox> beam(const std::vector<int>& signs) const;
-    ScoredBox refine(Box box, int sign, KnownMoves& known) const;
+    // `sums` may have served other refinements, and then need fewer rows.
+    ScoredBox refine(Box box, int sign, KnownMoves& known, NearbySums& sums) const;
     // The sign of the weight that a box would get, or the first of `signs` if that sign is not among them.
     int sign_of(const Box& box, const std::vector<int>& signs) const;
     void sort(std::vector<ScoredBox>& boxes) const {
@@ -197,6 +198,7 @@ std::vector<Searcher::State> Searcher::longer(const std::vector<State>& states) 
 }
 
 std::vector<ScoredBox> Searcher::beam(const std::vector<int>& signs) const {
+    if (options_.beam_width == 0) return {};
     const RowList all = all_rows(matrix_);
     const auto of_all = std::make_shared<const GradientHistogram>(histogram(all));
     std::vector<ScoredBox> best;
@@ -310,10 +312,9 @@ Searcher::Move Searcher::best_move(const Box& box, int sign, NearbySums& sums) c
     return {current, std::move(best), is_last};
 }
 
-ScoredBox Searcher::refine(Box box, int sign, KnownMoves& known) const {
+ScoredBox Searcher::refine(Box box, int sign, KnownMoves& known, NearbySums& sums) const {
     const auto max_terms = static_cast<std::size_t>(options_.max_terms);
     ScoredBox current = scored(std::move(box), sign, 0.0);
-    NearbySums sums(matrix_, derivatives_);
     for (std::int32_t n_moves = 0; n_moves < options_.max_moves;) {
         cancel_.check();
         if (current.box.size() <= max_terms) ++n_moves;  // shortening a start that is too long does not count
@@ -334,9 +335,10 @@ std::vector<ScoredBox> search_all(const ByteMatrix& matrix, const Derivatives& d
         initial.push_back({starts[s], searcher.sign_of(starts[s], signs), 0.0, 0, static_cast<std::int32_t>(s)});
     for (ScoredBox& scored : searcher.beam(signs)) initial.push_back(std::move(scored));
     Searcher::KnownMoves moves;
-    parallel_for(initial.size(), n_threads, [&](std::size_t i, std::size_t) {
+    std::vector<NearbySums> sums(std::max<std::size_t>(1, n_threads), NearbySums(matrix, derivatives));
+    parallel_for(initial.size(), n_threads, [&](std::size_t i, std::size_t worker) {
         const std::int32_t start = initial[i].start;
-        initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign, moves);
+        initial[i] = searcher.refine(std::move(initial[i].box), initial[i].sign, moves, sums[worker]);
         initial[i].start = start;
     });
     searcher.sort(initial);

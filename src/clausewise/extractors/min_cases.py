@@ -57,14 +57,17 @@ def choose_min_cases(
     splits = _splits(data.codes, random)
     for number, (learn, held_out) in enumerate(splits, start=1):
         part = data.take(learn, options_with(path[0]).n_jobs)
-        # Fewer rows to learn from need fewer cases in proportion.
-        options = [options_with(max(LEAST, round(value * len(learn) / n_rows))) for value in path]
+        # Fewer rows to learn from need fewer cases in proportion; small values may become the same.
+        scaled = [max(LEAST, round(value * len(learn) / n_rows)) for value in path]
+        distinct, position = np.unique(scaled, return_inverse=True)
+        options = [options_with(value) for value in distinct.tolist()]
         of_all = f" ({number}/{len(splits)})" if len(splits) > 1 else ""
         progress.started(f"choosing min_cases{of_all}", len(options) * n_layers(data, options[0]))
         found = _extracted_with_each(part, options, log, progress)
         with log.stage("statistics"):
-            fidelities.append([_fidelity(data, voted(one.rules, part), held_out) for one in found])
-        sizes.append([len(one.rules) for one in found])
+            of_distinct = np.array([_fidelity(data, voted(one.rules, part), held_out) for one in found])
+        fidelities.append(of_distinct[position])
+        sizes.append(np.array([len(one.rules) for one in found])[position])
     # Rounded, so that values which decide alike do not differ by the order of a sum.
     fidelity = np.mean(fidelities, axis=0).round(12).tolist()
     means = zip(path, fidelity, np.mean(sizes, axis=0).tolist(), strict=True)
