@@ -27,11 +27,11 @@ help:
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
 	@echo "make wheel             build the source distribution and the wheel, and test it in empty environments"
 
-# Installed once, and again only when a file listed here changes.
+# Installed once, and again only when a file listed here changes. PySpark is built from source, by setuptools.
 .venv/.stamp-tools:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "clausewise needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(PIP) install "pip>=23.1" "scikit-build-core>=0.11" "nanobind>=2.7" cmake ninja
+	$(PIP) install "pip>=23.1" "scikit-build-core>=0.11" "nanobind>=2.7" cmake ninja "setuptools>=77"
 	@touch $@
 
 .venv/.stamp-core: .venv/.stamp-tools $(CORE)
