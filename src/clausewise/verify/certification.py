@@ -140,7 +140,13 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
     row, network_code = _counterexample(task, rule, code, is_against, inside, found)
     parts, n_boxes = _parts(task, region, claim, inside & ~is_certified, found, clock)
     status: Status = "proven" if found.is_proven else "refuted" if len(row) else "open"
-    shares = [float(min(domain.shares(part, region).sum(), 1.0)) for part in (found.proven, found.refuted)]
+    of_open = domain.shares(found.open, region)
+    shares = [
+        float(min(domain.shares(part, region).sum() + (of_open * cut_off).sum(), 1.0))
+        for part, cut_off in zip(
+            (found.proven, found.refuted), claim.sides(*found.planes.shares()), strict=True
+        )
+    ]
     if found.is_proven:
         shares[0] = 1.0
     return (

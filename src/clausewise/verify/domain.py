@@ -380,3 +380,10 @@ class InputMap:
         for at, scaled in zip(self._at, (slopes[:, self._read] * self._scale).T, strict=True):
             of_numbers[:, at] += scaled
         return of_numbers, [slopes[:, choice.columns] @ choice.values.T for choice in self.choices]
+
+    def steepness(self, slopes: Floats) -> Floats:
+        """Return the sum of the magnitudes that `pulled_back` adds up for each raw number."""
+        totals = np.zeros((len(slopes), len(self._domain.numbers)))
+        for at, scaled in zip(self._at, np.abs(slopes[:, self._read] * self._scale).T, strict=True):
+            totals[:, at] += scaled
+        return totals

@@ -1,9 +1,9 @@
 """Branch and bound: cutting a region until bounds decide what the network predicts on each part."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -12,15 +12,25 @@ from clausewise.networks.plain_inputs import PlainModel
 from clausewise.verify.bounds import BoundedNetwork
 from clausewise.verify.decisions import Decision
 from clausewise.verify.domain import Booleans, Domain, InputMap, Places, Regions
+from clausewise.verify.planes import Planes
 
 # Boxes that are bounded at once, and coefficients of a layer for all of them: more do not fit into the cache.
 _MAX_BATCH: Final = 64
 # How often a region may be cut before its pieces are bounded; it is cut again if this part of the gap between
 # value and bound would not suffice. A cut makes up for about as much as `_MADE_UP`.
-_N_LEVELS: Final = 3
+_N_LEVELS: Final = 4
+_PART_CHOSEN: Final = 32  # one of so many waiting regions is chosen at a time
 _HOPED_FOR: Final = 0.3
 _MADE_UP: Final = 0.2
 _MAX_COEFFICIENTS: Final = 2**20
+# The relative error of the slopes of inputs that are added up for a raw column.
+_SLOPE_ERROR: Final = 2.0**-44
+# Where to cut: how much the slope of a bound counts beside its looseness. Half-spaces make up for most of
+# what a slope costs.
+_SLOPE_WEIGHT: Final = 0.3
+
+
+Side = TypeVar("Side")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +39,10 @@ class Claim:
 
     decision: Decision
     is_against: bool = False
+
+    def sides(self, is_class: Side, is_other: Side) -> tuple[Side, Side]:
+        """Return where the claim holds and where it fails, given where the class or another is predicted."""
+        return (is_other, is_class) if self.is_against else (is_class, is_other)
 
 
 @dataclass(eq=False)
@@ -62,10 +76,12 @@ class Outcome:
     ----------
     proven, refuted, open : Regions
         The parts where the claim is proven, where its opposite is, and where neither is.
+    planes : Planes
+        Linear bounds on the open parts, which decide some of their volume.
     witnesses : ndarray of shape (n_rows, n_features)
         Encoded rows on which the claim fails, as far as double precision tells.
     is_proven_row : boolean ndarray of shape (n_rows,)
-        Which of the given rows are in a part where the claim is proven.
+        On which of the given rows the claim is proven.
     n_boxes : int
         How many boxes were bounded.
     """
@@ -73,6 +89,7 @@ class Outcome:
     proven: Regions
     refuted: Regions
     open: Regions
+    planes: Planes
     witnesses: Floats
     is_proven_row: Booleans
     n_boxes: int
@@ -159,12 +176,20 @@ class Prover:
         is_other = np.asarray((found.low[:, n_functions:] > margin).any(axis=1))
         if claim.is_against:
             weakest = n_functions + found.low[:, n_functions:].argmax(axis=1)
-            is_class, is_other = is_other, is_class
         else:
             weakest = found.low[:, :n_functions].argmin(axis=1)
         each = np.arange(len(regions))
         low, slopes, looseness = (part[each, weakest] for part in (found.low, found.slopes, found.looseness))
-        return Examined(is_class, is_other, low, slopes, looseness)
+        planes = Planes(found.low - margin, self._raw_slopes(found.slopes), regions)
+        return Examined(*claim.sides(is_class, is_other), low, slopes, looseness, planes)
+
+    def _raw_slopes(self, slopes: Floats) -> Floats:
+        """Return slopes with respect to the raw numbers, less what rounding may have added to them."""
+        flat = slopes.reshape(-1, slopes.shape[-1])
+        exact, total = self.inputs.pulled_back(flat)[0], self.inputs.steepness(flat)
+        # Whole numbers are counted, so that the volume of a half-space says nothing about them.
+        kept = np.where(self.domain.is_whole, 0.0, np.maximum(np.abs(exact) - _SLOPE_ERROR * total, 0.0))
+        return np.asarray(np.copysign(kept, exact).reshape(*slopes.shape[:-1], -1))
 
     def search(
         self,
@@ -194,11 +219,15 @@ class Prover:
         """
         domain = self.domain
         tracker = RowTracker(domain, np.empty((0, len(domain.features))) if rows is None else rows)
-        waiting = _Waiting(region, np.zeros(1, dtype=np.intp), np.ones(1))
-        proven, refuted, stuck, witnesses = [], [], [], []
+        first = np.zeros(1, dtype=np.intp)
+        waiting = _Waiting(_Piled(region, first, first, np.ones(1)))
+        none = region.take(slice(0, 0))
+        proven, refuted, stuck, witnesses = [none], [none], [], []
+        # The planes of every region that was cut; those of its pieces are found by their numbers.
+        planes, n_planes = [Planes.unknown(region, 2 * len(claim.decision.functions))], 1
         n_boxes, longest = 0, 0.0
         # Not begun if it may end too late: a batch takes about as long as the others.
-        while len(waiting.regions) and n_boxes < max_boxes and clock.left > longest:
+        while len(waiting) and n_boxes < max_boxes and clock.left > longest:
             begun = time.monotonic()
             batch, numbers = waiting.pop(min(self.batch_size, max_boxes - n_boxes))
             n_boxes += len(batch)
@@ -213,28 +242,37 @@ class Prover:
             values = self.values(candidates, claim)
             fails = values < 0
             witnesses.append(candidates[fails])
+            planes.append(found.planes.take(undecided))
+            of_rest = n_planes + np.arange(len(rest))
+            n_planes += len(rest)
             if stop_at_witness and fails.any():
-                stuck.append(rest)
+                stuck.append(_Piled(rest, numbers, of_rest, np.zeros(len(rest))))
                 break
+            tracker.decide_rows(numbers, planes[-1], claim)
             gaps = np.maximum(values[undecided] - found.low[undecided], 0.0)
             scores = self._scores(rest, found, undecided)
-            for part, new, n_rows, is_new in self._pieces(
-                rest, numbers, scores, found.low[undecided], gaps, tracker
-            ):
-                if is_new:
-                    share = domain.shares(part, region) + n_rows / max(tracker.n_rows, 1)
-                    waiting.push(part, new, share)
-                else:
-                    stuck.append(part)
+            pieces = self._pieces(rest, numbers, scores, found.low[undecided], gaps, tracker)
+            on_part = planes[-1].take(pieces.parents).within(pieces.regions)
+            is_proven, is_refuted = claim.sides(*on_part.decided())
+            proven.append(pieces.regions.take(is_proven))
+            refuted.append(pieces.regions.take(is_refuted))
+            tracker.decided(pieces.numbers[is_proven], pieces.numbers[is_refuted])
+            share = domain.shares(pieces.regions, region) * on_part.open_shares()
+            share += pieces.n_rows / max(tracker.n_rows, 1)
+            left = _Piled(pieces.regions, pieces.numbers, of_rest[pieces.parents], share)
+            is_left = ~is_proven & ~is_refuted
+            waiting.push(left.take(is_left & pieces.is_new))
+            stuck.append(left.take(is_left & ~pieces.is_new))
             longest = max(longest, time.monotonic() - begun)
         is_finished = stop_at_witness and any(map(len, witnesses))
-        if len(waiting.regions) and n_boxes < max_boxes and not is_finished:
+        if len(waiting) and n_boxes < max_boxes and not is_finished:
             clock.has_stopped = True
-        none = region.take(slice(0, 0))
+        is_open = _Piled.joined([*waiting.piles, *stuck])
         return Outcome(
-            Regions.joined([none, *proven]),
-            Regions.joined([none, *refuted]),
-            Regions.joined([waiting.regions, *stuck]),
+            Regions.joined(proven),
+            Regions.joined(refuted),
+            is_open.regions,
+            Planes.joined(planes).take(is_open.planes).within(is_open.regions),
             np.concatenate([np.empty((0, len(domain.features))), *witnesses]),
             tracker.is_proven,
             n_boxes,
@@ -248,33 +286,37 @@ class Prover:
         low: Floats,
         gaps: Floats,
         tracker: "RowTracker",
-    ) -> Iterator[tuple[Regions, Places, Floats, bool]]:
-        """Yield pieces of regions, with their numbers and rows, and whether they are new.
+    ) -> "_Pieces":
+        """Cut regions.
 
         Bounds that are far from sufficient are not computed for the halves of a region: where making up for a
         part of the gap between the value in the middle and the bound would not do, halves are cut again.
         """
-        n_rows = np.zeros(len(regions))
+        cut = _Pieces(
+            regions, numbers, np.arange(len(regions)), np.zeros(len(regions)), np.zeros(len(regions), bool)
+        )
+        pieces = []
         for level in range(_N_LEVELS):
-            halves, parents = self.domain.split(regions, scores)
-            uncut = np.setdiff1d(np.arange(len(regions)), parents)
-            yield regions.take(uncut), numbers[uncut], n_rows[uncut], level > 0
-            new, n_rows = tracker.moved(halves, numbers[parents])
-            low, gaps, scores = low[parents], gaps[parents], scores[parents]
+            halves, of = self.domain.split(cut.regions, scores)
+            pieces.append(cut.take(np.setdiff1d(np.arange(len(cut.regions)), of)))
+            new, n_rows = tracker.moved(halves, cut.numbers[of])
+            cut = _Pieces(halves, new, cut.parents[of], n_rows, np.ones(len(halves), bool))
+            low, gaps, scores = low[of], gaps[of], scores[of]
             is_far = (low + _HOPED_FOR * gaps < 0) & (level + 1 < _N_LEVELS)
-            near, far = np.flatnonzero(~is_far), np.flatnonzero(is_far)
-            yield halves.take(near), new[near], n_rows[near], True
+            pieces.append(cut.take(~is_far))
+            far = np.flatnonzero(is_far)
             if len(far) == 0:
-                return
-            regions, numbers, scores, n_rows = halves.take(far), new[far], scores[far], n_rows[far]
+                break
+            cut, scores = cut.take(far), scores[far]
             low, gaps = low[far] + _MADE_UP * gaps[far], (1 - _MADE_UP) * gaps[far]
             scores[np.arange(len(far)), scores.argmax(axis=1)] /= 2
+        return _Pieces.joined(pieces)
 
     def _scores(self, regions: Regions, found: "Examined", places: Places) -> Floats:
         """Return how much each coordinate of each region contributes to its bound, and to its looseness."""
         slopes, slopes_of_options = self.inputs.pulled_back(found.slopes[places])
         looseness, _ = self.inputs.pulled_back(found.looseness[places])
-        scores = [(np.abs(slopes) + np.abs(looseness)) * (regions.high - regions.low)]
+        scores = [(_SLOPE_WEIGHT * np.abs(slopes) + np.abs(looseness)) * (regions.high - regions.low)]
         for values, allowed in zip(slopes_of_options, regions.options, strict=True):
             most = np.where(allowed, values, -np.inf).max(axis=1)
             scores.append((most - np.where(allowed, values, np.inf).min(axis=1))[:, None])
@@ -293,6 +335,8 @@ class Examined:
         The bound that decides whether the claim is proven.
     slopes, looseness : ndarray of shape (n_regions, n_inputs)
         Those of this bound; see `LinearBounds`.
+    planes : Planes
+        All bounds as functions of the raw numbers, first those of the decision, then their negatives.
     """
 
     is_proven: Booleans
@@ -300,33 +344,112 @@ class Examined:
     low: Floats
     slopes: Floats
     looseness: Floats
+    planes: Planes
 
 
-@dataclass(eq=False)
-class _Waiting:
-    """Regions that are still to be bounded, their numbers, and their weights."""
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Pieces of regions: their numbers, of which region each is, how many rows it has, and if it is new."""
 
     regions: Regions
     numbers: Places
+    parents: Places
+    n_rows: Floats
+    is_new: Booleans
+
+    def take(self, places: Places | Booleans) -> "_Pieces":
+        """Return some of them."""
+        return _Pieces(
+            self.regions.take(places),
+            self.numbers[places],
+            self.parents[places],
+            self.n_rows[places],
+            self.is_new[places],
+        )
+
+    @staticmethod
+    def joined(parts: Sequence["_Pieces"]) -> "_Pieces":
+        """Return the pieces of several cuts."""
+        return _Pieces(
+            Regions.joined([part.regions for part in parts]),
+            np.concatenate([part.numbers for part in parts]),
+            np.concatenate([part.parents for part in parts]),
+            np.concatenate([part.n_rows for part in parts]),
+            np.concatenate([part.is_new for part in parts]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Piled:
+    """Regions that are open: their numbers, those of planes that hold on them, and weights."""
+
+    regions: Regions
+    numbers: Places
+    planes: Places
     weights: Floats
 
-    def pop(self, n_wanted: int) -> tuple[Regions, Places]:
-        """Remove and return the regions with the largest weights."""
-        if len(self.weights) > n_wanted:
-            order = np.argpartition(-self.weights, n_wanted, kind="introselect")
-        else:
-            order = np.arange(len(self.weights))
-        taken, kept = np.sort(order[:n_wanted]), np.sort(order[n_wanted:])
-        popped = self.regions.take(taken), self.numbers[taken]
-        self.regions, self.numbers = self.regions.take(kept), self.numbers[kept]
-        self.weights = self.weights[kept]
-        return popped
+    def __len__(self) -> int:
+        return len(self.weights)
 
-    def push(self, regions: Regions, numbers: Places, weights: Floats) -> None:
+    def take(self, places: Places | Booleans | slice) -> "_Piled":
+        """Return some of them."""
+        return _Piled(
+            self.regions.take(places), self.numbers[places], self.planes[places], self.weights[places]
+        )
+
+    @staticmethod
+    def joined(parts: Sequence["_Piled"]) -> "_Piled":
+        """Return the regions of several piles."""
+        return _Piled(
+            Regions.joined([part.regions for part in parts]),
+            np.concatenate([part.numbers for part in parts]),
+            np.concatenate([part.planes for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+        )
+
+
+class _Waiting:
+    """Regions that are still to be bounded, those with the largest weights first.
+
+    A part of them is chosen at a time, so that most are not moved for every batch.
+
+    Parameters
+    ----------
+    first : _Piled
+        The regions to begin with.
+    """
+
+    def __init__(self, first: _Piled) -> None:
+        self._chosen, self._others = first, [first.take(slice(0, 0))]
+        self._n_others = 0
+
+    def __len__(self) -> int:
+        return len(self._chosen) + self._n_others
+
+    @property
+    def piles(self) -> list[_Piled]:
+        """All of them."""
+        return [self._chosen, *self._others]
+
+    def pop(self, n_wanted: int) -> tuple[Regions, Places]:
+        """Remove and return regions."""
+        if len(self._chosen) == 0:
+            every = _Piled.joined(self._others)
+            n_chosen = max(n_wanted, len(every) // _PART_CHOSEN)
+            if len(every) > n_chosen:
+                order = np.argpartition(-every.weights, n_chosen, kind="introselect")
+                self._chosen = every.take(np.sort(order[:n_chosen]))
+                every = every.take(np.sort(order[n_chosen:]))
+            else:
+                self._chosen, every = every, every.take(slice(0, 0))
+            self._others, self._n_others = [every], len(every)
+        popped, self._chosen = self._chosen.take(slice(0, n_wanted)), self._chosen.take(slice(n_wanted, None))
+        return popped.regions, popped.numbers
+
+    def push(self, more: _Piled) -> None:
         """Add regions."""
-        self.regions = Regions.joined([self.regions, regions])
-        self.numbers = np.concatenate([self.numbers, numbers])
-        self.weights = np.concatenate([self.weights, weights])
+        self._others.append(more)
+        self._n_others += len(more)
 
 
 class RowTracker:
@@ -352,6 +475,18 @@ class RowTracker:
         if self.n_rows:
             self.is_proven |= np.isin(self._owner, proven)
             self._owner[np.isin(self._owner, np.concatenate([proven, refuted]))] = -1
+
+    def decide_rows(self, numbers: Places, planes: Planes, claim: Claim) -> None:
+        """Note which rows are decided by the planes of their regions."""
+        if self.n_rows == 0 or len(numbers) == 0:
+            return
+        order = np.argsort(numbers)
+        place = order[np.minimum(np.searchsorted(numbers, self._owner, sorter=order), len(numbers) - 1)]
+        inside = np.flatnonzero(numbers[place] == self._owner)
+        values = self._rows[inside][:, self._domain.numbers]
+        is_proven, is_refuted = claim.sides(*planes.take(place[inside]).decided_at(values))
+        self.is_proven[inside[is_proven]] = True
+        self._owner[inside[is_proven | is_refuted]] = -1
 
     def moved(self, halves: Regions, parents: Places) -> tuple[Places, Floats]:
         """Move rows to the halves of their regions; return the numbers of the halves, and their rows."""
