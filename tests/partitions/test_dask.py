@@ -8,9 +8,14 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
+from sklearn.datasets import make_classification
+from sklearn.neural_network import MLPClassifier
 
 import clausewise
+from clausewise.induction import protocol
 from clausewise.partitions import PartitionError, partitioned
+from tests.doc_blocks import blocks, first_block
 from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
@@ -197,3 +202,28 @@ def test_nothing_is_left_running_after_an_error(cluster):
         while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
             assert time.monotonic() < deadline, "tasks are left on the scheduler"
             time.sleep(0.1)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_clauses_are_fitted_on_the_workers_of_joblib(cluster, monkeypatch, is_weighted):
+    X, y = make_classification(600, 6, random_state=0)
+    network = MLPClassifier((8, 8), solver="lbfgs", max_iter=2_000, random_state=0).fit(X, y)
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(X)) if is_weighted else None
+    method = clausewise.ECLAIRE(network, max_rules=None, min_cases=5)
+    expected = method.fit(X, sample_weight=weights).rules_
+    n_fitted_here = []
+    monkeypatch.setattr(protocol, "_premises", lambda *arguments: n_fitted_here.append(1))
+    with distributed.Client(cluster), parallel_config(backend="dask"):
+        found = method.fit(X, sample_weight=weights).rules_
+    assert found == expected
+    assert len(found) > 5
+    assert n_fitted_here == []
+
+
+def test_the_example_of_the_documentation_runs(cluster):
+    namespace = {}
+    exec(first_block("docs/large-tables.md", "python").replace("40_000", "4_000"), namespace)
+    example = next(block.text for block in blocks("docs/large-tables.md") if "Client(" in block.text)
+    exec(example.replace("n_workers=2, threads_per_worker=1", "cluster"), {**namespace, "cluster": cluster})
+    written = pd.read_parquet(namespace["folder"].parent / "decided by Dask")
+    assert written["prediction"].tolist() == namespace["rules"].predict(written).tolist()

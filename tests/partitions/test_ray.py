@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from clausewise.partitions import PartitionError, partitioned
+from tests.doc_blocks import blocks, first_block
 from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
@@ -111,3 +112,12 @@ def test_a_failed_computation_names_the_block():
     message = "^A computation on partition 1 of the Ray Dataset failed: ZeroDivisionError: Bern has no"
     with pytest.raises(PartitionError, match=message):
         rows.reduce(fails_on_bern, add_sums)
+
+
+def test_the_example_of_the_documentation_runs():
+    namespace = {}
+    exec(first_block("docs/large-tables.md", "python").replace("40_000", "4_000"), namespace)
+    example = next(block.text for block in blocks("docs/large-tables.md") if "import ray" in block.text)
+    exec(example, namespace)
+    written = pd.read_parquet(namespace["folder"].parent / "decided by Ray")
+    assert written["prediction"].tolist() == namespace["rules"].predict(written).tolist()

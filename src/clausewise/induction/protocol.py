@@ -7,8 +7,11 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.data.features import Features
 from clausewise.data.labels import Label
+from clausewise.data.table import Matrix
 from clausewise.induction.matrix import PreparedMatrix
+from clausewise.induction.spreading import n_workers_elsewhere, spread
 from clausewise.rules import Rule, RuleSet
 
 ProgressCallback = Callable[[int, int], None]
@@ -145,6 +148,23 @@ def induce_premises(
         As for `induce_many`.
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
+    n_workers = n_workers_elsewhere()
+    if n_workers and len(targets) > 1:
+        return _premises_from_workers(
+            n_workers, inducer, matrix, targets, weights, positive_weights, progress
+        )
+    return _premises(inducer, matrix, targets, weights, positive_weights, n_jobs, progress)
+
+
+def _premises(
+    inducer: Inducer,
+    matrix: PreparedMatrix,
+    targets: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None,
+    positive_weights: NDArray[np.float64] | None,
+    n_jobs: int | None,
+    progress: ProgressCallback | None,
+) -> Premises:
     at_once = getattr(inducer, "induce_premises", None)
     if weights is None and at_once is not None:
         found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
@@ -161,6 +181,43 @@ def induce_premises(
     parts = [_premises_of(rules, matrix) for rules in listed]
     target = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return Premises(RuleSet.concatenate(parts, matrix.features, BINARY_CLASSES, default=False), target)
+
+
+def _premises_from_workers(
+    n_workers: int,
+    inducer: Inducer,
+    matrix: PreparedMatrix,
+    targets: NDArray[np.bool_],
+    weights: NDArray[np.float64] | None,
+    positive_weights: NDArray[np.float64] | None,
+    progress: ProgressCallback | None,
+) -> Premises:
+    """Learn the premises of some targets at a time on other machines."""
+    # More parts would even out the work of slow targets, but each part ranks the table anew.
+    groups = np.array_split(np.arange(len(targets)), min(len(targets), 2 * n_workers))
+    calls = [
+        (targets[group], None if positive_weights is None else positive_weights[group]) for group in groups
+    ]
+    shared = (matrix.table, weights, matrix.features, matrix.keeps_distinct, inducer)
+    found = []
+    for group, part in zip(groups, spread(_premises_of_part, calls, *shared), strict=True):
+        found.append(Premises(part.rules, part.target + group[0]))
+        if progress is not None:
+            progress(int(group[-1]) + 1, len(targets))
+    return Premises.joined(found)
+
+
+def _premises_of_part(
+    targets: NDArray[np.bool_],
+    positive_weights: NDArray[np.float64] | None,
+    table: Matrix,
+    weights: NDArray[np.float64] | None,
+    features: Features,
+    keeps_distinct: bool,
+    inducer: Inducer,
+) -> Premises:
+    matrix = PreparedMatrix(features, table, 1, keeps_distinct)
+    return _premises(inducer, matrix, targets, weights, positive_weights, 1, None)
 
 
 def rules_or_default(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
