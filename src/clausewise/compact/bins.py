@@ -1,6 +1,6 @@
 """Binned tables, with at most 254 bins per column, and conversion between sets of bins and rule terms."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -105,20 +105,15 @@ class Bins:
         require_finite(table, features)
         if max_bins is None:
             max_bins = MAX_BINS_WIDE if len(features) > MANY_COLUMNS else MAX_BINS
-        whole = table if further is None else np.vstack([table, further])
-        bins = np.empty(whole.shape[::-1], dtype=np.uint8)
-        columns = []
-        for c, n_categories in enumerate(features.n_categories.tolist()):
-            values = np.ascontiguousarray(whole[:, c], dtype=np.float64)
-            learnt = values[: len(table)]
-            columns.append(
-                _numeric(learnt, max_bins) if n_categories < 0 else _categorical(learnt, n_categories)
-            )
-            bins[c] = columns[-1].bins_of(values)
-        n_bins = np.array([column.n_bins for column in columns], dtype=np.int32)
-        n_values = np.array([column.n_values for column in columns], dtype=np.int32)
-        tests_missing = np.array([column.tests_missing for column in columns], dtype=np.uint8)
-        return cls(features, tuple(columns), _core.ByteMatrix(bins, n_bins, n_values, tests_missing))
+        columns = [
+            _numeric(values, max_bins) if n_categories < 0 else _categorical(values, n_categories)
+            for values, n_categories in zip(_columns_of(table), features.n_categories.tolist(), strict=True)
+        ]
+        return cls(features, tuple(columns), _binned(columns, table, further))
+
+    def of_rows(self, table: Matrix) -> "Bins":
+        """Return other rows in the same bins."""
+        return replace(self, core=_binned(self.columns, table))
 
     def covered(self, boxes: Sequence[Box]) -> NDArray[np.uint64]:
         """Return, for each box, one bit per training row: whether the box covers it."""
@@ -193,6 +188,29 @@ class Bins:
         return accepted
 
 
+def _columns_of(table: Matrix) -> Iterator[NDArray[np.float64]]:
+    """Iterate over the columns of a table, as contiguous arrays."""
+    for c in range(table.shape[1]):
+        yield np.ascontiguousarray(table[:, c], dtype=np.float64)
+
+
+def _binned(columns: Sequence[Column], *tables: Matrix | None) -> _core.ByteMatrix:
+    """Return the rows of some tables, concatenated, as bins."""
+    given = [table for table in tables if table is not None]
+    bins = np.empty((len(columns), sum(map(len, given))), dtype=np.uint8)
+    start = 0
+    for table in given:
+        for values, column, found in zip(_columns_of(table), columns, bins, strict=True):
+            found[start : start + len(table)] = column.bins_of(values)
+        start += len(table)
+    return _core.ByteMatrix(
+        bins,
+        np.array([column.n_bins for column in columns], dtype=np.int32),
+        np.array([column.n_values for column in columns], dtype=np.int32),
+        np.array([column.tests_missing for column in columns], dtype=np.uint8),
+    )
+
+
 def _numeric(values: NDArray[np.float64], max_bins: int) -> Column:
     is_known = ~np.isnan(values)
     distinct, counts = np.unique(values[is_known], return_counts=True)
@@ -213,14 +231,19 @@ def _round_borders(
     n_rows = int(n_up_to[-1])
     gaps = n_up_to[:-1]  # the border after each distinct value but the last
     roundness = _roundness(distinct[:-1], distinct[1:])
+    ranks = np.arange(1, n_bins) * n_rows / n_bins
+    tolerance = n_rows / n_bins / 3
+    # Rounded up to whole numbers, which gives the same places without a conversion of all counts.
+    first = np.searchsorted(gaps, np.ceil(ranks - tolerance).astype(np.int64))
+    end = np.searchsorted(gaps, np.ceil(ranks + tolerance).astype(np.int64))
+    nearest = np.searchsorted(n_up_to, np.ceil(ranks).astype(np.int64))
     borders = [len(distinct) - 1]
-    for number in range(1, n_bins):
-        rank = number * n_rows / n_bins
-        first, end = np.searchsorted(gaps, (rank - n_rows / n_bins / 3, rank + n_rows / n_bins / 3)).tolist()
-        if first >= end:  # many rows have the same value
-            borders.append(int(np.searchsorted(n_up_to, rank)))
+    for at, rank in enumerate(ranks.tolist()):
+        near = slice(first[at], end[at])
+        if first[at] >= end[at]:  # many rows have the same value
+            borders.append(int(nearest[at]))
             continue
-        roundest = first + np.flatnonzero(roundness[first:end] == roundness[first:end].max())
+        roundest = first[at] + np.flatnonzero(roundness[near] == roundness[near].max())
         borders.append(int(roundest[np.abs(gaps[roundest] - rank).argmin()]))
     return np.unique(borders)
 

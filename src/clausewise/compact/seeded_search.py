@@ -11,12 +11,14 @@ from clausewise.base import threads
 from clausewise.compact.bins import Bins, Box
 from clausewise.compact.error_stage import lower_errors
 from clausewise.compact.examples import Examples
+from clausewise.compact.first_rows import first_rows
 from clausewise.compact.model import Member, Model
 from clausewise.compact.points import calibrated, with_points
 from clausewise.compact.search import Budget, Search, SearchOptions, StageReport
 from clausewise.compact.seeds import seed_members
 from clausewise.compact.settings import (
     MANY_ROWS,
+    MANY_TO_SEARCH,
     CompactionSettings,
     default_penalty,
     default_price,
@@ -56,12 +58,39 @@ class SeededSearch:
     ) -> None:
         self._rules, self._examples, self._settings = rules, examples, settings
         self._row_weight = examples.row_weights(settings.balance)
-        self._searched = self._all if searches_generated(examples) else examples
         # Classes without rows are left out, so that no rule predicts them.
         self._present = np.unique(examples.codes)
         self._report = report
-        self._bins = self._binned(self._searched)
-        self._search = self._search_on(self._searched, self._bins, self._seeds())
+        self._bins = Bins.learn(examples.table, rules.features)
+        self._searched = self._first_searched()
+
+    def _first_searched(self) -> Examples:
+        """Return the rows to search first: a part of many, and generated ones as well if there are few."""
+        if searches_generated(self._examples):
+            return self._all
+        is_part_enough = len(self._examples.codes) >= MANY_TO_SEARCH and not self._is_shared
+        return first_rows(self._examples) if is_part_enough else self._examples
+
+    def _start(self) -> None:
+        """Begin a search with the premises of the given rules."""
+        if self._searched is not self._examples:
+            self._bins = self._bins.of_rows(self._searched.table)
+        seeds = seed_members(self._rules.distinct(), self._bins)
+        self._search = self._search_on(self._searched, seeds)
+
+    def _move_to(self, examples: Examples) -> None:
+        """Go on with the same rules on other rows."""
+        if self._searched is examples:
+            return
+        self._bins = self._bins.of_rows(examples.table)
+        before, self._search = self._search, self._search_on(examples, ())
+        self._search.price = before.price * self._price_unit(examples) / self._price_unit(self._searched)
+        self._searched = examples
+        for output, block in enumerate(before.model.blocks):
+            rows = self._bins.covered([member.box for member in block.members])
+            members = [replace(member, rows=own) for member, own in zip(block.members, rows, strict=True)]
+            fitted = self._search.model.fitted(output, members, block.fit.weights)
+            self._search.model.replace(output, fitted)
 
     @cached_property
     def _all(self) -> Examples:
@@ -72,18 +101,18 @@ class SeededSearch:
         generated = self._examples.generated(n_generated, threads.resolve(self._settings.n_jobs))
         return self._examples.followed_by(generated)
 
-    def _binned(self, examples: Examples) -> Bins:
-        n_real = len(self._examples.codes)
-        real, further = self._examples.table, examples.table[n_real:]
-        return Bins.learn(real, self._rules.features, further=further if len(further) else None)
-
-    def _search_on(self, examples: Examples, bins: Bins, seeds: Sequence[Member]) -> Search:
+    def _search_on(self, examples: Examples, seeds: Sequence[Member]) -> Search:
         settings, n_present = self._settings, len(self._present)
         codes = np.searchsorted(self._present, examples.codes).astype(np.int32)
         assert not isinstance(settings.penalty, str)  # chosen by now
-        penalty = default_penalty(len(codes), n_present) if settings.penalty is None else settings.penalty
+        n_given = len(self._examples.codes)
+        penalty = settings.penalty
+        if penalty is None:
+            penalty = default_penalty(max(len(codes), n_given), n_present)
+        if len(codes) < n_given:  # the same penalty per row
+            penalty *= len(codes) / n_given
         row_weight = examples.row_weights(settings.balance)
-        n_real = len(self._examples.codes)
+        n_real = min(len(codes), n_given)
         is_large = examples.table.size >= _MANY_CELLS
         options = SearchOptions(
             max_terms=min(settings.max_terms, len(self._rules.features)),
@@ -92,9 +121,9 @@ class SeededSearch:
         )
         if self._is_shared:
             shared = SharedModel(codes, n_present, row_weight, penalty)
-            return SharedSearch(bins, shared, seeds, options, self._report, n_real)
+            return SharedSearch(self._bins, shared, seeds, options, self._report, n_real)
         model = Model(codes, n_present, row_weight, penalty)
-        return Search(bins, model, seeds, options, self._report, n_real)
+        return Search(self._bins, model, seeds, options, self._report, n_real)
 
     @property
     def n_searched(self) -> int:
@@ -105,7 +134,11 @@ class SeededSearch:
         """Search for the best rule set within a budget."""
         if self._is_constant:
             return constant_rules(self._rules, self._examples)
+        self._start()
         self._search.compact(budget, self._price(budget))
+        if len(self._searched.codes) < len(self._examples.codes):
+            self._move_to(self._examples)
+            self._search.improve(budget)
         if self._has_last_stage:
             self._lower_errors(budget)
         return self._built()
@@ -118,6 +151,7 @@ class SeededSearch:
         """
         if self._is_constant or self._is_shared:
             return self.rules_for(budget)
+        self._searched = self._examples
         self._start_from_given_rules()
         self._search.price = self._price(budget)
         self._search.improve(budget)
@@ -126,6 +160,8 @@ class SeededSearch:
         return self._voting()
 
     def _start_from_given_rules(self) -> None:
+        """Begin a search with a model of the given rules."""
+        self._start()
         model, bins, stored = self._search.model, self._bins, self._rules.columns
         boxes = bins.boxes_of(self._rules)
         rows, costs = bins.covered(boxes), bins.reading_costs(boxes).tolist()
@@ -146,6 +182,7 @@ class SeededSearch:
         if self._is_constant:
             yield constant_rules(self._rules, self._examples), math.inf
             return
+        self._start()
         yield self._deciding(), math.inf
         for price in self._search.stages(budget, self._price(budget)):
             yield self._deciding(), price
@@ -154,6 +191,7 @@ class SeededSearch:
         """Return rule sets of every size up to this one, from one search, without statistics."""
         if self._is_constant:
             return dict.fromkeys(range(1, n_rules + 1), constant_rules(self._rules, self._examples))
+        self._start()
         return self._search.sizes_down_from(n_rules, lambda n: self._price(Budget(n)), self._deciding)
 
     @property
@@ -163,27 +201,22 @@ class SeededSearch:
 
     def _lower_errors(self, budget: Budget) -> None:
         """Let the rules make fewer errors on all rows, real and generated."""
-        search = self._search
-        n_real = len(self._examples.codes)
-        n_generated = len(self._all.codes) - n_real
-        if self._searched is not self._all:
-            bins = self._binned(self._all)
-            search = self._search_on(self._all, bins, ())
-            search.price = self._search.price * price_unit(n_real, n_generated) / price_unit(n_real)
-            for output, block in enumerate(self._search.model.blocks):
-                rows = bins.covered([member.box for member in block.members])
-                members = [replace(member, rows=own) for member, own in zip(block.members, rows, strict=True)]
-                search.model.replace(output, search.model.fitted(output, members, block.fit.weights))
-            self._search = search
-        lower_errors(search, budget, self._report)
+        self._move_to(self._all)
+        lower_errors(self._search, budget, self._report)
 
     def _price(self, budget: Budget) -> float:
         """Return by how much a unit of reading cost must lower the objective."""
         price = self._settings.price
         if price is None:
             price = default_price(budget.n_rules, len(self._present))
-        n_real = len(self._examples.codes)
-        return price * price_unit(n_real, len(self._searched.codes) - n_real)
+        return price * self._price_unit(self._searched)
+
+    def _price_unit(self, searched: Examples) -> float:
+        """Return the unit of prices if these rows are searched; of a part of the rows, the same per row."""
+        n_real, n_searched = len(self._examples.codes), len(searched.codes)
+        if n_searched < n_real:
+            return n_searched / n_real * price_unit(n_real)
+        return price_unit(n_real, n_searched - n_real)
 
     @property
     def _is_shared(self) -> bool:
@@ -192,9 +225,6 @@ class SeededSearch:
     @property
     def _is_constant(self) -> bool:
         return len(self._present) == 1
-
-    def _seeds(self) -> list[Member]:
-        return seed_members(self._rules.distinct(), self._bins)
 
     def _voting(self) -> RuleSet:
         """Return the model as a rule set with its own weights."""

@@ -39,11 +39,15 @@ PRICE_OF_CONDITIONS = 0.1
 DEFAULT_MAX_RULES, DEFAULT_MAX_CONDITIONS = 64, 128
 MIN_CONDITIONS = MIN_COST
 
-# "auto" generates so many rows, but at most so many per row, and none for wide tables, where they take long.
+# "auto" generates so many rows, but at most so many per row, none for wide tables, where they take long, and
+# none where there is no lack of rows.
 # Chosen on ten tables with 300 to 8,400 rows (docs/compact.md).
 N_GENERATED, MAX_GENERATED_PER_ROW = 16_000, 20
 # Larger and wider tables are searched without generated rows, which then only serve the last stage.
 FEW_ROWS, FEW_COLUMNS = 4_000, 200
+# Of so many rows, about this many are searched first; what is found is then improved on all rows. Rows of a
+# rare class are kept, up to so many.
+MANY_TO_SEARCH, N_SEARCHED_FIRST, MIN_OF_CLASS = 2**16, 2**15, 1_000
 # The last stage needs so many rows, real and generated; with fewer it learns errors by heart.
 MANY_ROWS = 5_000
 
@@ -93,7 +97,7 @@ class CompactionSettings:
             return 0
         if self.synthetic != "auto":
             return round(self.synthetic * n_rows)
-        if generator.is_function or examples.table.shape[1] > FEW_COLUMNS:
+        if generator.is_function or examples.table.shape[1] > FEW_COLUMNS or n_rows >= MANY_TO_SEARCH:
             return 0
         return min(N_GENERATED, MAX_GENERATED_PER_ROW * n_rows)
 
