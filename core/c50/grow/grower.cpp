@@ -78,7 +78,9 @@ Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformat
 
 Tree Grower::grow(RowSpan rows, Decisions* made) {
     // Weights that are divided at missing values are not restored exactly, so decisions would depend on earlier ones.
-    made_ = judges_columns_alone_ && cases_.has_unit_weights() ? made : nullptr;
+    const bool keeps_weights = std::none_of(columns_.begin(), columns_.end(),
+                                            [&](std::size_t a) { return cases_.matrix.column(a).has_missing; });
+    made_ = judges_columns_alone_ && keeps_weights ? made : nullptr;
     Tree tree;
     grow_node(tree, {rows, 0});
     if (made_) made_->resize(tree.nodes.size());
@@ -158,6 +160,9 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
 }
 
 std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const Decision* known) {
+    if (known && std::all_of(known->leaders.begin(), known->leaders.end(),
+                             [&](const Split& leader) { return is_in_use(leader); }))
+        return known->leaders;
     const bool is_counted = site.histogram != NodeHistograms::kNone;
     if (!cases_.has_unit_weights()) {
         view.is_sorted = std::is_sorted(view.rows.begin(), view.rows.end());
@@ -172,22 +177,17 @@ std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const De
     if (is_counted) {
         view.histograms = &histograms_;
         view.histogram = site.histogram;
-    } else if (needs_columns(site)) {
+    } else {
         find_rare_rows(view);
     }
     std::vector<Split> leaders;
-    if (known && std::all_of(known->leaders.begin(), known->leaders.end(),
-                             [&](const Split& leader) { return is_in_use(leader); })) {
-        leaders = known->leaders;
-    } else {
-        std::fill(is_evaluated_.begin(), is_evaluated_.end(), false);
-        // If all columns have to be evaluated anyway, evaluating them in turn saves nothing.
-        const bool evaluates_in_turn = judges_columns_alone_ || (is_average_ignored_ && should_bound(view));
-        if (!evaluates_in_turn || !choose_in_turn(view, leaders)) {
-            const Split* chosen = choose(view);
-            leaders.clear();
-            if (chosen) leaders.push_back(*chosen);
-        }
+    std::fill(is_evaluated_.begin(), is_evaluated_.end(), false);
+    // If all columns have to be evaluated anyway, evaluating them in turn saves nothing.
+    const bool evaluates_in_turn = judges_columns_alone_ || (is_average_ignored_ && should_bound(view));
+    if (!evaluates_in_turn || !choose_in_turn(view, leaders)) {
+        const Split* chosen = choose(view);
+        leaders.clear();
+        if (chosen) leaders.push_back(*chosen);
     }
     if (is_marked)
         for (const std::int32_t row : view.rows) is_in_node_[static_cast<std::size_t>(row)] = 0;

@@ -78,10 +78,9 @@ private:
     // Very few rows are sorted faster than counted, unless most columns can be excluded.
     bool should_count(const Site& site) const {
         constexpr std::size_t kFewRows = 100, kManyColumns = 64, kFewWeightedRows = 150;
-        if (!cases_.has_unit_weights())
-            return is_average_ignored_ && !histograms_.is_empty() && site.rows.size() >= kFewWeightedRows;
-        return needs_columns(site) && !histograms_.is_empty() &&
-               (site.rows.size() >= kFewRows || (judges_columns_alone_ && columns_.size() >= kManyColumns));
+        if (!needs_columns(site) || histograms_.is_empty()) return false;
+        if (!cases_.has_unit_weights()) return is_average_ignored_ && site.rows.size() >= kFewWeightedRows;
+        return site.rows.size() >= kFewRows || (judges_columns_alone_ && columns_.size() >= kManyColumns);
     }
     bool needs_columns(const Site& site) const {
         return site.known < 0 || needs_columns_[static_cast<std::size_t>(site.known)];

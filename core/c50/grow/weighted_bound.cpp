@@ -116,20 +116,26 @@ bool WeightedBound::excludes(const Column& column, const BinnedColumn& binned, c
 }
 
 bool WeightedBound::reaches_in(const Column& column, std::size_t bin, WeightSum below) const {
-    const auto position = [&](std::size_t b) { return column.starts[static_cast<std::size_t>(column.bin_starts[b])]; };
     std::int32_t last_rank = -1;
-    for (std::int32_t at = position(bin); at < position(bin + 1); ++at) {
-        const std::int32_t row = column.order[static_cast<std::size_t>(at)];
-        if (!is_in_node_[row]) continue;
-        const std::int32_t rank = column.ranks[static_cast<std::size_t>(row)];
-        if (last_rank >= 0 && rank != last_rank && is_admissible(below)) {
-            const double gap = static_cast<double>(column.values[static_cast<std::size_t>(rank)]) -
+    for (std::int32_t rank = column.bin_starts[bin]; rank < column.bin_starts[bin + 1]; ++rank) {
+        const auto r = static_cast<std::size_t>(rank);
+        WeightSum own;
+        bool occurs = false;
+        for (std::int32_t at = column.starts[r]; at < column.starts[r + 1]; ++at) {
+            const std::int32_t row = column.order[static_cast<std::size_t>(at)];
+            if (!is_in_node_[row]) continue;
+            occurs = true;
+            const double weight = cases_.weight(row);
+            own += {weight, cases_.class_of(row) == 1 ? weight : 0.0};
+        }
+        if (!occurs) continue;
+        if (last_rank >= 0 && is_admissible(below)) {
+            const double gap = static_cast<double>(column.values[r]) -
                                static_cast<double>(column.values[static_cast<std::size_t>(last_rank)]);
             if (reaches(below, gap)) return true;
         }
         last_rank = rank;
-        const double weight = cases_.weight(row);
-        below += {weight, cases_.class_of(row) == 1 ? weight : 0.0};
+        below += own;
     }
     return false;
 }

@@ -208,18 +208,30 @@ bool WeightedScan::run_two_classes(CutScan& scan, bool may_skip) const {
 
 }  // namespace
 
-// Lists the node's cases with a known value in order of value; equal values keep the node's order.
+// Lists the node's cases with a known value in order of value, with their ranks, weights and classes; equal values keep
+// the node's order.
 void Splitter::sort_cases(const Column& column, const NodeView& node, SplitScratch& scratch) const {
-    auto& rows = scratch.sorted_rows;
+    const auto make_room = [&](std::size_t n) {
+        scratch.case_ranks.resize(n);
+        scratch.weights.resize(n);
+        scratch.sequence.resize(n);
+    };
+    const auto put = [&](std::size_t p, std::int32_t row, std::int32_t rank) {
+        scratch.case_ranks[p] = rank;
+        scratch.weights[p] = cases_.weight(row);
+        scratch.sequence[p] = static_cast<std::uint16_t>(cases_.class_of(row));
+    };
     // Walking through all rows in order of value is quicker than sorting a good part of them.
     if (node.is_sorted && !column.order.empty() && node.rows.size() * 8 >= column.order.size()) {
+        auto& rows = scratch.sorted_rows;
         rows.resize(column.order.size() + 1);
         std::size_t n = 0;
         for (const std::int32_t row : column.order) {
             rows[n] = row;
             n += node.is_in_node[row];
         }
-        rows.resize(n);
+        make_room(n);
+        for (std::size_t p = 0; p < n; ++p) put(p, rows[p], column.ranks[static_cast<std::size_t>(rows[p])]);
         return;
     }
     // The position of the row in the node makes the keys distinct.
@@ -230,8 +242,9 @@ void Splitter::sort_cases(const Column& column, const NodeView& node, SplitScrat
         if (rank != kMissing) keys.push_back(static_cast<std::uint64_t>(rank) << 32 | i);
     }
     sort_keys(keys, scratch.wide_sorted, 32);
-    rows.resize(keys.size());
-    for (std::size_t p = 0; p < keys.size(); ++p) rows[p] = node.rows.first[keys[p] & 0xffffffffu];
+    make_room(keys.size());
+    for (std::size_t p = 0; p < keys.size(); ++p)
+        put(p, node.rows.first[keys[p] & 0xffffffffu], static_cast<std::int32_t>(keys[p] >> 32));
 }
 
 void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const {
@@ -242,17 +255,7 @@ void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitSc
     scan.n_known = scan.n_all - scan.n_unknown;
     if (scan.n_known < 2.0 * cases_.min_cases) return;
     sort_cases(column, node, scratch);
-    const std::size_t n = scratch.sorted_rows.size();
-    if (n < 2) return;
-    scratch.case_ranks.resize(n);
-    scratch.weights.resize(n);
-    scratch.sequence.resize(n);
-    for (std::size_t p = 0; p < n; ++p) {
-        const std::int32_t row = scratch.sorted_rows[p];
-        scratch.case_ranks[p] = column.ranks[static_cast<std::size_t>(row)];
-        scratch.weights[p] = cases_.weight(row);
-        scratch.sequence[p] = static_cast<std::uint16_t>(cases_.class_of(row));
-    }
+    if (scratch.case_ranks.size() < 2) return;
     WeightedScan cases(scratch, cases_.n_classes, cases_.smallest_side(scan.n_known));
     scan.base =
         scan.n_unknown > 0.0 ? total_information(cases.total().data(), cases_.n_classes) / scan.n_known : node.base;
