@@ -22,8 +22,8 @@ from clausewise.rules import RuleSet
 # Fractions of the rows, so that a value chosen on some of the rows suits all of them.
 FRACTIONS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 LEAST = 2
-# A fifth of the rows is held out; with few rows, each fifth in turn, since one fifth would be too noisy.
-N_FOLDS = 5
+# A fifth of the rows is held out; with few rows, each half in turn, since one fifth would be too noisy.
+N_FOLDS, N_FOLDS_OF_FEW = 5, 2
 FEW_ROWS = 5_000
 # More rows than this do not improve the choice, they only slow it down.
 MAX_ROWS = 20_000
@@ -46,33 +46,41 @@ def choose_min_cases(
 ) -> tuple[int, tuple[PathPoint, ...]]:
     """Return the value with the highest held-out fidelity (then the fewest rules), and all values tried.
 
-    All values are tried on the same rows and share everything that is prepared. `voted` returns rules as they
+    All values are tried on the same rows and share everything that is prepared. Where rows are held out in
+    turn, only values that cannot be told from the best so far are tried again. `voted` returns rules as they
     vote, given the rows that they were learnt from.
     """
     n_rows = data.n_rows
-    path = min_cases_path(n_rows)
+    path = np.array(min_cases_path(n_rows))
     if len(path) == 1 or n_rows < LEAST_ROWS:
-        return path[0], ()
-    fidelities, sizes = [], []
+        return int(path[0]), ()
     splits = _splits(data.codes, random)
-    for number, (learn, held_out) in enumerate(splits, start=1):
-        part = data.take(learn, options_with(path[0]).n_jobs)
+    fidelity, sizes = np.full((2, len(splits), len(path)), np.nan)
+    contenders = np.arange(len(path))
+    for number, (learn, held_out) in enumerate(splits):
+        part = data.take(learn, options_with(LEAST).n_jobs)
         # Fewer rows to learn from need fewer cases in proportion; small values may become the same.
-        scaled = [max(LEAST, round(value * len(learn) / n_rows)) for value in path]
+        scaled = np.maximum(LEAST, np.round(path[contenders] * len(learn) / n_rows).astype(int))
         distinct, position = np.unique(scaled, return_inverse=True)
         options = [options_with(value) for value in distinct.tolist()]
-        of_all = f" ({number}/{len(splits)})" if len(splits) > 1 else ""
+        of_all = f" ({number + 1}/{len(splits)})" if len(splits) > 1 else ""
         progress.started(f"choosing min_cases{of_all}", len(options) * n_layers(data, options[0]))
         found = _extracted_with_each(part, options, log, progress)
         with log.stage("statistics"):
-            of_distinct = np.array([_fidelity(data, voted(one.rules, part), held_out) for one in found])
-        fidelities.append(of_distinct[position])
-        sizes.append(np.array([len(one.rules) for one in found])[position])
-    # Rounded, so that values which decide alike do not differ by the order of a sum.
-    fidelity = np.mean(fidelities, axis=0).round(12).tolist()
-    means = zip(path, fidelity, np.mean(sizes, axis=0).tolist(), strict=True)
-    points = tuple(PathPoint(*point) for point in means)
-    best = max(points, key=lambda point: (point.fidelity, -point.n_rules, point.min_cases))
+            measured = np.array([_fidelity(data, voted(one.rules, part), held_out) for one in found])
+        fidelity[number, contenders] = measured[position]
+        sizes[number, contenders] = np.array([len(one.rules) for one in found])[position]
+        # Rounded, so that values which decide alike do not differ by the order of a sum.
+        mean = fidelity[: number + 1, contenders].mean(axis=0).round(12)
+        error = np.sqrt(mean.max() * (1 - mean.max()) / len(held_out))
+        if number + 1 < len(splits):
+            contenders = contenders[mean >= mean.max() - error]
+            if len(contenders) == 1:
+                break
+    means = (np.nanmean(values, axis=0).round(12).tolist() for values in (fidelity, sizes))
+    points = tuple(PathPoint(*point) for point in zip(path.tolist(), *means, strict=True))
+    finalists = [points[contender] for contender in contenders]
+    best = max(finalists, key=lambda point: (point.fidelity, -point.n_rules, point.min_cases))
     return best.min_cases, points
 
 
@@ -90,10 +98,11 @@ def _extracted_with_each(
 
 
 def _splits(codes: NDArray[np.int32], random: np.random.RandomState) -> list[Split]:
-    """Each fold of few rows in turn, one fold of many."""
+    """Each half of few rows in turn, one fold of many."""
     drawn = stratified_rows(codes, MAX_ROWS, random)
-    n_splits = N_FOLDS if len(drawn) <= FEW_ROWS else 1
-    return list(islice(fold_splits(codes, drawn, N_FOLDS, random), n_splits))
+    if len(drawn) <= FEW_ROWS:
+        return list(fold_splits(codes, drawn, N_FOLDS_OF_FEW, random))
+    return list(islice(fold_splits(codes, drawn, N_FOLDS, random), 1))
 
 
 def n_layers(data: ExtractionData, options: ClausewiseOptions) -> int:
