@@ -64,11 +64,19 @@ def tries_in(certificate, rule: RuleSet, n_rows: int, seed: int) -> np.ndarray:
     return domain.rows(rows, [random.choice(np.flatnonzero(part[0]), n_rows) for part in region.options])
 
 
-def attacked(certificate, rule: RuleSet, starts: np.ndarray) -> np.ndarray:
+def attacked(certificate, rule: RuleSet, starts: np.ndarray, n_steps: int = 5) -> np.ndarray:
     """Return rows inside a rule on which a search along the gradient finds another class."""
-    prover, decisions = certificate.row_prover.prover, certificate.row_prover.decisions
-    claim = Claim(decisions[rule.columns.class_index[0]])
-    return prover.attacked(certificate.domain.region_of(rule.columns, 0), claim, starts, 5)
+    prover, domain = certificate.row_prover.prover, certificate.domain
+    claim = Claim(certificate.row_prover.decisions[rule.columns.class_index[0]])
+    region, rows, found = domain.region_of(rule.columns, 0), starts.copy(), []
+    for step in range(n_steps + 1):
+        values, slopes = prover.slopes(rows, claim)
+        found.append(rows[values < 0])
+        reach = 0.25 * 0.75**step * (region.high - region.low)
+        moved = rows[:, domain.numbers] - np.sign(slopes) * reach
+        moved = np.where(domain.is_whole, np.round(moved), moved)
+        rows[:, domain.numbers] = np.clip(moved, region.low, region.high)
+    return np.concatenate(found)
 
 
 def check_no_counterexample(certificate, ask, n_tries: int) -> int:

@@ -501,7 +501,7 @@ class RuleSet(BaseRuleSet):
         *,
         max_boxes: int = 20_000,
         seconds: float = 60.0,
-        max_parts: int = 4,
+        max_parts: int = 12,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> "Certificate":
@@ -529,10 +529,10 @@ class RuleSet(BaseRuleSet):
         seconds : float, default 60
             A limit on the time for all rules together. If it is reached, the result says so, and depends on
             the speed of the machine.
-        max_parts : int, default 4
+        max_parts : int, default 12
             How many certified boxes to look for inside a rule that is not proven as a whole.
         random_state : int, RandomState or None
-            Draws rows to look for counterexamples. None stands for 0.
+            Draws rows from which certified parts grow. None stands for 0.
         verbose : int, default 0
             1 shows progress.
 

@@ -14,11 +14,11 @@ from clausewise.networks.plain import Floats
 from clausewise.rules.ruleset import RuleSet
 from clausewise.verify.certificate import Certificate, RuleProof, Status
 from clausewise.verify.decisions import Decision, decisions_of
-from clausewise.verify.domain import Domain, Regions
+from clausewise.verify.domain import Domain
+from clausewise.verify.growing import Parts, grow_parts
 from clausewise.verify.questions import NetworkQuestions
 from clausewise.verify.row_proofs import RowProver
 from clausewise.verify.search import Claim, Clock, Outcome, Prover
-from clausewise.verify.shrinking import shrink
 
 # Possible counterexamples that the network itself is asked about.
 _MAX_ASKED: Final = 256
@@ -55,7 +55,7 @@ def certify(
     *,
     max_boxes: int = 20_000,
     seconds: float = 60.0,
-    max_parts: int = 4,
+    max_parts: int = 12,
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
 ) -> Certificate:
@@ -138,7 +138,14 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
     found = task.prover.search(region, claim, max(task.max_boxes // 2, 1), half, task.matrix[inside])
     clock.has_stopped |= half.has_stopped
     row, network_code = _counterexample(task, rule, code, is_against, inside, found)
-    parts, n_boxes = _parts(task, region, claim, inside & ~is_certified, found, clock)
+    wanted = task.matrix[inside & ~is_certified]
+    parts = (
+        Parts(region, 0)
+        if found.is_proven
+        else grow_parts(
+            task.prover, region, claim, wanted, task.max_parts, task.max_boxes // 2, clock, task.random
+        )
+    )
     status: Status = "proven" if found.is_proven else "refuted" if len(row) else "open"
     of_open = domain.shares(found.open, region)
     shares = [
@@ -160,8 +167,8 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
             int(inside.sum()),
             float(found.is_proven_row.mean()) if inside.any() else np.nan,
             network_code,
-            parts,
-            found.n_boxes + n_boxes,
+            parts.regions,
+            found.n_boxes + parts.n_boxes,
         ),
         row,
     )
@@ -188,24 +195,3 @@ def _counterexample(
             if premise.holds([decode(column, float(value)) for column, value in enumerate(row)]):
                 return row[None], labels[place]
     return candidates[:0], None
-
-
-def _parts(
-    task: _Task, region: Regions, claim: Claim, is_wanted: Any, found: Outcome, clock: Clock
-) -> tuple[Regions, int]:
-    """Return proven boxes inside a rule, each with rows that no other certified box has."""
-    domain = task.prover.domain
-    if found.is_proven:
-        return region, 0
-    parts, n_boxes = [region.take(slice(0, 0))], 0
-    each = max(task.max_boxes // 2 // max(task.max_parts, 1), 1)
-    for _ in range(task.max_parts):
-        if clock.is_over or not is_wanted.any():
-            break
-        part = shrink(task.prover, region, claim, task.matrix[is_wanted], each, clock, task.random)
-        n_boxes += part.n_boxes
-        if part.region is None:
-            break
-        parts.append(part.region)
-        is_wanted = is_wanted & ~domain.contains(part.region, task.matrix)[0]
-    return Regions.joined(parts), n_boxes

@@ -145,24 +145,6 @@ class Prover:
         gradients = self.network.gradients(inputs, sign * claim.decision.functions[weakest])
         return sign * margins.min(axis=1), self.inputs.pulled_back(gradients)[0]
 
-    def attacked(self, region: Regions, claim: Claim, starts: Floats, n_steps: int) -> Floats:
-        """Return encoded rows inside one region on which the claim fails, found by moving `starts`.
-
-        Each step follows the sign of the gradient, at first by a quarter of the region's width, then by less.
-        Options of choices stay as they are.
-        """
-        domain, rows = self.domain, starts.copy()
-        width = region.high[0] - region.low[0]
-        best, least = rows.copy(), np.full(len(rows), np.inf)
-        for step in range(n_steps + 1):
-            values, slopes = self.slopes(rows, claim)
-            is_better = values < least
-            best[is_better], least[is_better] = rows[is_better], values[is_better]
-            moved = rows[:, domain.numbers] - np.sign(slopes) * width * 0.25 * 0.75**step
-            moved = np.where(domain.is_whole, np.round(moved), moved)
-            rows[:, domain.numbers] = np.clip(moved, region.low[0], region.high[0])
-        return best[least < 0]
-
     def examine(self, regions: Regions, claim: Claim) -> "Examined":
         """Bound the network on regions."""
         decision = claim.decision
