@@ -91,6 +91,18 @@ def test_lines_are_below_and_above_their_activation(activation):
     assert (lines.slope_above * points + lines.above >= values - tolerance).all()
 
 
+def test_coefficients_that_boxes_share_give_the_same_bounds_either_way(monkeypatch):
+    network = random_network("relu", 4)
+    centre = np.random.RandomState(4).normal(size=(20, 3))
+    boxes = Boxes(centre - 0.3, centre + 0.3)
+    quick = BoundedNetwork(network).output_bounds(boxes)
+    n_used = []
+    monkeypatch.setattr(BoundedNetwork, "_narrow_before", lambda *arguments: n_used.append(arguments))
+    plain = BoundedNetwork(network).output_bounds(boxes)
+    assert len(n_used) > 0
+    np.testing.assert_allclose(quick, plain, rtol=1e-12)
+
+
 def test_a_one_hot_block_is_bounded_over_its_options_only():
     network = random_network("relu", 5, sizes=(4, 10, 2))
     choice = Choice(np.array([1, 2, 3]), np.eye(3))

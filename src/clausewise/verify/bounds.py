@@ -133,6 +133,7 @@ class BoundedNetwork:
             [type(other) for other in network.steps if number in _sources(other)]
             for number in range(len(network.sizes))
         ]
+        self._readers = [len(readers) for readers in read_by]
         self._is_before_activation = [
             number > 0 and bool(readers) and all(reader is Activation for reader in readers)
             for number, readers in enumerate(read_by)
@@ -266,6 +267,15 @@ class BoundedNetwork:
                 lines = state.lines[position]
                 positive, negative = np.maximum(above, 0.0), np.minimum(above, 0.0)
                 low += _dot(positive, lines.below) + _dot(negative, lines.above)
+                dense = self._narrow_before(step, above) if looseness is None else None
+                if dense is not None:
+                    # The same products, but the larger ones only once: all boxes share these coefficients.
+                    weights = dense.weights.T[None]
+                    below = np.matmul(positive, lines.slope_below[:, :, None] * weights)
+                    below += np.matmul(negative, lines.slope_above[:, :, None] * weights)
+                    source = dense.source
+                    pending[source] = pending[source] + below if source in pending else below
+                    continue
                 below = positive * lines.slope_below[:, None, :]
                 below += negative * lines.slope_above[:, None, :]
                 if looseness is not None and step.source in state.slopes:
@@ -282,6 +292,20 @@ class BoundedNetwork:
                 pending[source] = pending[source] + below if source in pending else below
         slopes = pending.get(0, np.zeros((1, len(rows), self.network.n_inputs)))
         return low + self._least(slopes, boxes, state), slopes
+
+    def _narrow_before(self, step: Activation, above: Floats) -> Dense | None:
+        """Return the dense layer that only this activation reads, if it has fewer inputs than rows are asked.
+
+        Only for coefficients that are the same for all boxes.
+        """
+        dense = self.network.steps[step.source - 1] if step.source > 0 else None
+        is_narrow = (
+            len(above) == 1
+            and isinstance(dense, Dense)
+            and self._readers[step.source] == 1
+            and len(dense.weights) < above.shape[1]
+        )
+        return dense if is_narrow and isinstance(dense, Dense) else None
 
     def _least(self, slopes: Floats, boxes: Boxes, state: _State) -> Floats:
         """Return the least value of linear functions of the inputs on each box."""

@@ -146,6 +146,9 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
             task.prover, region, claim, wanted, task.max_parts, task.max_boxes // 2, clock, task.random
         )
     )
+    is_proven_row = found.is_proven_row
+    if len(parts.regions):
+        is_proven_row = is_proven_row | domain.contains(parts.regions, task.matrix[inside]).any(axis=0)
     status: Status = "proven" if found.is_proven else "refuted" if len(row) else "open"
     of_open = domain.shares(found.open, region)
     shares = [
@@ -165,7 +168,7 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
             shares[0],
             shares[1],
             int(inside.sum()),
-            float(found.is_proven_row.mean()) if inside.any() else np.nan,
+            float(is_proven_row.mean()) if inside.any() else np.nan,
             network_code,
             parts.regions,
             found.n_boxes + parts.n_boxes,

@@ -250,26 +250,47 @@ class _Growth:
     def _grown(self, box: Regions) -> Regions:
         """Return a proven box after adding proven slices that contain more rows."""
         n_tries: dict[tuple[int, int], int] = {}
+        n_coordinates = self.prover.domain.n_coordinates
+        inside = np.column_stack([self._inside(box, at) for at in range(n_coordinates)])
+        n_outside = (~inside).sum(axis=1)
+        near = np.flatnonzero(n_outside <= 1)
         while self.n_boxes < self.max_boxes and not self.clock.is_over:
-            best = max(self._slices(box, n_tries), key=lambda one: one.n_rows, default=None)
+            slices = self._slices(box, n_tries, near, inside[near])
+            best = max(slices, key=lambda one: one.n_rows, default=None)
             if best is None:
                 break
             if self._proves(best.slab, _OF_SLICE):
-                box = best.grown
+                box, at = best.grown, best.direction[0]
+                n_outside += inside[:, at]
+                inside[:, at] = self._inside(box, at)
+                n_outside -= inside[:, at]
+                near = np.flatnonzero(n_outside <= 1)
             else:
                 tried = _N_TRIES if best.n_rows == 1 else n_tries.get(best.direction, 0) + 1
                 n_tries[best.direction] = tried
         return box
 
-    def _slices(self, box: Regions, n_tries: dict[tuple[int, int], int]) -> Iterator[_Slice]:
-        """Yield the next slice in each direction that has rows and was not tried too often."""
-        domain, numbers = self.prover.domain, self.rows[:, self.prover.domain.numbers]
-        options = [domain.option_of(choice, self.rows) for choice in domain.choices]
-        allowed = [part[0][option] for part, option in zip(box.options, options, strict=True)]
-        inside = np.column_stack([(numbers >= box.low) & (numbers <= box.high), *allowed])
-        n_outside = (~inside).sum(axis=1)
+    def _inside(self, box: Regions, at: int) -> Booleans:
+        """Return which rows are inside a box as far as one coordinate is concerned."""
+        domain = self.prover.domain
+        if at < len(domain.numbers):
+            values = self.rows[:, domain.numbers[at]]
+            return np.asarray((values >= box.low[0, at]) & (values <= box.high[0, at]))
+        place = at - len(domain.numbers)
+        return np.asarray(box.options[place][0][domain.option_of(domain.choices[place], self.rows)])
+
+    def _slices(
+        self, box: Regions, n_tries: dict[tuple[int, int], int], near: Places, inside: Booleans
+    ) -> Iterator[_Slice]:
+        """Yield the next slice in each direction that has rows and was not tried too often.
+
+        Rows that are outside in at most one coordinate are `near`; `inside` says in which they are not.
+        """
+        domain, rows = self.prover.domain, self.rows[near]
+        numbers, is_outside = rows[:, domain.numbers], ~inside.all(axis=1)
+        options = [domain.option_of(choice, rows) for choice in domain.choices]
         for at in range(numbers.shape[1]):
-            values = numbers[(n_outside == 0) | ((n_outside == 1) & ~inside[:, at]), at]
+            values = numbers[~is_outside | ~inside[:, at], at]
             for end in (0, 1):
                 tried = n_tries.get((at, end), 0)
                 beyond = values[values < box.low[0, at]] if end == 0 else values[values > box.high[0, at]]
@@ -281,7 +302,7 @@ class _Growth:
                     yield _Slice((at, end), n_taken, slab, grown)
         for place, option in enumerate(options):
             at = numbers.shape[1] + place
-            counts = np.bincount(option[(n_outside == 1) & ~inside[:, at]], minlength=1)
+            counts = np.bincount(option[~inside[:, at]], minlength=1)
             for other in np.flatnonzero(counts).tolist():
                 if n_tries.get((at, other), 0) == 0:
                     slab, grown = box.take([0]), box.take([0])

@@ -15,19 +15,19 @@ from clausewise.verify.domain import Booleans, Domain, InputMap, Places, Regions
 from clausewise.verify.planes import Planes
 
 # Boxes that are bounded at once, and coefficients of a layer for all of them: more do not fit into the cache.
-_MAX_BATCH: Final = 64
+_MAX_BATCH: Final = 128
 # How often a region may be cut before its pieces are bounded; it is cut again if this part of the gap between
 # value and bound would not suffice. A cut makes up for about as much as `_MADE_UP`.
 _N_LEVELS: Final = 4
 _PART_CHOSEN: Final = 32  # one of so many waiting regions is chosen at a time
-_HOPED_FOR: Final = 0.3
+_HOPED_FOR: Final = 0.4
 _MADE_UP: Final = 0.2
 _MAX_COEFFICIENTS: Final = 2**20
 # The relative error of the slopes of inputs that are added up for a raw column.
 _SLOPE_ERROR: Final = 2.0**-44
 # Where to cut: how much the slope of a bound counts beside its looseness. Half-spaces make up for most of
 # what a slope costs.
-_SLOPE_WEIGHT: Final = 0.3
+_SLOPE_WEIGHT: Final = 0.1
 
 
 Side = TypeVar("Side")
@@ -280,7 +280,10 @@ class Prover:
         pieces = []
         for level in range(_N_LEVELS):
             halves, of = self.domain.split(cut.regions, scores)
-            pieces.append(cut.take(np.setdiff1d(np.arange(len(cut.regions)), of)))
+            is_whole = np.ones(len(cut.regions), dtype=bool)
+            is_whole[of] = False
+            if is_whole.any():
+                pieces.append(cut.take(is_whole))
             new, n_rows = tracker.moved(halves, cut.numbers[of])
             cut = _Pieces(halves, new, cut.parents[of], n_rows, np.ones(len(halves), bool))
             low, gaps, scores = low[of], gaps[of], scores[of]
@@ -455,8 +458,12 @@ class RowTracker:
     def decided(self, proven: Places, refuted: Places) -> None:
         """Note which regions are decided."""
         if self.n_rows:
-            self.is_proven |= np.isin(self._owner, proven)
-            self._owner[np.isin(self._owner, np.concatenate([proven, refuted]))] = -1
+            # By region instead of by row: −1, for rows that are decided, is the last place.
+            is_now = np.zeros(self._n_regions + 1, dtype=bool)
+            is_now[proven] = True
+            self.is_proven |= is_now[self._owner]
+            is_now[refuted] = True
+            self._owner[is_now[self._owner]] = -1
 
     def decide_rows(self, numbers: Places, planes: Planes, claim: Claim) -> None:
         """Note which rows are decided by the planes of their regions."""
