@@ -123,15 +123,6 @@ def test_proven_rows_are_those_that_the_network_decides_as_the_rule_says(certifi
     assert agrees - 0.1 < certificate[2].proven_rows <= agrees
 
 
-def test_rows_of_certified_parts_count_as_proven(model, rules):
-    # So few boxes that the search for the whole rule decides little.
-    certificate = rules.certify(model, smooth_rows(1_500, 0)[0], max_boxes=40, seconds=600)
-    for proof in certificate:
-        if len(proof.parts):
-            inside = certificate.domain.contains(proof.parts, certificate.matrix).any(axis=0)
-            assert proof.proven_rows >= inside.sum() / proof.n_rows
-
-
 def test_rows_outside_of_the_domain_are_not_certified(certificate):
     inside, outside = [0.9, 0.0, 0.0], [0.9, 0.0, -1.5]
     assert certificate.certified([inside, outside]).tolist() == [True, False]

@@ -13,6 +13,7 @@ import clausewise
 from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
 from clausewise.verify.growing import _decimal_beyond
+from tests.verify.test_certify import check_no_counterexample
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -44,6 +45,22 @@ def test_parts_of_ten_columns_have_many_rows(certificate, ten_columns):
     inside = certificate.certified(rows)
     assert inside.sum() == certificate.n_certified_rows >= 100
     assert (model.predict(rows[inside]) == 1).all()
+
+
+def test_rows_of_certified_parts_count_as_proven(ten_columns):
+    model, rows, rules = ten_columns
+    # The same search for the whole rule, which decides few rows with so few boxes.
+    without, with_parts = (
+        rules.certify(model, rows, max_boxes=400, max_parts=max_parts, seconds=600) for max_parts in (0, 2)
+    )
+    assert with_parts[0].proven_rows > without[0].proven_rows
+    assert with_parts[0].proven_rows >= with_parts.n_certified_rows / with_parts[0].n_rows
+
+
+@pytest.mark.fuzz
+def test_no_part_of_ten_columns_contains_a_counterexample_among_a_million(certificate, ten_columns):
+    n_parts = len(certificate.shrunk())
+    assert check_no_counterexample(certificate, ten_columns[0].predict, 1_000_000 // n_parts + 1) == n_parts
 
 
 def test_each_part_has_rows_that_earlier_ones_do_not_have(certificate, ten_columns):

@@ -116,6 +116,9 @@ def test_proofs_are_equal_for_a_network_and_its_onnx_export(make):
         assert np.isclose(one.proven_volume, other.proven_volume, atol=0.01)
         assert np.isclose(one.proven_rows, other.proven_rows, atol=0.01)
     assert max(proof.proven_volume for proof in results[0]) > 0.1
+    n_certified = [result.n_certified_rows for result in results]
+    assert min(n_certified) > 0
+    assert abs(n_certified[0] - n_certified[1]) <= 0.02 * len(ROWS)
 
 
 @pytest.mark.parametrize("make", [dense, lambda: seeded(Residual()), keras_model])

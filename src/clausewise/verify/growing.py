@@ -35,6 +35,7 @@ _LEAST_WEIGHT: Final = 0.3
 _OF_FIRST_PROOF: Final = 1 / 16
 _OF_SLICE: Final = 1 / 32
 _LEAST_BOXES: Final = 64
+_OF_FEW: Final = 1 / 8
 # A slice takes this fraction of the rows in its direction; after each slice that is not proven, less.
 _SLICE: Final = 1 / 8
 _SMALLER_SLICE: Final = 1 / 3
@@ -242,7 +243,9 @@ class _Growth:
         return None
 
     def _proves(self, box: Regions, of_boxes: float) -> bool:
-        allowed = min(self.max_boxes - self.n_boxes, max(int(of_boxes * self.max_boxes), _LEAST_BOXES))
+        # With few boxes, a first proof that fails must leave some for smaller ones.
+        least = min(_LEAST_BOXES, ceil(_OF_FEW * self.max_boxes))
+        allowed = min(self.max_boxes - self.n_boxes, max(int(of_boxes * self.max_boxes), least))
         found = self.prover.search(box, self.claim, allowed, self.clock, stop_at_witness=True)
         self.n_boxes += found.n_boxes
         return found.is_proven
