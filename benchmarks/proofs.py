@@ -1,7 +1,8 @@
 """Proofs and challenges: how much of 16 rules is proven, how many rows are certified, and what it costs.
 
 Networks of three hidden layers (64, 32, 16), each with the 16 rules that `extract` finds for it, on fixed
-tables. Constants of the search were chosen on other generated tables, and on another network for MAGIC.
+tables. Constants of `growing`, and the present ones of `search` for cuts and batches, were chosen on other
+generated tables, and on another network for MAGIC.
 
 - `smooth` and `waves`: functions of five columns. `smooth` was chosen after another table had given a worse
   figure; that table was not kept. `waves` was written down before it was measured.
