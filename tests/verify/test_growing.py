@@ -57,6 +57,21 @@ def test_rows_of_certified_parts_count_as_proven(ten_columns):
     assert with_parts[0].proven_rows >= with_parts.n_certified_rows / with_parts[0].n_rows
 
 
+def test_parts_are_widened_for_rows_that_are_not_there_yet():
+    # Class 1 where x0 > 0.5, whatever the other columns are.
+    network = ArrayNetwork([np.array([[8.0], [0.0], [0.0], [0.0]])], [np.array([-4.0])], output="sigmoid")
+    random = np.random.RandomState(0)
+    rows = np.vstack([random.uniform(size=(30, 4)), np.zeros(4), np.ones(4)])
+    rules = RuleSet.from_text("IF x0 > 0.2 THEN 1", ["x0", "x1", "x2", "x3"], classes=[0, 1], default=0)
+
+    certificate = rules.certify(network, rows, max_boxes=2_000, seconds=600)
+
+    later = random.uniform(size=(2_000, 4))
+    inside = certificate.certified(later)
+    assert inside[later[:, 0] > 0.55].all()
+    assert not inside[later[:, 0] < 0.5].any()
+
+
 @pytest.mark.fuzz
 def test_no_part_of_ten_columns_contains_a_counterexample_among_a_million(certificate, ten_columns):
     n_parts = len(certificate.shrunk())

@@ -7,6 +7,7 @@ off a whole rule: with ten columns, these are nearly everywhere in it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import ceil, floor, log10
 from typing import Final
 
@@ -40,6 +41,10 @@ _OF_FEW: Final = 1 / 8
 _SLICE: Final = 1 / 8
 _SMALLER_SLICE: Final = 1 / 3
 _N_TRIES: Final = 3
+# The part of a part's boxes for slices with rows; the others are for slices without, which later rows may be
+# in. These take this fraction of all rows in their direction.
+_OF_GROWING: Final = 0.5
+_WIDER: Final = 1 / 20
 # Bounds are decimals whose last digit is at most this fraction of the width of a box, or of the domain.
 _OF_WIDTH: Final = 0.05
 _OF_DOMAIN: Final = 1e-4
@@ -87,7 +92,7 @@ def grow_parts(
         rows = rows[random.permutation(len(rows))[:_MAX_ROWS]]
     values, slopes = prover.slopes(rows, claim)
     rows, slopes, values = rows[values > 0], slopes[values > 0], values[values > 0]
-    weights = _weights(rows[:, domain.numbers], slopes)
+    every, weights = rows, _weights(rows[:, domain.numbers], slopes)
     n_per_draw = ceil(max_parts * _PARTS_PER_DRAW)
     n_seeds = min(_N_SEEDS, ceil(_OF_DRAW * max_boxes / _N_HALVINGS))
     while len(rows) and len(found) <= max_parts and n_left > 0 and not clock.is_over:
@@ -102,7 +107,7 @@ def grow_parts(
             if start is None or clock.is_over:
                 break
             allowed = ceil(n_left / (max_parts + 1 - len(found)))
-            one = _Growth(prover, region, claim, rows[is_left], allowed, clock)
+            one = _Growth(prover, region, claim, rows[is_left], every, allowed, clock)
             part = one.from_start(starts, *start)
             n_left -= one.n_boxes
             if part is not None:
@@ -226,6 +231,7 @@ class _Growth:
     region: Regions
     claim: Claim
     rows: Floats
+    every: Floats
     max_boxes: int
     clock: Clock
     n_boxes: int = 0
@@ -238,7 +244,7 @@ class _Growth:
             for at in range(box.low.shape[1]):
                 _round_outwards(self.prover.domain, box, at, self.region)
             if self._proves(box, _OF_FIRST_PROOF):
-                return self._grown(box)
+                return self._widened(self._grown(box))
             n_rows = int(_FEWER * n_rows)
         return None
 
@@ -253,11 +259,12 @@ class _Growth:
     def _grown(self, box: Regions) -> Regions:
         """Return a proven box after adding proven slices that contain more rows."""
         n_tries: dict[tuple[int, int], int] = {}
+        most = ceil(_OF_GROWING * self.max_boxes)
         n_coordinates = self.prover.domain.n_coordinates
         inside = np.column_stack([self._inside(box, at) for at in range(n_coordinates)])
         n_outside = (~inside).sum(axis=1)
         near = np.flatnonzero(n_outside <= 1)
-        while self.n_boxes < self.max_boxes and not self.clock.is_over:
+        while self.n_boxes < most and not self.clock.is_over:
             slices = self._slices(box, n_tries, near, inside[near])
             best = max(slices, key=lambda one: one.n_rows, default=None)
             if best is None:
@@ -271,6 +278,27 @@ class _Growth:
             else:
                 tried = _N_TRIES if best.n_rows == 1 else n_tries.get(best.direction, 0) + 1
                 n_tries[best.direction] = tried
+        return box
+
+    def _widened(self, box: Regions) -> Regions:
+        """Return a proven box after adding proven slices, in all directions in turn, for rows yet unseen."""
+        columns = np.sort(self.every[:, self.prover.domain.numbers], axis=0)
+        step = max(1, int(_WIDER * len(columns)))
+        directions = list(product(range(columns.shape[1]), (0, 1)))
+        while directions:
+            for at, end in directions.copy():
+                if self.n_boxes >= self.max_boxes or self.clock.is_over:
+                    return box
+                bound, limit = ((part.low, part.high)[end][0, at] for part in (box, self.region))
+                # Beyond all rows at the bound itself.
+                place = np.searchsorted(columns[:, at], bound, side="right" if end else "left")
+                place += step - 1 if end else -step
+                value = columns[place, at] if 0 <= place < len(columns) else limit
+                slab, grown = self._beside(box, at, end, float(value))
+                if bound != limit and self._proves(slab, _OF_SLICE):
+                    box = grown
+                else:
+                    directions.remove((at, end))
         return box
 
     def _inside(self, box: Regions, at: int) -> Booleans:
