@@ -125,6 +125,17 @@ def test_categories_and_classes_of_few_rows_are_seen(model):
 
 
 @pytest.mark.usefixtures("few_in_memory")
+def test_rules_for_a_column_of_labels_know_the_categories_of_all_rows():
+    rows = table_of(12_000, seed=4)
+    rows["job"] = np.where(rows["job"] == "judge", "cook", rows["job"]).astype(object)
+    rows.loc[[3, 8_000], "job"] = "judge"  # sorted before "nurse", and hardly ever drawn
+    rows["label"] = np.where((rows["job"] == "nurse") | (rows["age"] > 60), "yes", "no")
+    found = extract("label", in_pieces(rows, 6_000), max_rules=4)
+    assert found.features.categories[found.features.names.index("job")] == ("cook", "judge", "nurse")
+    assert found.evaluate(in_pieces(rows, 50), "label").accuracy > 0.99
+
+
+@pytest.mark.usefixtures("few_in_memory")
 def test_rows_that_are_often_repeated_count_as_often(rows, model):
     repeated = pd.concat([rows[:6_000], *[rows[:1]] * 6_000], ignore_index=True)
     one = extract(model, in_pieces(repeated, 5_000, 9_000), max_rules=3)

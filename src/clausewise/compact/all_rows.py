@@ -40,7 +40,7 @@ from clausewise.networks.batch_answers import (
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.columns import features_of
 from clausewise.partitions.label_column import LabelColumn, classes_in, labels_in
-from clausewise.partitions.sample import RowSample, draw
+from clausewise.partitions.sample import RowSample, draw, with_categories
 from clausewise.rules import RuleSet
 from clausewise.rules.batch_counts import with_counts_of_all
 from clausewise.rules.stored import joined_records
@@ -86,7 +86,8 @@ class Learning:
         chosen, weights = self.sample.between(first, last)
         table = self.sample.rows.take(chosen)
         if isinstance(self.answer, LabelColumn):
-            table = table.drop_columns([self.answer.name])
+            # Rules are learnt from a part of the rows, but know the categories of all.
+            table = with_categories(table.drop_columns([self.answer.name]), self.sample.facts)
         return self.rows.native(table), self.sample.codes[chosen], weights
 
     @property

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.ipc
 from numpy.typing import NDArray
 
@@ -308,6 +309,19 @@ def arrow_rows(batch: Any, chosen: NDArray[np.intp], names: Sequence[str]) -> pa
         return batch[chosen].to_arrow().replace_schema_metadata()
     table = as_table(batch)
     return pa.table({name: pa.array(table.column(i).values[chosen]) for i, name in enumerate(names)})
+
+
+def with_categories(table: pa.Table, facts: Sequence[ColumnFacts]) -> pa.Table:
+    """Return rows whose columns of text state all their categories, also those of other rows."""
+    known = {fact.name: fact.categories for fact in facts if fact.kind == "text"}
+    for position, name in enumerate(table.column_names):
+        if name in known:
+            values = pa.array(known[name], pa.string())
+            texts = table.column(position).cast(pa.string()).combine_chunks()
+            codes = pa.compute.index_in(texts, value_set=values)
+            stated = pa.DictionaryArray.from_arrays(codes, values)
+            table = table.set_column(position, name, stated)
+    return table
 
 
 def _written(table: pa.Table) -> NDArray[np.uint8]:
