@@ -4,6 +4,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import skops.io
@@ -174,3 +175,26 @@ def test_a_tolerance_without_held_out_rows_is_refused(run, folder):
         refused = run(*command, *options)
         assert refused.exit_code == 2
         assert "none are held out" in " ".join(refused.stderr.replace("│", " ").split())
+
+
+def test_many_rows_are_read_in_parts(run, folder, monkeypatch, tmp_path):
+    few = {"cli.streamed_rows": "FEW_ROWS", "extractors.partitioned_numbers": "FEW_ROWS"}
+    for module, name in {**few, "analysis.regression_evaluation": "_FEW_ROWS"}.items():
+        monkeypatch.setattr(f"clausewise.{module}.{name}", 50)
+    rows = pd.concat([pd.read_csv(folder / "income.csv")] * 3, ignore_index=True)
+    rows["income"] += np.arange(len(rows)) / 1e6
+    rows.assign(truth=rows["income"] * 2.5).to_parquet(tmp_path / "rows.parquet")
+    source, model = (str(tmp_path / "rows.parquet"), str(folder / "model.skops"))
+    command = ("extract", model, source, "--target", "truth", "-q", "--json", "--max-rules", "3")
+    result = run(*command, "-o", "r.json", "--tolerance", "0.5")
+    assert result.exit_code == 0, result.output
+    answer, rules = json.loads(result.stdout), RegressionRules.load("r.json")
+    assert answer["n_rows"] + answer["n_rows_measured"] == len(rows)
+    assert rules.response == "truth"
+    assert rules.guaranteed.n_rows == answer["n_rows_measured"]
+    result = run("evaluate", "r.json", source, "--target", "truth", "--model", model, "--json")
+    found = json.loads(result.stdout)
+    assert found["n_rows"] == len(rows)
+    expected = rules.evaluate(rows, rows["income"] * 2.5).to_truth.r_squared
+    assert found["to_truth"]["r_squared"] == pytest.approx(expected)
+    assert found["to_network"]["largest_row"] is None

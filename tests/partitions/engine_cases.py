@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from clausewise import extract, partitioned
 from clausewise.data.table import as_table
@@ -141,3 +142,14 @@ def check_same_rules(frame, rows, model):
     assert found.columns.cover.tolist() == expected.columns.cover.tolist()
     assert found.evaluate(frame, network=model) == expected.evaluate(rows, network=model)
     return expected
+
+
+def check_same_numbers(frame, rows, model):
+    """Compare rules for numbers of an engine's frame with those of tables in memory."""
+    tables = partitioned([rows[:9_000], rows[9_000:]])
+    expected = extract(model, tables, max_rules=4)
+    found = extract(model, frame, max_rules=4)
+    assert found == expected  # additions and statistics, too
+    assert found.learnt_rows == expected.learnt_rows
+    measured = found.evaluate(frame, network=model).to_network
+    assert measured.r_squared == pytest.approx(found.evaluate(tables, network=model).to_network.r_squared)

@@ -20,6 +20,7 @@ from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
     assert_same_part,
+    check_same_numbers,
     check_same_rules,
     expected_sample,
     expected_sums,
@@ -103,6 +104,12 @@ def test_rules_are_those_of_tables_in_memory(cluster, rows, model, tmp_path):
     written = pd.read_parquet(tmp_path)
     assert written["prediction"].tolist() == rules.predict(written).tolist()
     assert len(written) == len(rows)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_for_numbers_are_those_of_tables_in_memory(cluster, rows, number_model):
+    with distributed.Client(cluster):
+        check_same_numbers(frame_of(shuffled(rows), 5), rows, number_model)
 
 
 @pytest.mark.usefixtures("few_in_memory")

@@ -13,6 +13,7 @@ from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
     assert_same_part,
+    check_same_numbers,
     check_same_rules,
     expected_sample,
     expected_sums,
@@ -59,6 +60,11 @@ def test_rules_are_those_of_tables_in_memory(rows, model, tmp_path):
     written = pd.read_parquet(tmp_path)
     assert written["prediction"].tolist() == rules.predict(written).tolist()
     assert len(written) == len(rows)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_for_numbers_are_those_of_tables_in_memory(rows, number_model):
+    check_same_numbers(dataset_of(shuffled(rows), 3), rows, number_model)
 
 
 def test_empty_blocks_count_nothing():

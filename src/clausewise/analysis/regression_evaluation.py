@@ -8,10 +8,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.analysis.error_sums import ErrorCounter, GroupSums, Pair, add_errors, level_of
 from clausewise.base import html
 from clausewise.base.parameters import NOTHING, check_parameters, number
 from clausewise.data.responses import read_responses
-from clausewise.networks.answers import ask_numbers
+from clausewise.networks.answers import are_labels, ask_numbers
+from clausewise.networks.batch_answers import batch_numbers
+from clausewise.partitions import PartitionedRows, is_partitioned, partitioned
+from clausewise.partitions.number_column import number_column
 from clausewise.rules.metrics import (
     fraction_of,
     fraction_within,
@@ -32,6 +36,8 @@ _N_RESAMPLED: Final = 1_000
 # Many rows are put into random groups, which are drawn instead: the intervals are the same, at less cost.
 _MAX_GROUPS: Final = 2_000
 _CONFIDENCE: Final = 0.95
+# Up to so many rows in partitions are read into memory, and measured as a table.
+_FEW_ROWS: Final = 2**17
 # The tolerance, unless given, as a fraction of the width of the middle 90 % of the responses.
 _SHARE_OF_SPREAD: Final = 0.1
 
@@ -50,8 +56,8 @@ class Errors:
         Root of the mean squared error.
     largest : float
         Largest absolute error.
-    largest_row : int
-        The row on which it occurs.
+    largest_row : int or None
+        The row on which it occurs; None if the rows were read in parts.
     within : float
         The fraction of rows with an absolute error of at most `tolerance`.
     tolerance : float
@@ -66,7 +72,7 @@ class Errors:
     mean_absolute: float
     root_mean_squared: float
     largest: float
-    largest_row: int
+    largest_row: int | None
     within: float
     tolerance: float
     r_squared_interval: Interval
@@ -95,7 +101,8 @@ class Errors:
             ),
         ):
             yield f"  {name}", _number(value), f"{_interval(interval)}, mean alone: {_number(baseline)}"
-        yield "  largest error", _number(self.largest), f"(row {self.largest_row})"
+        where = "" if self.largest_row is None else f"(row {self.largest_row})"
+        yield "  largest error", _number(self.largest), where
         low, high = (f"{100 * bound:.2f}" for bound in self.within_interval)
         yield (
             f"  within {describe_amount(self.tolerance)}",
@@ -194,6 +201,11 @@ def evaluate_numbers(
             "There is nothing to measure the rules against; pass target (true numbers), network (a model or "
             "its numbers), or both."
         )
+    if is_partitioned(X):
+        rows = partitioned(X)
+        if rows.n_rows > _FEW_ROWS:
+            return _evaluated_in_parts(rules, rows, target, network, tolerance, random_state)
+        X, target, network = _gathered(rows, target, network)
     matrix = rules.features.encode(X)
     if len(matrix) == 0:
         raise ValueError("There are no rows to measure on; pass at least one.")
@@ -217,8 +229,108 @@ def evaluate_numbers(
         mean_rule_length=mean_rule_length(rules),
         n_distinct_terms=n_distinct_terms(rules),
         reading_cost=rules.reading_cost,
-        warnings=tuple(_warnings(rules, predicted, to_network, to_truth)),
+        warnings=tuple(
+            _warnings(
+                rules,
+                to_network,
+                to_truth,
+                n_rows=len(matrix),
+                n_outside=_n_outside(rules, predicted),
+                is_finite=bool(np.isfinite(predicted).all()),
+            )
+        ),
     )
+
+
+def _n_outside(rules: RegressionRules, predicted: NDArray[np.float64]) -> int:
+    """Return the number of predictions outside of the responses in training."""
+    if rules.response_range is None:
+        return 0
+    low, high = rules.response_range
+    return int(((predicted < low) | (predicted > high)).sum())
+
+
+def _gathered(rows: PartitionedRows, target: Any, network: Any) -> tuple[Any, Any, Any]:
+    """Return few rows as a table, with the numbers in the columns that target and network name."""
+    if rows.n_rows == 0:
+        raise ValueError("There are no rows to measure on; pass at least one.")
+    X, found = rows.gathered(), []
+    for source, name in ((target, "target"), (network, "network")):
+        is_column = isinstance(source, str) or are_labels(source)
+        found.append(number_column(source, rows, name)(X) if is_column else source)
+    return X, found[0], found[1]
+
+
+def _evaluated_in_parts(
+    rules: RegressionRules,
+    rows: PartitionedRows,
+    target: Any,
+    network: Any,
+    tolerance: float | None,
+    random_state: int,
+) -> RegressionEvaluation:
+    """Measure rules on rows in partitions, by sums over them."""
+    series = {
+        name: batch_numbers(source, rows, rules.features, parameter)
+        for name, source, parameter in (("truth", target, "target"), ("network", network, "network"))
+        if source is not None
+    }
+    levels = {name: level_of(rows, answer) for name, answer in series.items()}
+    pairs = [
+        Pair(
+            predicted,
+            truth,
+            levels[truth].mean,
+            _tolerance(levels[truth].low, levels[truth].high) if tolerance is None else tolerance,
+        )
+        for predicted, truth in (("rules", "network"), ("rules", "truth"), ("network", "truth"))
+        if truth in series and predicted in ("rules", *series)
+    ]
+    part = rows.reduce(ErrorCounter(rules, series, pairs), add_errors)
+    n_rows = int(part["n_rows"].sum())
+    errors = {pair.name: _summed_errors(GroupSums(part, pair), n_rows, random_state) for pair in pairs}
+    to_network, to_truth = errors.get("rules to network"), errors.get("rules to truth")
+    return RegressionEvaluation(
+        n_rows=n_rows,
+        n_rules=len(rules),
+        to_network=to_network,
+        to_truth=to_truth,
+        network_to_truth=errors.get("network to truth"),
+        coverage=1.0 - int(part["n_uncovered"]) / n_rows,
+        mean_rule_length=mean_rule_length(rules),
+        n_distinct_terms=n_distinct_terms(rules),
+        reading_cost=rules.reading_cost,
+        warnings=tuple(
+            _warnings(rules, to_network, to_truth, n_rows=n_rows, n_outside=int(part["n_outside"]))
+        ),
+    )
+
+
+def _summed_errors(sums: GroupSums, n_rows: int, random_state: int) -> Errors:
+    """Return the errors of which sums over groups of rows are known."""
+    variation, squared = sums.totals("centred_squared"), sums.totals("squared")
+    intervals = _resampled(sums.moments(), np.random.default_rng(random_state))
+    return Errors(
+        r_squared=1.0 - squared / variation if variation > 0 else math.nan,
+        mean_absolute=sums.totals("error") / n_rows,
+        root_mean_squared=math.sqrt(squared / n_rows),
+        largest=sums.largest,
+        largest_row=None,
+        within=sums.count("within") / n_rows,
+        tolerance=sums.pair.tolerance,
+        r_squared_interval=intervals[0],
+        mean_absolute_interval=intervals[1],
+        root_mean_squared_interval=intervals[2],
+        within_interval=intervals[3],
+        baseline_mean_absolute=sums.totals("baseline") / n_rows,
+        baseline_root_mean_squared=math.sqrt(variation / n_rows),
+        baseline_within=sums.count("baseline within") / n_rows,
+    )
+
+
+def _tolerance(low: float, high: float) -> float:
+    """Return the tolerance for numbers of which the middle 90 % lie between two."""
+    return float(f"{_SHARE_OF_SPREAD * (high - low):.1e}")
 
 
 def errors_of(
@@ -229,8 +341,7 @@ def errors_of(
 ) -> Errors:
     """Return the errors of predictions against the numbers that they should be."""
     if tolerance is None:
-        low, high = np.quantile(truth, [0.05, 0.95])
-        tolerance = float(f"{_SHARE_OF_SPREAD * (high - low):.1e}")
+        tolerance = _tolerance(*np.quantile(truth, [0.05, 0.95]).tolist())
     mean = np.full(len(truth), truth.mean())
     intervals = _bootstrapped(predicted, truth, tolerance, random_state)
     return Errors(
@@ -265,6 +376,12 @@ def _bootstrapped(
     if n_groups < len(error):
         starts = np.linspace(0, len(error), n_groups, endpoint=False).astype(np.intp)
         moments = np.add.reduceat(moments[rng.permutation(len(error))], starts)
+    return _resampled(moments, rng)
+
+
+def _resampled(moments: NDArray[np.float64], rng: np.random.Generator) -> list[Interval]:
+    """Return the intervals of the same measures, from the moments of rows, or of groups of rows."""
+    n_groups = len(moments)
     drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=_N_RESAMPLED)
     n_rows, absolute, squared, within, total, total_squared = (drawn @ moments).T
     variation = total_squared - total**2 / n_rows
@@ -284,9 +401,12 @@ def _quantiles(values: NDArray[np.float64]) -> Interval:
 
 def _warnings(
     rules: RegressionRules,
-    predicted: NDArray[np.float64],
     to_network: Errors | None,
     to_truth: Errors | None,
+    *,
+    n_rows: int,
+    n_outside: int,
+    is_finite: bool = True,
 ) -> Iterator[str]:
     for whom, errors in (("network", to_network), ("truth", to_truth)):
         if errors is not None and errors.r_squared_interval[0] <= 0:
@@ -294,16 +414,14 @@ def _warnings(
                 f"on these rows, the rules are not clearly closer to the {whom} than always predicting the "
                 "mean; allow more rules, or a linear part."
             )
-    if not np.isfinite(predicted).all():
+    if not is_finite:
         yield "some predictions are not finite; limit the linear terms to a range (LinearTerm low and high)."
-    elif rules.response_range is not None:
+    elif rules.response_range is not None and n_outside > 0.05 * n_rows:
         low, high = rules.response_range
-        n_outside = int(((predicted < low) | (predicted > high)).sum())
-        if n_outside > 0.05 * len(predicted):
-            yield (
-                f"{n_outside:,} predictions lie outside of the responses in training, {describe_amount(low)} "
-                f"to {describe_amount(high)}."
-            )
+        yield (
+            f"{n_outside:,} predictions lie outside of the responses in training, {describe_amount(low)} "
+            f"to {describe_amount(high)}."
+        )
 
 
 def _number(value: float) -> str:

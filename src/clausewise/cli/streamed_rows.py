@@ -17,7 +17,7 @@ from clausewise.networks import Network
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.contents import content_hashes
 from clausewise.partitions.streamed import ArrowRows
-from clausewise.rules import RuleSet
+from clausewise.rules import RegressionRules, RuleSet
 
 _FEW = 10_000  # rows that show what kind of answers a network gives
 _MAX_HELD_OUT = 100_000
@@ -52,18 +52,17 @@ def streamed_for_network(
     drop: Sequence[str],
     holdout: float,
     seed: int,
-) -> tuple[StreamedRows, Rows] | None:
+    *,
+    for_numbers: bool = False,
+) -> tuple[StreamedRows, Rows]:
     """Return rows to learn from, and held-out rows, about 100,000 of them at most, in memory.
 
-    Rows are held out by a hash of their contents, so that equal rows are not on both sides. None for a
-    network that estimates numbers, whose rules are learnt from a table.
+    Rows are held out by a hash of their contents, so that equal rows are not on both sides.
     """
     first = next(read_batches(source))
     for name in (*drop, *([] if target is None else [target])):
         require_column(first, name, source)
     inputs = chosen_columns(first, network, target, drop, source)
-    if network.estimates_numbers(Rows(first.select(inputs).slice(0, _FEW), None).X):
-        return None
     n_rows = n_rows_of(source) or 0
     is_held_out = _HeldOut(min(holdout, _MAX_HELD_OUT / max(n_rows, 1)), seed)
 
@@ -77,10 +76,10 @@ def streamed_for_network(
         return rows, Rows(first.select(inputs).slice(0, 0), None)
     kept = [batch.filter(pa.array(is_held_out(batch))) for batch in read_batches(source)]
     held_out = pa.concat_tables(kept, promote_options="permissive")
-    return rows, rows_of(held_out, inputs, network, target, source)
+    return rows, rows_of(held_out, inputs, network, target, source, for_numbers=for_numbers)
 
 
-def streamed_for_rules(source: Source, rules: RuleSet) -> PartitionedRows:
+def streamed_for_rules(source: Source, rules: RuleSet | RegressionRules) -> PartitionedRows:
     """Return rows with the columns of rules as they expect them, and all other columns."""
 
     def read(names: list[str] | None) -> Iterator[pa.Table]:

@@ -33,7 +33,7 @@ from clausewise.networks.answers import ask_network
 from clausewise.networks.batch_answers import (
     HEAD_ROWS,
     AskedNetwork,
-    KeptCodes,
+    KeptAnswers,
     TranslatedAnswers,
     batch_labels,
 )
@@ -53,8 +53,8 @@ MIN_GAIN: Final = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Learning:
-    """Rows in partitions that rules are learnt from, and the classes to imitate.
+class SampledRows:
+    """Rows in partitions, and a sample of them: the parts to learn from, and held-out rows behind them.
 
     Attributes
     ----------
@@ -62,6 +62,50 @@ class Learning:
         All rows.
     sample : RowSample
         Some of them.
+    """
+
+    rows: PartitionedRows
+    sample: RowSample
+
+    def steps(self) -> Iterator[float]:
+        """Yield the shares of all rows to learn from: the first, then four times as many, and so on."""
+        n_rows, size = self.sample.n_rows, FIRST_ROWS
+        while size < min(LAST_ROWS, self.most * n_rows):
+            yield size / n_rows
+            size *= GROWTH
+        yield min(LAST_ROWS / n_rows, self.most)
+
+    @property
+    def most(self) -> float:
+        """The largest share of all rows to learn from."""
+        first, last = self.held_out_places
+        return 1.0 - last + first
+
+    @property
+    def held_out_places(self) -> tuple[float, float]:
+        """The places of the held-out rows: those behind all that are learnt from."""
+        n_rows = self.sample.n_rows
+        last = min(1.0, (LAST_ROWS + HELD_OUT_ROWS) / n_rows)
+        return last - min(HELD_OUT_ROWS / n_rows, 0.2), last
+
+    @property
+    def n_first(self) -> int:
+        """The number of rows to search on first."""
+        return self.n_rows_of(next(self.steps()))
+
+    def n_rows_of(self, share: float) -> int:
+        """Return about how many rows a share of all rows is."""
+        return round(share * self.sample.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Learning(SampledRows):
+    """Rows in partitions that rules are learnt from, and the classes to imitate.
+
+    Attributes
+    ----------
+    rows, sample
+        As for `SampledRows`.
     answer : AskedNetwork, TranslatedAnswers or LabelColumn
         Returns the class of each row of a batch.
     features : Features
@@ -70,8 +114,6 @@ class Learning:
         The network to imitate, which knows the features; None if a column holds the classes.
     """
 
-    rows: PartitionedRows
-    sample: RowSample
     answer: AskedNetwork | TranslatedAnswers | LabelColumn
     features: Features
     network: Network | None
@@ -106,35 +148,9 @@ class Learning:
 
     def examples_to_search(self, rules: RuleSet, n_rows: int) -> Examples:
         """Return about this many rows as `examples_of` returns a table, to search for rules on."""
-        X, codes, weights = self.part(0.0, min(n_rows / self.sample.n_rows, self._most))
+        X, codes, weights = self.part(0.0, min(n_rows / self.sample.n_rows, self.most))
         target = np.array(self.classes)[codes] if self.network is None else self.network
         return examples_of(rules, X, target, weights)
-
-    def steps(self) -> Iterator[float]:
-        """Yield the shares of all rows to learn from: the first, then four times as many, and so on."""
-        n_rows, size = self.sample.n_rows, FIRST_ROWS
-        while size < min(LAST_ROWS, self._most * n_rows):
-            yield size / n_rows
-            size *= GROWTH
-        yield min(LAST_ROWS / n_rows, self._most)
-
-    @property
-    def _most(self) -> float:
-        """The largest share of all rows to learn from."""
-        first, last = self._held_out_places
-        return 1.0 - last + first
-
-    @property
-    def _held_out_places(self) -> tuple[float, float]:
-        """The places of the held-out rows: those behind all that are learnt from."""
-        n_rows = self.sample.n_rows
-        last = min(1.0, (LAST_ROWS + HELD_OUT_ROWS) / n_rows)
-        return last - min(HELD_OUT_ROWS / n_rows, 0.2), last
-
-    @property
-    def n_first(self) -> int:
-        """The number of rows to search on first."""
-        return round(next(self.steps()) * self.sample.n_rows)
 
     def completed(self, found: Compacted, earlier: RuleSet, progress: Progress) -> RuleSet:
         """Return short rules, made of earlier ones, with premises of more rows and votes of all rows."""
@@ -145,7 +161,12 @@ class Learning:
     @cached_property
     def held_out(self) -> Examples:
         """Rows that are not learnt from, with the network's probabilities."""
-        return self.examples(*self._held_out_places, with_probabilities=True)
+        return self.examples(*self.held_out_places, with_probabilities=True)
+
+
+def n_drawn() -> int:
+    """Return the number of rows of a sample, to learn from and held out."""
+    return LAST_ROWS + HELD_OUT_ROWS
 
 
 def prepare(network: Network | str, rows: PartitionedRows, progress: Progress) -> Learning:
@@ -153,11 +174,10 @@ def prepare(network: Network | str, rows: PartitionedRows, progress: Progress) -
 
     `network` may be the name of the column that holds the classes.
     """
-    n_wanted = LAST_ROWS + HELD_OUT_ROWS
     if isinstance(network, str):
         classes = classes_in(rows, network, progress)
         column = LabelColumn(network, classes)
-        sample = draw(rows, column, len(classes), n_wanted, progress=progress)
+        sample = draw(rows, column, len(classes), n_drawn(), progress=progress)
         facts = [fact for fact in sample.facts if fact.name != network]
         return Learning(rows, sample, column, features_of(facts, named=True), None)
     rows = columns_read(network, rows)
@@ -165,15 +185,19 @@ def prepare(network: Network | str, rows: PartitionedRows, progress: Progress) -
     network.inspect(head)
     classes = tuple(map(plain_label, network.classes.tolist()))
     known = network.features(head)
-    coded = [
-        name
-        for name, values in zip(known.names, known.categories, strict=True)
-        if values is not None and not isinstance(next(iter(values), ""), str)
-    ]
-    asked = AskedNetwork(network, classes, KeptCodes(len(classes)))
-    sample = draw(rows, asked, len(classes), n_wanted, coded=coded, progress=progress)
+    asked = AskedNetwork(network, classes, KeptAnswers.of_codes(len(classes)))
+    sample = draw(rows, asked, len(classes), n_drawn(), coded=coded_columns(known), progress=progress)
     features = replace(features_of(sample.facts, named=known.named), names=known.names)
     return Learning(rows, sample, asked, features, network.with_features(features))
+
+
+def coded_columns(features: Features) -> list[str]:
+    """Return the names of columns of numbers that are categories."""
+    return [
+        name
+        for name, values in zip(features.names, features.categories, strict=True)
+        if values is not None and not isinstance(next(iter(values), ""), str)
+    ]
 
 
 def prepare_for(rules: RuleSet, rows: PartitionedRows, target: Any, progress: Progress) -> Learning:
@@ -188,7 +212,7 @@ def prepare_for(rules: RuleSet, rows: PartitionedRows, target: Any, progress: Pr
             f"target has the class {unknown[0]!r}, which the rules do not know; their classes are "
             f"{', '.join(map(repr, rules.labels))}."
         )
-    sample = draw(rows, answer, len(rules.labels), LAST_ROWS + HELD_OUT_ROWS, progress=progress)
+    sample = draw(rows, answer, len(rules.labels), n_drawn(), progress=progress)
     network = None if isinstance(answer, LabelColumn) else answer.asked.network
     return Learning(rows, sample, answer, rules.features, network)
 
@@ -220,7 +244,7 @@ def improve_on_more_rows(
 ) -> tuple[RuleSet, int]:
     """Return the rules with premises improved on more rows as long as that pays, and the number of rows."""
     steps = list(learning.steps())
-    n_learnt = round(steps[0] * learning.sample.n_rows)
+    n_learnt = learning.n_first
     if found.limits is None or found.settings is None or len(steps) == 1 or len(rules) == 0:
         return rules, n_learnt
     settings = replace(found.settings, synthetic=0)  # there is no lack of rows
@@ -229,14 +253,14 @@ def improve_on_more_rows(
     losses = row_losses(_calibrated(rules, held_out, weights), held_out)
     for share in steps[1:]:
         examples = learning.examples(0.0, share)
-        with SearchProgress(progress, f"{share * learning.sample.n_rows:,.0f} rows") as report:
+        with SearchProgress(progress, f"{learning.n_rows_of(share):,} rows") as report:
             tried = SeededSearch(rules, examples, settings, report).improved(found.limits)
         after = row_losses(_calibrated(tried, held_out, weights), held_out)
         gains = weights * (losses - after)
         gain, error = float(gains.mean()), float(gains.std() / np.sqrt(len(gains)))
         if gain > 0:
             rules, losses = tried, after
-            n_learnt = round(share * learning.sample.n_rows)
+            n_learnt = learning.n_rows_of(share)
         if gain <= max(error, MIN_GAIN * float((weights * losses).mean())):
             break
     return rules, n_learnt

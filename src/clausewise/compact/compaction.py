@@ -75,7 +75,7 @@ def compact(
             "verbose": verbose,
         },
     )
-    rows, X, target = _rows_to_learn_from(X, target, sample_weight)
+    rows, X, target = rows_to_learn_from(X, target, sample_weight)
     with Progress(verbose) as progress:
         learning = None if rows is None else _learning(rules, rows, target, progress)
         if learning is None:
@@ -129,7 +129,7 @@ def frontier(
             "verbose": verbose,
         },
     )
-    rows, X, target = _rows_to_learn_from(X, target, sample_weight)
+    rows, X, target = rows_to_learn_from(X, target, sample_weight)
     if rows is None:
         examples = examples_of(rules, X, target, sample_weight)
     else:
@@ -154,7 +154,7 @@ def frontier(
     return found
 
 
-def _rows_to_learn_from(
+def rows_to_learn_from(
     X: Any, target: Any, sample_weight: ArrayLike | None
 ) -> tuple[PartitionedRows | None, Any, Any]:
     """Return rows in partitions if there are many, and otherwise a table and its target."""

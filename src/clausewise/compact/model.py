@@ -282,6 +282,13 @@ def fires(member: Member, n_rows: int) -> NDArray[np.uint8]:
     return np.unpackbits(member.rows.view(np.uint8), count=n_rows, bitorder="little")
 
 
+def bits_of(fires: NDArray[np.bool_]) -> Bits:
+    """Return on which rows a rule fires, as bits of words."""
+    packed = np.zeros(-(-len(fires) // 64) * 8, dtype=np.uint8)
+    packed[: -(-len(fires) // 8)] = np.packbits(fires, bitorder="little")
+    return packed.view(np.uint64)
+
+
 def stacked(members: Sequence[Member], n_rows: int) -> Bits:
     """Return which rules fire on which rows, as bits in one array."""
     if not members:

@@ -7,7 +7,7 @@ rows.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clausewise.base.progress import Progress
 from clausewise.compact.error_stage import ErrorWeights
 from clausewise.compact.examples import Balance
-from clausewise.compact.model import Member, Model
+from clausewise.compact.model import Member, Model, bits_of
 from clausewise.compact.points import exact
 from clausewise.compact.settings import default_penalty
 from clausewise.compact.to_rules import class_votes
@@ -23,9 +23,8 @@ from clausewise.data.learnt_rows import LearntRows
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.protocol import Part
 from clausewise.rules.batch_counts import Answer, learnt_of, learnt_part
+from clausewise.rules.fired_together import pattern_keys, rules_in_patterns
 from clausewise.rules.ruleset import RuleSet
-
-_MAX_BITS: Final = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ class _Counter:
     def __call__(self, batch: Any, number: int | None) -> Part:
         rules, codes = self.rules, self.answer(batch, number)
         matrix = rules.features.encode(batch)
-        keys = _keys(rules.evaluator.fires(matrix).dense())
+        keys = pattern_keys(rules.evaluator.fires(matrix).dense())
         distinct, place = np.unique(keys, return_inverse=True)
         cells = place.astype(np.int64) * self.n_classes + codes
         n_rows = np.bincount(cells, minlength=len(distinct) * self.n_classes)
@@ -107,23 +106,7 @@ def count_patterns(
     """Count how often the rules fire together; `answer` returns the class of each row of a batch."""
     n_classes = len(rules.classes)
     found = rows.reduce(_Counter(rules, answer, n_classes, rows.n_rows), _add, progress, "votes")
-    return PatternCounts(_fires(found["keys"], len(rules)), found["n_rows"], learnt_of(found))
-
-
-def _keys(fires: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return the rules that fire on each row as one value that can be compared."""
-    n_rules, n_rows = fires.shape
-    n_bytes = max(8, -(-n_rules // 8))
-    packed = np.zeros((n_rows, n_bytes), dtype=np.uint8)
-    packed[:, : -(-n_rules // 8)] = np.packbits(fires, axis=0, bitorder="little").T
-    return packed.view(np.uint64 if n_rules <= _MAX_BITS else f"S{n_bytes}")[:, 0]
-
-
-def _fires(keys: NDArray[Any], n_rules: int) -> NDArray[np.bool_]:
-    """Return the rules that fire in each pattern, from its key."""
-    # NumPy drops zeros at the end of texts, but keeps the width of the array.
-    as_bytes = np.ascontiguousarray(keys).view(np.uint8).reshape(len(keys), -1)
-    return np.unpackbits(as_bytes, axis=1, count=n_rules, bitorder="little").T.astype(np.bool_)
+    return PatternCounts(rules_in_patterns(found["keys"], len(rules)), found["n_rows"], learnt_of(found))
 
 
 def with_votes_of_all(
@@ -148,7 +131,7 @@ def with_votes_of_all(
     of_output = _outputs(rules, present)
     for output in range(model.n_outputs):
         own = np.flatnonzero(of_output == output).tolist()
-        members = [Member((), _bits(counts.fires[rule][patterns]), None, 0) for rule in own]
+        members = [Member((), bits_of(counts.fires[rule][patterns]), None, 0) for rule in own]
         start = np.append(_signed(rules, own, present), _base(rules, output, present))
         model.replace(output, model.fitted(output, members, start))
     model.settle(3)
@@ -194,10 +177,3 @@ def _with_weights_of(
     fitted = fitted.with_weights(votes.weights, votes.base)
     counted = fitted.with_counts(*counts.statistics(votes.class_index))
     return counted[np.flatnonzero(weights != 0)]
-
-
-def _bits(fires: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return booleans as bits of words."""
-    packed = np.zeros(-(-len(fires) // 64) * 8, dtype=np.uint8)
-    packed[: -(-len(fires) // 8)] = np.packbits(fires, bitorder="little")
-    return packed.view(np.uint64)

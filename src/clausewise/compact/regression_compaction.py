@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from clausewise.base.parameters import Constraint, check_parameters
 from clausewise.base.progress import Progress
 from clausewise.compact.choice import SearchProgress
-from clausewise.compact.compaction import CompactionWarning
+from clausewise.compact.compaction import FEW_ROWS, CompactionWarning, rows_to_learn_from
 from clausewise.compact.frontier_curve import Frontier, Size
 from clausewise.compact.regression_choice import held_out_splits, measured_frontier, readable_size
 from clausewise.compact.regression_examples import RegressionExamples
@@ -25,8 +25,12 @@ from clausewise.data.features import Features
 from clausewise.data.responses import read_responses
 from clausewise.data.weights import read_weights
 from clausewise.networks.answers import are_labels, model_rows, number_model, one_number
+from clausewise.partitions import PartitionedRows
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.stored import StoredRules
+
+if TYPE_CHECKING:
+    from clausewise.compact.all_rows_of_numbers import NumberLearning
 
 CALLED: Final[Mapping[str, Constraint]] = {**BUDGET, **CALL}
 # Number of generated rows to see whether the model can answer them.
@@ -35,11 +39,16 @@ _N_TRIED = 16
 
 @dataclass(frozen=True)
 class AddingRules:
-    """Rules that add numbers, the sizes they were chosen from if they were, and warnings for the user."""
+    """Rules that add numbers, the sizes they were chosen from if they were, and warnings for the user.
+
+    `limits` and `settings` are those of the search, with what was chosen.
+    """
 
     rules: RegressionRules
-    sizes: Frontier | None = None
-    caveats: tuple[str, ...] = ()
+    sizes: Frontier | None
+    caveats: tuple[str, ...]
+    limits: Budget
+    settings: RegressionSettings
 
 
 def compact_numbers(
@@ -65,8 +74,13 @@ def compact_numbers(
             "verbose": verbose,
         },
     )
-    examples = examples_of_numbers(rules, X, target, sample_weight, settings)
+    rows, X, target = rows_to_learn_from(X, target, sample_weight)
     with Progress(verbose) as progress:
+        learning = None if rows is None else _learning(rules, rows, target, progress)
+        if learning is None:
+            examples = examples_of_numbers(rules, X, target, sample_weight, settings)
+        else:
+            examples = learning.examples_of_about(learning.n_first).for_loss(settings.loss)
         found = adding_rules(
             rules.features,
             examples,
@@ -77,10 +91,22 @@ def compact_numbers(
             seed=seed_of(random_state),
             progress=progress,
         )
-        progress.finished(f"Compact: {len(found.rules):,} rules, {found.rules.reading_cost:,} to read")
+        if learning is None:
+            short = found.rules.having_learnt_from(examples.table, rules)
+        else:
+            short, _ = learning.completed(found, progress, rules)
+        progress.finished(f"Compact: {len(short):,} rules, {short.reading_cost:,} to read")
     for caveat in found.caveats:
         warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RegressionRules.compact`
-    return found.rules.with_response(rules.response).having_learnt_from(examples.table, rules)
+    return short.with_response(rules.response)
+
+
+def _learning(
+    rules: RegressionRules, rows: PartitionedRows, target: Any, progress: Progress
+) -> "NumberLearning":
+    from clausewise.compact.all_rows_of_numbers import prepare_numbers_for
+
+    return prepare_numbers_for(rules, rows, target, progress)
 
 
 def frontier_numbers(
@@ -100,8 +126,13 @@ def frontier_numbers(
     """Measure what rules explain on held-out rows for every budget; see `RegressionRules.frontier`."""
     settings = RegressionSettings(**_with_loss_of(rules, options))
     check_parameters(CALLED, {"random_state": random_state, "verbose": verbose})
-    examples = examples_of_numbers(rules, X, target, sample_weight, settings)
+    rows, X, target = rows_to_learn_from(X, target, sample_weight)
     with Progress(verbose) as progress:
+        if rows is None:
+            examples = examples_of_numbers(rules, X, target, sample_weight, settings)
+        else:
+            sampled = _learning(rules, rows, target, progress).examples_of_about(FEW_ROWS)
+            examples = sampled.for_loss(settings.loss)
         return frontier_of_numbers(
             rules.features,
             examples,
@@ -186,7 +217,7 @@ def adding_rules(
         caveats.append("The search was stopped when max_seconds had passed; more time may find better rules.")
     elif len(rules) == 0 and not rules.linear:
         caveats.append("No rule helps to predict the target; the prediction is the same for all rows.")
-    return AddingRules(rules, sizes, tuple(caveats))
+    return AddingRules(rules, sizes, tuple(caveats), limits, settings)
 
 
 def frontier_of_numbers(

@@ -14,6 +14,7 @@ from clausewise.compact.bins import Bins
 from clausewise.compact.linear_part import LinearColumn, choose_columns, linear_columns, promising_columns
 from clausewise.compact.losses import loss_named, weighted_median
 from clausewise.compact.minimisation import dot
+from clausewise.compact.model import Member
 from clausewise.compact.regression_examples import RegressionExamples
 from clausewise.compact.regression_model import RegressionModel
 from clausewise.compact.regression_settings import RegressionSettings
@@ -75,6 +76,11 @@ class Scale:
         """Return targets as the search reads them."""
         return np.asarray((target - self.centre) / self.spread)
 
+    def score(self, sums: Floats) -> Floats:
+        """Return the sums of rules as the scores of a search."""
+        moved = sums - math.log(self.spread) if self.is_log else (sums - self.centre) / self.spread
+        return np.asarray(moved)
+
     @property
     def unit(self) -> float:
         """What a fitted number of 1 adds to the sum."""
@@ -135,6 +141,7 @@ class RegressionSearch:
             n_refined=_N_REFINED,
             n_threads=n_threads if self._all.table.size >= _MANY_CELLS else 1,
         )
+        self._seeds = seeds
         members = [] if seeds is None else seed_members(seeds, self._bins)
         # The model has the interface of that for classes.
         self._search = Search(self._bins, model, members, options, self._reported, n_real)  # type: ignore[arg-type]
@@ -159,7 +166,44 @@ class RegressionSearch:
         self._in_time(lambda: self._search.compact(left, price))
         if self._candidates:
             self._in_time(lambda: self._settle_linear_part(left, price))
-        return self._built(self._readable(self._summing()))
+        rules = readable(self._summing(), self._examples, self._settings)
+        return self._built(rules[np.flatnonzero(rules.columns.weight != 0)])
+
+    def improved(self, budget: Budget) -> RegressionRules:
+        """Return the seeds with premises and additions improved on these rows, within a budget.
+
+        Rules found on fewer rows need not be searched for again; their premises are varied.
+        """
+        if self.is_constant:
+            return self._constant()
+        price, left = self._start_from_seeds(budget)
+        self._search.price = price
+        self._in_time(lambda: self._search.improve(left))
+        return self._summing()
+
+    def refitted(self, budget: Budget) -> RegressionRules:
+        """Return the seeds with additions and coefficients fitted to these rows, and the same premises."""
+        if self.is_constant:
+            return self._constant()
+        self._start_from_seeds(budget)
+        return self._summing()
+
+    def _start_from_seeds(self, budget: Budget) -> tuple[float, Budget]:
+        """Make a model of the seeds; return the price, and what the linear part leaves of the budget."""
+        assert self._seeds is not None
+        boxes, price = self._bins.boxes_of(self._seeds), self._price(budget)
+        rows, costs = self._bins.covered(boxes), self._bins.reading_costs(boxes).tolist()
+        members = {
+            box: Member(box, rows[i], self._seeds.columns.origins[i], costs[i])
+            for i, box in enumerate(boxes)
+            if box
+        }
+        start = np.zeros(len(members) + 1)
+        start[-1] = self._model.fit.weights[-1]
+        self._model.replace(0, self._model.fitted(0, [*members.values()], start))
+        of_rules = self._search.cost
+        left = self._with_linear_part(replace(budget, reading_cost=budget.reading_cost - of_rules), price)
+        return price, replace(left, reading_cost=left.reading_cost + of_rules)
 
     def rules_up_to(self, budget: Budget) -> Iterator[tuple[RegressionRules, float]]:
         """Yield rules of growing size and their prices, from one search, without statistics.
@@ -264,25 +308,6 @@ class RegressionSearch:
             link="log" if self._scale.is_log else "identity",
         )
 
-    def _readable(self, rules: RegressionRules) -> RegressionRules:
-        """Return the rules with as few digits as cost less than a thousandth of what they explain."""
-        examples = self._examples
-        loss = explained_loss(rules, examples, self._settings)
-        for digits in _DIGITS:
-            rounded = rules.rounded(digits)
-            base = rounded.base + self._level(rules, rounded)
-            shifted = rounded.with_additions(rounded.columns.weight, base=base).rounded(digits)
-            shifted = shifted[np.flatnonzero(shifted.columns.weight != 0)]
-            if explained_loss(shifted, examples, self._settings) >= loss - _MAX_LOSS * abs(loss):
-                return shifted
-        return rules
-
-    def _level(self, rules: RegressionRules, rounded: RegressionRules) -> float:
-        """Return the mean of what rounding has taken from the sums, which the base can give back."""
-        table, weights = self._examples.table, self._examples.row_weights
-        taken = rules.sums_of(table, self._settings.n_jobs) - rounded.sums_of(table, self._settings.n_jobs)
-        return dot(weights, taken) / float(weights.sum())
-
     def _built(self, rules: RegressionRules) -> RegressionRules:
         """Return rules with their statistics on the real rows."""
         examples = self._examples
@@ -295,6 +320,32 @@ class RegressionSearch:
 _DIGITS, _MAX_LOSS = (2, 3, 4, 6), 0.001
 
 
+def readable(
+    rules: RegressionRules, examples: RegressionExamples, settings: RegressionSettings
+) -> RegressionRules:
+    """Return the rules with as few digits as cost less than a thousandth of what they explain.
+
+    The additions of some may become 0.
+    """
+    loss = explained_loss(rules, examples, settings)
+    for digits in _DIGITS:
+        rounded = rules.rounded(digits)
+        base = rounded.base + _level(rules, rounded, examples, settings.n_jobs)
+        shifted = rounded.with_additions(rounded.columns.weight, base=base).rounded(digits)
+        if explained_loss(shifted, examples, settings) >= loss - _MAX_LOSS * abs(loss):
+            return shifted
+    return rules
+
+
+def _level(
+    rules: RegressionRules, rounded: RegressionRules, examples: RegressionExamples, n_jobs: int | None
+) -> float:
+    """Return the mean of what rounding has taken from the sums, which the base can give back."""
+    weights = examples.row_weights
+    taken = rules.sums_of(examples.table, n_jobs) - rounded.sums_of(examples.table, n_jobs)
+    return dot(weights, taken) / float(weights.sum())
+
+
 def explained_loss(
     rules: RegressionRules, examples: RegressionExamples, settings: RegressionSettings
 ) -> float:
@@ -305,11 +356,21 @@ def explained_loss(
         return 1.0
     loss = loss_named(settings.loss)
     target = scale.standardised(examples.target)
-    sums = rules.sums_of(examples.table, settings.n_jobs)
-    score = sums - math.log(scale.spread) if scale.is_log else (sums - scale.centre) / scale.spread
+    score = scale.score(rules.sums_of(examples.table, settings.n_jobs))
     best = np.log(np.maximum(target, 1e-12)) if scale.is_log else target
     perfect = dot(weights, loss.value(target, best))
     of_constant = dot(weights, loss.value(target, np.full(len(target), loss.start(target, weights))))
     if of_constant <= perfect:
         return 1.0
     return 1.0 - (dot(weights, loss.value(target, score)) - perfect) / (of_constant - perfect)
+
+
+def row_losses_of_numbers(
+    rules: RegressionRules, examples: RegressionExamples, settings: RegressionSettings
+) -> Floats:
+    """Return the loss of rules on each row, in the units of a search; 0 if all targets are the same."""
+    scale = Scale.of(examples.target, examples.row_weights, settings.loss)
+    if scale.spread == 0:
+        return np.zeros(examples.n_rows)
+    score = scale.score(rules.sums_of(examples.table, settings.n_jobs))
+    return loss_named(settings.loss).value(scale.standardised(examples.target), score)

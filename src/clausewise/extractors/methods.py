@@ -18,6 +18,7 @@ from clausewise.networks import Network
 from clausewise.networks.answers import are_labels, are_numbers, rows_to_learn_from
 from clausewise.networks.ensembles import has_trees
 from clausewise.partitions import is_partitioned, partitioned
+from clausewise.partitions.label_column import labels_in
 from clausewise.rules import RegressionRules, RuleSet
 
 METHODS: Final[dict[str, type[RuleExtractor]]] = {
@@ -28,10 +29,8 @@ METHODS: Final[dict[str, type[RuleExtractor]]] = {
     "rem-t": TreeEnsembleRules,
 }
 AUTO: Final = "auto"
-_FEW_ROWS: Final = 10_000  # of partitions, to see what kind of answers a model gives
 """The name of the choice of a method by the kind of the model."""
-
-
+_FEW_ROWS: Final = 10_000  # of partitions, to see what kind of answers a model gives
 REGRESSION: Final = "regression"
 """The name of the method for numbers, `RuleRegressor`."""
 ESTIMATORS: Final[dict[str, type[TableEstimator]]] = {**METHODS, REGRESSION: RuleRegressor}
@@ -66,9 +65,12 @@ def extract(
     model : model, function or Network
         Anything that `clausewise.wrap` takes, or its result: a neural network, anything with `predict` or
         `predict_proba`, a booster, a function from rows to labels or probabilities; or the labels, or the
-        numbers, of the rows.
+        numbers, of the rows. For rows that need not fit into memory, it may be the name of the column that
+        holds these.
     X : array or DataFrame of shape (n_rows, n_features)
-        Raw rows, best those that the model was trained on.
+        Raw rows, best those that the model was trained on. Rows that need not fit into memory are taken, too:
+        the path of a file or folder, a LazyFrame, or a frame of Dask, Ray or Spark; see
+        `clausewise.partitioned`.
     method : {"auto", "eclaire", "rem-d", "deepred", "pedagogical", "rem-t", "regression"}, default "auto"
         "auto" is "regression" for a model that returns numbers, "eclaire" for a network with hidden layers,
         "rem-t" for a model of trees, which starts from its own trees, and "pedagogical" for any other model,
@@ -129,9 +131,12 @@ def extract(
         X = partitioned(X)
         few = X.head(_FEW_ROWS)
         if method == AUTO:
-            is_column = isinstance(model, str)
-            model = model if is_column else trained_model(model, few, None, None, None)
-            method = "pedagogical" if is_column else chosen_method(model, few)
+            if isinstance(model, str):
+                is_numeric = model in (X.names or ()) and are_numbers(labels_in(few, model))
+                method = REGRESSION if is_numeric else "pedagogical"
+            else:
+                model = trained_model(model, few, None, None, None)
+                method = chosen_method(model, few)
     held_out = None
     if holdout is not None:
         held_out = HeldOut.of(model, X, holdout, groups, sample_weight, options.get("random_state"))

@@ -1,7 +1,7 @@
 """Extraction from rows that need not fit into memory; `compact/all_rows.py` says how."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,10 +17,13 @@ from clausewise.compact.all_rows import (
 from clausewise.compact.compaction import FEW_ROWS
 from clausewise.extractors.network_training import network_for
 from clausewise.extractors.run_log import RunLog
+from clausewise.induction.estimator import TableEstimator
 from clausewise.partitions import PartitionedRows
 
 if TYPE_CHECKING:
     from clausewise.extractors.base import RuleExtractor
+
+Estimator = TypeVar("Estimator", bound=TableEstimator)
 
 
 def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
@@ -57,7 +60,7 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
         reading_cost=rules.reading_cost,
         stages=tuple(log.stages.values()),
     )
-    _take_over(extractor, found)
+    take_over(extractor, found)
 
 
 def _fit_gathered(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
@@ -66,23 +69,23 @@ def _fit_gathered(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
     if not isinstance(extractor.network, str):
         extractor.fit(X)
     else:
-        _take_over(extractor, _with_network(extractor, labels).fit(X))
+        take_over(extractor, with_network(extractor, labels).fit(X))
 
 
 def _of_first_rows(extractor: "RuleExtractor", learning: Learning) -> "RuleExtractor":
     """Return a copy of an estimator, fitted to the first rows of the sample."""
     X, codes, weights = learning.first_part
     labels = np.array(learning.classes)[codes]
-    found = _with_network(extractor, labels if learning.network is None else learning.network)
+    found = with_network(extractor, labels if learning.network is None else learning.network)
     return found.fit(X, sample_weight=weights)
 
 
-def _with_network(extractor: "RuleExtractor", network: Any) -> "RuleExtractor":
+def with_network(extractor: Estimator, network: Any) -> Estimator:
     """Return an estimator with the same parameters that is not fitted, with another network."""
     return type(extractor)(**{**extractor.get_params(deep=False), "network": network})
 
 
-def _take_over(extractor: "RuleExtractor", found: "RuleExtractor") -> None:
+def take_over(extractor: TableEstimator, found: TableEstimator) -> None:
     """Store what another estimator found."""
     for name, value in vars(found).items():
         if name.endswith("_"):

@@ -27,7 +27,7 @@ from clausewise.base.parameters import (
 from clausewise.base.progress import Progress
 from clausewise.compact.frontier_curve import Frontier, Size
 from clausewise.compact.losses import LossName
-from clausewise.compact.regression_compaction import adding_rules, frontier_of_numbers
+from clausewise.compact.regression_compaction import AddingRules, adding_rules, frontier_of_numbers
 from clausewise.compact.regression_settings import REGRESSION_SEARCH, RegressionSettings
 from clausewise.compact.settings import BUDGET, DEFAULT_MAX_CONDITIONS, DEFAULT_MAX_RULES, seed_of
 from clausewise.data.features import Features
@@ -40,6 +40,7 @@ from clausewise.extractors.run_log import ExtractionReport, RunLog
 from clausewise.induction.estimator import TableRegressor, encode_for, set_feature_attributes
 from clausewise.networks import LayerChoice, Network
 from clausewise.networks.answers import are_labels, model_rows, rows_to_learn_from
+from clausewise.partitions import is_partitioned, partitioned
 from clausewise.rules import RegressionRules
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class RuleRegressor(TableRegressor):
     network : model or array-like of shape (n_rows,), optional
         What to imitate: a regressor or anything else that `clausewise.wrap` takes and that returns numbers, a
         function from rows to numbers, or the numbers themselves. An unfitted scikit-learn model is cloned and
-        trained on (X, y) first. Without a network, the rules learn y itself.
+        trained on (X, y) first. Without a network, the rules learn y itself. For rows that need not fit into
+        memory (`clausewise.partitioned`), it may be the name of the column that holds the numbers.
     max_rules : "auto" or int, default "auto"
         The most rules. "auto" chooses the size on held-out rows, at most 20 rules that cost 60 to read;
         `report_.sizes` has what other sizes reach.
@@ -141,6 +143,8 @@ class RuleRegressor(TableRegressor):
     network_: Network | None
     report_: ExtractionReport
     features_: Features
+    # The search, with what was chosen for it.
+    search_: AddingRules
 
     def __init__(
         self,
@@ -187,13 +191,19 @@ class RuleRegressor(TableRegressor):
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features)
-            Raw rows, as the network (or its preprocessing) takes them; best those it was trained on.
+            Raw rows, as the network (or its preprocessing) takes them; best those it was trained on. Rows
+            that need not fit into memory are taken, too; see `clausewise.partitioned`.
         y : array-like of shape (n_rows,), optional
             True numbers; learnt if there is no network, and else only needed to train one that is not fitted.
         sample_weight : array-like of shape (n_rows,), optional
             How much each row counts; rows with weight 0 are ignored.
         """
         check_estimator_parameters(self)
+        if is_partitioned(X):
+            from clausewise.extractors.partitioned_numbers import fit_partitioned_numbers
+
+            fit_partitioned_numbers(self, partitioned(X), y, sample_weight)
+            return self
         log, random = RunLog(), self._random()
         X = rows_to_learn_from(self.network, X)
         data = self._data(X, y, sample_weight, random, log)
@@ -214,7 +224,7 @@ class RuleRegressor(TableRegressor):
         name = getattr(y, "name", None)  # of a pandas or polars Series
         rules = found.rules.with_response(name if isinstance(name, str) and name else None)
         self.rules_ = rules.having_learnt_from(encoded_rows(data.features, data.examples.table, data.rows))
-        self.network_, self.features_ = data.network, data.features
+        self.network_, self.features_, self.search_ = data.network, data.features, found
         set_feature_attributes(self, self.features_)
         self.report_ = ExtractionReport(
             method=self.method,
@@ -261,6 +271,18 @@ class RuleRegressor(TableRegressor):
             How often a fifth of the rows is held out.
         """
         check_estimator_parameters(self)
+        if is_partitioned(X):
+            from clausewise.extractors.partitioned_numbers import sampled_for_frontier
+
+            model, X, sample_weight = sampled_for_frontier(self, partitioned(X), y, sample_weight)
+            return model.frontier(
+                X,
+                sample_weight=sample_weight,
+                by=by,
+                max_rules=max_rules,
+                max_conditions=max_conditions,
+                n_splits=n_splits,
+            )
         log, random = RunLog(), self._random()
         data = self._data(rows_to_learn_from(self.network, X), y, sample_weight, random, log)
         with Progress(self.verbose) as progress:

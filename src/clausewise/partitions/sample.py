@@ -166,6 +166,7 @@ def draw(
     coded: Collection[str] = (),
     content_has_class: bool = False,
     progress: Progress | None = None,
+    what: str = "labels",
 ) -> RowSample:
     """Draw a sample of about this many rows.
 
@@ -185,11 +186,13 @@ def draw(
         Whether equal rows may have different classes.
     progress : Progress, optional
         Shows how many rows are read.
+    what : str, default "labels"
+        What this pass over the rows is called there.
     """
     share = min(1.0, n_wanted / max(rows.n_rows, 1))
     names = rows.names or tuple(f"x{i}" for i in range(rows.head(1).shape[1]))
     count = _Counter(answer, names, frozenset(coded), share, n_classes, content_has_class)
-    found = rows.reduce(count, _Adder(share), progress, "labels")
+    found = rows.reduce(count, _Adder(share), progress, what)
     frequent = _frequent(rows, found, answer, names, content_has_class, progress)
     is_frequent = np.isin(found["hash"], frequent["hash"])
     others = np.flatnonzero(~is_frequent)

@@ -123,9 +123,10 @@ class RegressionRules(BaseRegressionRules):
         X : array or DataFrame of shape (n_rows, n_features), or rows by name
             Rows to measure on, as for `predict`; best those that nothing was learnt from.
         target : array-like of shape (n_rows,), optional
-            True numbers.
+            True numbers. For rows that need not fit into memory, the name of the column that holds them.
         network : model or array-like of shape (n_rows,), optional
-            The network, or its numbers for these rows, to measure fidelity to.
+            The network, or its numbers for these rows, to measure fidelity to. For rows that need not fit
+            into memory, a model, or the name of a column.
         tolerance : float, optional
             An error up to which a prediction counts as right; a tenth of the width of the middle 90 % of the
             numbers unless given.
@@ -168,9 +169,11 @@ class RegressionRules(BaseRegressionRules):
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features), or rows by name
-            Rows to learn from.
+            Rows to learn from. Rows that need not fit into memory are taken, too; see
+            `clausewise.partitioned`.
         target : model or array-like of shape (n_rows,)
-            What to predict: a model that returns numbers, or a number per row.
+            What to predict: a model that returns numbers, or a number per row. For rows that need not fit
+            into memory, a model, or the name of a column.
         max_rules, max_conditions : int, optional
             The most rules, and the most to read (`reading_cost`). Without either, the size is chosen on
             held-out rows, as by `RuleRegressor`.

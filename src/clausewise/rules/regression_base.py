@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.progress import Progress
 from clausewise.data.features import Features
 from clausewise.data.responses import read_responses
 from clausewise.data.table import Matrix
 from clausewise.data.weights import read_weights
-from clausewise.partitions import is_partitioned, partitioned
+from clausewise.partitions import PartitionedRows, is_partitioned, partitioned
+from clausewise.partitions.number_column import number_column
+from clausewise.partitions.protocol import Part
 from clausewise.rules import display
 from clausewise.rules.batch_counts import Numbers, predicted
 from clausewise.rules.canonical import canonical_responses, columns_of_regression_rules
@@ -24,6 +27,13 @@ from clausewise.rules.regression_rule import (
     describe_addition,
     describe_amount,
     describe_response,
+)
+from clausewise.rules.response_counts import (
+    NumberAnswer,
+    ResponseCounter,
+    add_responses,
+    first_cells,
+    responses_of_all,
 )
 from clausewise.rules.rule import Origin
 from clausewise.rules.stored import StoredRules, as_features
@@ -280,7 +290,8 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
         X : array or DataFrame of shape (n_rows, n_features)
             Rows as for `Features.encode`.
         response : array-like of shape (n_rows,)
-            The number that belongs to each row: true ones, or those of a network.
+            The number that belongs to each row: true ones, or those of a network. For rows that need not fit
+            into memory, the name of the column that holds them.
         sample_weight : array-like of shape (n_rows,), optional
             The weight of each row.
         n_jobs : int, optional
@@ -292,9 +303,30 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
             Each rule has the mean and the interval of the response on the rows where it fires: the 5 % and
             the 95 % quantile. `response_range` is that of all rows.
         """
+        if is_partitioned(X):
+            if sample_weight is not None:
+                raise ValueError("sample_weight is for tables in memory; these rows are read in parts.")
+            rows = partitioned(X)
+            answer = number_column(response, rows, "response")
+            edges = first_cells(rows, answer)
+            found = rows.reduce(ResponseCounter(self, answer, rows.n_rows, edges), add_responses)
+            return self.with_counted_responses(found, rows, answer, edges)
         matrix = self.features.encode(X)
         numbers = read_responses(response, len(matrix), "response")
         return self.with_encoded_statistics(matrix, numbers, read_weights(sample_weight, len(matrix)), n_jobs)
+
+    def with_counted_responses(
+        self,
+        found: Part,
+        rows: PartitionedRows,
+        answer: NumberAnswer,
+        edges: NDArray[np.float64],
+        progress: Progress | None = None,
+    ) -> "Self":
+        """Return the same rules with the statistics that `ResponseCounter` counted on all rows."""
+        counted = responses_of_all(self, found, rows, answer, edges, INTERVAL, progress)
+        low, high = found["range"].tolist()
+        return replace(self, columns=replace(self.columns, **counted), response_range=(low, high))
 
     def with_encoded_statistics(
         self,

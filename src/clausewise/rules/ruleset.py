@@ -233,9 +233,11 @@ class RuleSet(BaseRuleSet):
         X : array or DataFrame of shape (n_rows, n_features), or rows by name
             Rows to measure on, as for `predict`; best those that nothing was learnt from.
         target : array-like of shape (n_rows,), optional
-            True classes. Classes that the rules do not know count as wrong.
+            True classes. Classes that the rules do not know count as wrong. For rows that need not fit into
+            memory, the name of the column that holds them.
         network : model or array-like of shape (n_rows,), optional
-            The network, or its labels of these rows, to measure fidelity to.
+            The network, or its labels of these rows, to measure fidelity to. For rows that need not fit into
+            memory, a model, or the name of a column.
         voting : {"confidence", "majority", "share", "weights"}, optional
             Another scheme for this call.
         n_jobs : int, optional
@@ -637,10 +639,12 @@ class RuleSet(BaseRuleSet):
         Parameters
         ----------
         X : array or DataFrame of shape (n_rows, n_features)
-            Rows to learn from.
+            Rows to learn from. Rows that need not fit into memory are taken, too; see
+            `clausewise.partitioned`.
         target : model, or array-like of shape (n_rows,) or (n_rows, n_classes)
-            What the rules should predict: a network, its labels, or its probabilities. With probabilities (or
-            a network) the rules' own probabilities are calibrated to them; the decisions do not change.
+            What the rules should predict: a network, its labels, or its probabilities; for rows that need not
+            fit into memory, a network, or the name of the column that holds the labels. With probabilities
+            (or a network) the rules' own probabilities are calibrated to them; the decisions do not change.
         max_rules : int, optional
             The most rules. Fewer are returned if more are not worth reading. Without `max_rules`,
             `max_conditions` and `min_fidelity`, the size is chosen on held-out rows: the least to read whose

@@ -14,7 +14,7 @@ from clausewise.cli.printing import print_json
 from clausewise.cli.rule_files import read_rules
 from clausewise.cli.streamed_rows import is_large, streamed_for_rules
 from clausewise.cli.table_files import Source
-from clausewise.rules import RegressionRules, RuleSet
+from clausewise.rules import RegressionRules
 
 
 @reporting_errors
@@ -46,9 +46,12 @@ def evaluate(
     source = Source.of(data, format)
     loaded = None if model is None else load_network(model, classes, trust, for_numbers=is_for_numbers)
     evaluation: Evaluation | RegressionEvaluation
-    if isinstance(ruleset, RuleSet) and is_large(source):
+    if is_large(source):
         many = streamed_for_rules(source, ruleset)
-        evaluation = ruleset.evaluate(many, target, network=loaded, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
+        if isinstance(ruleset, RegressionRules):
+            evaluation = ruleset.evaluate(many, target, network=loaded, tolerance=tolerance, n_jobs=jobs)
+        else:
+            evaluation = ruleset.evaluate(many, target, network=loaded, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
         _print(evaluation, as_json)
         return
     rows = rows_for_rules(source, ruleset, target)

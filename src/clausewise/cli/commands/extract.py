@@ -196,11 +196,10 @@ def _rows(
 ) -> tuple[Rows | StreamedRows, Rows]:
     """Return rows to learn from and held-out rows; many rows are read in parts."""
     target, drop, _ = columns
-    if is_large(source) and method != REGRESSION:
-        streamed = streamed_for_network(source, network, target, drop, holdout, seed)
-        if streamed is not None:
-            return streamed
-    rows = rows_for_network(source, network, *columns, for_numbers=method == REGRESSION)
+    for_numbers = method == REGRESSION
+    if is_large(source):
+        return streamed_for_network(source, network, target, drop, holdout, seed, for_numbers=for_numbers)
+    rows = rows_for_network(source, network, *columns, for_numbers=for_numbers)
     return split_held_out(rows, holdout, seed)
 
 
