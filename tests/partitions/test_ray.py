@@ -1,12 +1,17 @@
 """Rows of Ray Datasets, on a local Ray."""
 
 import logging
+import os
+import signal
+import threading
+import time
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import clausewise
 from clausewise.partitions import PartitionError, partitioned
 from tests.doc_blocks import blocks, first_block
 from tests.partitions.engine_cases import (
@@ -33,7 +38,12 @@ ROWS = mixed_rows()
 
 @pytest.fixture(scope="module", autouse=True)
 def local_ray():
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+    )
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield
     ray.shutdown()
@@ -65,6 +75,32 @@ def test_rules_are_those_of_tables_in_memory(rows, model, tmp_path):
 @pytest.mark.usefixtures("few_in_memory")
 def test_rules_for_numbers_are_those_of_tables_in_memory(rows, number_model):
     check_same_numbers(dataset_of(shuffled(rows), 3), rows, number_model)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_a_worker_killed_during_extraction_does_not_change_the_rules(rows, model, tmp_path):
+    def slowed(batch):
+        (tmp_path / str(os.getpid())).touch()
+        time.sleep(0.1)
+        return batch
+
+    killed = []
+
+    def kill_the_first():
+        deadline = time.monotonic() + 60
+        while not killed and time.monotonic() < deadline:
+            killed.extend(int(path.name) for path in tmp_path.iterdir())
+            time.sleep(0.01)
+        os.kill(killed[0], signal.SIGKILL)
+
+    dataset = dataset_of(rows, 4).map_batches(slowed, batch_format="pandas", batch_size=None)
+    killer = threading.Thread(target=kill_the_first)
+    killer.start()
+    found = clausewise.extract(model, dataset, max_rules=3)
+    killer.join()
+    assert found == clausewise.extract(model, partitioned([rows]), max_rules=3)
+    with pytest.raises(ProcessLookupError):
+        os.kill(killed[0], 0)
 
 
 def test_empty_blocks_count_nothing():
