@@ -8,6 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import clausewise.cli
 from clausewise import RuleSet
 from clausewise.cli.app import app
 from tests.doc_blocks import ROOT, blocks, run_command
@@ -127,6 +128,38 @@ def test_a_file_in_place_of_the_folder_is_refused_and_kept(tmp_path):
     assert result.exit_code == 1
     assert "pass another folder" in result.stderr
     assert path.read_text() == "mine"
+
+
+@pytest.fixture
+def no_other_packages(monkeypatch):
+    """Let the packages of the command line be missing, as after a plain `pip install`."""
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "clausewise.cli.app", raising=False)
+    monkeypatch.setattr("clausewise.cli.find_spec", lambda name: None)
+
+
+@pytest.mark.usefixtures("no_other_packages")
+def test_the_demo_runs_after_a_plain_installation(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(sys, "argv", ["clausewise", "demo", str(tmp_path / "out")])
+    clausewise.cli.main()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "rules.json"]
+    assert "To go on: pip install 'clausewise[cli]'" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("no_other_packages")
+@pytest.mark.parametrize("arguments", [["explain", "rules.json"], ["demo", "--help"], []])
+def test_other_commands_name_what_is_missing(monkeypatch, arguments):
+    monkeypatch.setattr(sys, "argv", ["clausewise", *arguments])
+    with pytest.raises(
+        SystemExit, match=r"error: the command line needs \w+: pip install 'clausewise\[cli\]'"
+    ):
+        clausewise.cli.main()
+
+
+def test_the_plain_demo_says_where_it_cannot_write(monkeypatch, no_folder, no_other_packages):
+    monkeypatch.setattr(sys, "argv", ["clausewise", "demo", str(no_folder)])
+    with pytest.raises(SystemExit, match="error: The demo cannot write to"):
+        clausewise.cli.main()
 
 
 def run_example(*arguments):

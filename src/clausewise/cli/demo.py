@@ -19,6 +19,7 @@ from sklearn.neural_network import MLPClassifier
 from clausewise import ECLAIRE, C50Classifier, RuleSet, wrap
 
 NAMES = [f"x{i}" for i in range(1, 11)]
+DEFAULT_FOLDER = Path("clausewise-demo")
 
 
 class DemoFiles(NamedTuple):

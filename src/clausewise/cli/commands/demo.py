@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clausewise.cli import options
-from clausewise.cli.demo import run_demo
+from clausewise.cli.demo import DEFAULT_FOLDER, run_demo
 from clausewise.cli.errors import reporting_errors
 
 
@@ -16,7 +16,7 @@ def demo(
     folder: Annotated[
         Path,
         typer.Argument(metavar="FOLDER", help="Folder for rules.json and report.html; created if necessary."),
-    ] = Path("clausewise-demo"),
+    ] = DEFAULT_FOLDER,
     debug: options.Debug = False,
 ) -> None:
     """Extract rules from a small network on generated data, and write them and a report."""
