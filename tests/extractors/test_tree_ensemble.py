@@ -223,7 +223,9 @@ def test_an_unfitted_model_is_trained_as_its_extractor_would():
 
 
 def test_options_are_those_of_the_chosen_method(forest):
-    with pytest.raises(TypeError, match="rem-t has no option 'layers'"):
+    with pytest.raises(TypeError, match="rem-t has no option 'max_rule'; did you mean 'max_rules'"):
+        extract(forest, X, max_rule=3)
+    with pytest.raises(TypeError, match="rem-t has no option 'layers'; it has "):
         extract(forest, X, layers="last 1")
     with pytest.raises(ValueError, match="method is 'best'; expected one of 'auto', 'eclaire'"):
         extract(forest, X, method="best")

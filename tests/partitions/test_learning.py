@@ -1,6 +1,8 @@
 """Rules from rows that are read in parts: the same whatever the parts, and close to those of all rows."""
 
 import pickle
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -306,6 +308,13 @@ def test_a_file_that_cannot_be_read_is_named(rows, model, folder, tmp_path):
     (broken / "part-1.parquet").write_bytes(b"nothing of the kind")
     with pytest.raises(PartitionError, match="cannot be read"):
         rules.predict(broken)
+
+
+def test_a_missing_package_is_named():
+    code = "import sys; sys.modules['pyarrow'] = None; import clausewise.compact.all_rows"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "Learning from rows in partitions needs pyarrow" in done.stderr
+    assert done.stderr.rstrip().endswith("pip install pyarrow.")
 
 
 def test_an_interrupt_leaves_nothing_behind(rows, model, tmp_path, monkeypatch):

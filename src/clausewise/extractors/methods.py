@@ -1,5 +1,6 @@
 """The methods by name, the choice of one, and `extract`: a model and rows in, rules out."""
 
+from difflib import get_close_matches
 from typing import Any, Final
 
 from numpy.typing import ArrayLike
@@ -155,7 +156,9 @@ def extract(
     known = extractor._get_param_names()
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise TypeError(f"{method} has no option {unknown[0]!r}; it has {', '.join(known)}.")
+        close = get_close_matches(unknown[0], known, n=1)
+        hint = f"did you mean {close[0]!r}? It" if close else "it"
+        raise TypeError(f"{method} has no option {unknown[0]!r}; {hint} has {', '.join(known)}.")
     fitted = extractor(model, **options).fit(X, y, sample_weight=sample_weight)
     rules: RuleSet | RegressionRules = fitted.rules_
     if held_out is None:

@@ -16,10 +16,16 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute
-import pyarrow.ipc
 from numpy.typing import NDArray
+
+try:
+    import pyarrow as pa
+    import pyarrow.compute
+    import pyarrow.ipc
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"Learning from rows in partitions needs pyarrow ({error}); pip install pyarrow."
+    ) from error
 
 from clausewise.base.progress import Progress
 from clausewise.data.table import as_table
