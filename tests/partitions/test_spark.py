@@ -14,6 +14,7 @@ from tests.partitions.engine_cases import (
     LabelsByAmount,
     add_sums,
     assert_same_part,
+    check_same_numbers,
     check_same_rules,
     expected_sample,
     expected_sums,
@@ -68,11 +69,12 @@ def test_parts_do_not_depend_on_partitions_and_order(spark):
 
 
 @pytest.mark.usefixtures("few_in_memory")
-def test_rules_are_those_of_tables_in_memory(spark, rows, model, tmp_path):
+def test_rules_are_those_of_tables_in_memory(spark, rows, model, number_model, tmp_path):
     schema = "age double, income double, job string, smokes boolean"
     parallel = spark.sparkContext.parallelize(plain(shuffled(rows)), 3)
     frame = spark.createDataFrame(parallel, schema)
     rules = check_same_rules(frame, rows, model)
+    check_same_numbers(frame, rows, number_model)
     rules.predict(frame).write.parquet(str(tmp_path / "out"))
     written = pd.read_parquet(tmp_path / "out")
     assert written["prediction"].tolist() == rules.predict(written).tolist()
@@ -112,7 +114,7 @@ def test_a_partition_that_cannot_be_read_is_named(spark):
             raise OSError("the file ends too early")
         return iter(plain(ROWS[number * 100 : number * 100 + 100]))
 
-    broken = spark.sparkContext.parallelize(range(4), 4).mapPartitionsWithIndex(read)
+    broken = spark.sparkContext.parallelize(range(3), 3).mapPartitionsWithIndex(read)
     rows = partitioned(spark.createDataFrame(broken, SCHEMA))
     message = "^Partition 2 of the Spark DataFrame cannot be read: OSError: the file ends too early$"
     for call in (lambda: rows.n_rows, rows.gathered, lambda: rows.reduce(sums, add_sums)):
