@@ -13,6 +13,8 @@ from benchmarks._recorded import BENCH, recorded
 from benchmarks._targets import Target
 from benchmarks.eclaire import TASKS, extract, fit_unavoidable
 from clausewise import ECLAIRE, C50Classifier
+from clausewise.induction import C50Inducer, PreparedMatrix
+from clausewise.induction.c50_core import fit_core
 
 # Rows, columns; the first table has many columns for its rows, the second few.
 TABLES = ((20_000, 28), (45_000, 9))
@@ -52,6 +54,11 @@ def targets() -> Sequence[Target]:
             measure = partial(ratio_to_unavoidable_fits, name)
             lines.append(
                 Target(f"ECLAIRE ÷ unavoidable fits, {name}", "ratio", limit, measure, before=before)
+            )
+        for name in ("magic_fold0", "mb_hist_fold0"):
+            measure = partial(share_of_winnowing, name)
+            lines.append(
+                Target(f"share of winnowing in rules over inputs, {name}", "fraction", 1 / 3, measure)
             )
         for name, before in (("xor_fold0", 19.0), ("magic_fold0", 3.9), ("mb_er_fold0", 13.1)):
             measure = partial(ratio_of_choosing_min_cases, name)
@@ -113,6 +120,28 @@ def ratio_to_unavoidable_fits(name: str) -> float:
     return cpu(partial(extract, network, X, min_cases), 5) / cpu(
         partial(fit_unavoidable, network, X, min_cases), 5
     )
+
+
+def share_of_winnowing(name: str) -> float:
+    """Return which fraction of the CPU seconds of C5.0 on the inputs winnowing takes.
+
+    A fit without winnowing to the columns that are kept does the rest of the work. Targets are whether units
+    of the last hidden layer are above their median.
+    """
+    network, arrays = recorded(name)
+    X, min_cases = arrays["X_train"], TASKS[name][0]
+    units = list(network.hidden_layers(X))[-1].matrix
+    matrix, total, rest = PreparedMatrix.prepare(X, n_jobs=1), 0.0, 0.0
+    matrix.rank()
+    targets = [(unit > np.median(unit)).astype(np.int32) for unit in units.T]
+    for target in [target for target in targets if target.mean() > 0.1][:8]:  # without dead units
+        fit = partial(fit_core, codes=target, n_classes=2, n_jobs=1)
+        kept = np.array(fit(C50Inducer(min_cases=min_cases, winnow=True), matrix).in_use)
+        few = PreparedMatrix.prepare(X[:, kept], n_jobs=1)
+        few.rank()
+        total += cpu(partial(fit, C50Inducer(min_cases=min_cases, winnow=True), matrix), 5)
+        rest += cpu(partial(fit, C50Inducer(min_cases=min_cases), few), 5)
+    return 1 - rest / total
 
 
 def seconds_of_compaction(method: ECLAIRE) -> float:
