@@ -283,10 +283,10 @@ class _Growth:
     def _widened(self, box: Regions) -> Regions:
         """Return a proven box after adding proven slices, in all directions in turn, for rows yet unseen."""
         columns = np.sort(self.every[:, self.prover.domain.numbers], axis=0)
-        step = max(1, int(_WIDER * len(columns)))
-        directions = list(product(range(columns.shape[1]), (0, 1)))
-        while directions:
-            for at, end in directions.copy():
+        least = max(1, int(_WIDER * len(columns)))
+        steps = dict.fromkeys(product(range(columns.shape[1]), (0, 1)), least)
+        while steps:
+            for (at, end), step in list(steps.items()):
                 if self.n_boxes >= self.max_boxes or self.clock.is_over:
                     return box
                 bound, limit = ((part.low, part.high)[end][0, at] for part in (box, self.region))
@@ -296,9 +296,9 @@ class _Growth:
                 value = columns[place, at] if 0 <= place < len(columns) else limit
                 slab, grown = self._beside(box, at, end, float(value))
                 if bound != limit and self._proves(slab, _OF_SLICE):
-                    box = grown
+                    box, steps[at, end] = grown, 2 * step
                 else:
-                    directions.remove((at, end))
+                    del steps[at, end]
         return box
 
     def _inside(self, box: Regions, at: int) -> Booleans:
