@@ -113,12 +113,15 @@ def test_proofs_are_equal_for_a_network_and_its_onnx_export(make):
     ]
     for one, other in zip(*results, strict=True):
         assert one.status == other.status
-        assert np.isclose(one.proven_volume, other.proven_volume, atol=0.01)
-        assert np.isclose(one.proven_rows, other.proven_rows, atol=0.01)
+        # The exporter folds batch normalisation into weights, which rounds them.
+        assert np.isclose(one.proven_volume, other.proven_volume, rtol=0, atol=1e-6)
+        assert np.isclose(one.refuted_volume, other.refuted_volume, rtol=0, atol=1e-6)
+        assert one.proven_rows == other.proven_rows
     assert max(proof.proven_volume for proof in results[0]) > 0.1
-    n_certified = [result.n_certified_rows for result in results]
-    assert min(n_certified) > 0
-    assert abs(n_certified[0] - n_certified[1]) <= 0.02 * len(ROWS)
+    shrunk = [result.shrunk() for result in results]
+    assert len(shrunk[0]) > 0
+    assert shrunk[0] == shrunk[1]
+    assert results[0].n_certified_rows == results[1].n_certified_rows > 0
 
 
 @pytest.mark.parametrize("make", [dense, lambda: seeded(Residual()), keras_model])
