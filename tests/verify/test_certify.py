@@ -1,5 +1,7 @@
 """Certificates: proofs that hold, counterexamples that are real, domains that mean something."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ import clausewise
 from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
 from clausewise.networks.plain import UnsupportedLayerError
+from clausewise.verify.bounds import BoundedNetwork
 from clausewise.verify.search import Claim
 
 NAMES = ["x0", "x1", "x2"]
@@ -172,6 +175,34 @@ def test_a_reached_limit_is_said(model, rules):
     assert certificate.is_stopped
     assert "The time was over" in str(certificate)
     assert certificate[0].status == "open"
+
+
+@pytest.mark.parametrize("seconds", [1.0, 20.0])
+def test_the_limit_of_seconds_is_kept_and_used(model, rules, monkeypatch, seconds):
+    now = 0.0
+    bound = BoundedNetwork.bound
+
+    def slow_bound(self, boxes, functions, offsets):
+        nonlocal now
+        now += 0.002 * len(boxes)  # all that takes time on this clock: 500 boxes a second
+        return bound(self, boxes, functions, offsets)
+
+    monkeypatch.setattr(BoundedNetwork, "bound", slow_bound)
+    monkeypatch.setattr("clausewise.verify.search.time", SimpleNamespace(monotonic=lambda: now))
+    certificate = rules[2:3].certify(model, smooth_rows(500, 0)[0], max_boxes=10**6, seconds=seconds)
+    assert certificate.is_stopped
+    assert 0.5 * seconds < now <= seconds
+
+
+def test_rows_that_the_rules_cannot_read_are_not_in_the_domain(mixed):
+    model, table = mixed
+    features = clausewise.wrap(model).features(table)
+    rules = RuleSet.from_text("IF income > 2.5 THEN 1", features, classes=[0, 1], default=0)
+    # The network itself would refuse both.
+    strange = table[:2].assign(job=["pilot", "sailor"], income=[np.nan, 3.0])
+    found = rules.certify(model, pd.concat([strange, table]), max_boxes=500)
+    assert (found.n_rows, found.n_left_out) == (len(table), 2)
+    assert "2 rows were left out" in str(found)
 
 
 def test_rules_against_a_class_are_about_all_others(model):

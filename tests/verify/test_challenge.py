@@ -1,5 +1,8 @@
 """Challenges: inputs near real rows on which a network really contradicts the rules."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import clausewise
 from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
+from clausewise.rules.abstention import Abstention
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -191,3 +195,64 @@ def test_parameters_are_checked(rows, rules):
         rules.challenge(lambda given: given[:, 0] > 0, rows, near=101)
     with pytest.raises(ValueError, match="There is no column 'z'"):
         rules.challenge(lambda given: (given[:, 0] > 0).astype(int), rows, fixed=["z"])
+
+
+def test_rows_that_the_rules_cannot_read_are_left_out_with_a_note():
+    random = np.random.RandomState(0)
+    table = pd.DataFrame(
+        {"job": random.choice(["cook", "nurse"], 200), "income": random.uniform(0, 5, 200).round(2)}
+    )
+    rules = RuleSet.from_text(
+        "IF income > 2 THEN yes", clausewise.Features.learn(table), classes=["no", "yes"], default="no"
+    )
+    strange = pd.DataFrame({"job": ["pilot", "cook"], "income": [1.0, np.nan]})
+
+    def network(rows):
+        return np.where(rows["income"] > 2 + (rows["job"] == "cook"), "yes", "no")
+
+    found = rules.challenge(network, pd.concat([strange, table]))
+    assert found.n_left_out == 2
+    assert "2 rows were left out" in str(found)
+    assert found[0].n_rows == (table["income"] > 2).sum()
+    with pytest.raises(ValueError, match="Each of the 2 rows of X has a missing value"):
+        rules.challenge(network, strange)
+
+
+def test_rows_without_a_decision_are_not_attacked_as_a_class(rows):
+    rules = RuleSet.from_text(TEXT, NAMES, classes=[0, 1], default=0).with_voting("majority")
+    model = models(rows)["network"]
+    careful = replace(rules, abstention=Abstention(1.0, -1))
+    assert (careful.predict(rows) == -1).any()
+    decisions = [attack for attack in careful.challenge(model, rows) if attack.kind == "decision"]
+    n_rows = [(careful.predict(rows) == attack.label).sum() for attack in decisions]
+    assert [attack.n_rows for attack in decisions] == n_rows
+    assert len({attack.label for attack in decisions}) == len(decisions)
+
+
+def test_what_was_changed_in_the_nearest_real_row_is_said():
+    rows = np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
+    rules = RuleSet.from_text("IF a > 0 THEN 1", ["a", "b"], classes=[0, 1], default=0)
+    found = rules.challenge(lambda given: (given[:, 0] > 1).astype(int), rows)
+    attack = found[0]
+    assert (attack.n_rows, attack.n_contradicted) == (3, 1)
+    # Whole numbers only: the nearest input that contradicts is the real row with a = 1.
+    assert found.changes[0] == "none"
+    broken = rules.challenge(lambda given: (given[:, 0] != 1).astype(int), rows[[0, 2, 3]])
+    assert broken.worst()["changed"].tolist()[0] in {"a 0 → 1", "a 2 → 1"}
+    assert "a 2 → 1" in broken._repr_html_() or "a 0 → 1" in broken._repr_html_()
+
+
+def test_a_slow_model_is_not_asked_after_the_time_is_over(rows, rules, monkeypatch):
+    now, late = 0.0, []
+    monkeypatch.setattr("clausewise.verify.search.time", SimpleNamespace(monotonic=lambda: now))
+
+    def network(given):
+        nonlocal now
+        late.append(len(given) if now >= 60 else 0)
+        now += 0.02 * len(given)  # two hundredths of a second per row
+        return (given[:, 0] > 0.4).astype(int)
+
+    found = rules.challenge(clausewise.wrap(network, classes=[0, 1]), rows, max_seconds=60)
+    assert found.is_stopped
+    # Only inputs that had been found are confirmed then, at most one for each row to start from.
+    assert max(late) <= 64

@@ -14,7 +14,7 @@ from clausewise.networks.plain import Floats
 from clausewise.rules.rule import Rule
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import Term, format_category
-from clausewise.verify.domain import Booleans, Domain, Regions
+from clausewise.verify.domain import Booleans, Domain, Regions, note_on_left_out
 
 if TYPE_CHECKING:
     from clausewise.verify.row_proofs import RowProofs, RowProver
@@ -23,6 +23,10 @@ Status = Literal["proven", "refuted", "open", "empty"]
 
 # Beyond so many columns, boxes are too many for whole rules to be proven.
 MANY_COLUMNS: Final = 10
+_EXPLANATION: Final = (
+    "A rule is proven if the network decides as it says on every row of the domain on which it fires, and "
+    "refuted by a row on which the network was asked and says otherwise."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +103,8 @@ class Certificate(Sequence[RuleProof]):
         One row for each refuted rule, in the order of the rules, on which the network contradicts it.
     n_rows, n_certified_rows : int
         Rows of the domain, and how many of them the certified parts of the rules contain.
+    n_left_out : int
+        Rows that are not in the domain, because of missing values or categories that the rules do not know.
     is_stopped : bool
         Whether the time was over before all boxes that were allowed had been bounded. The result then depends
         on the speed of the machine.
@@ -115,6 +121,7 @@ class Certificate(Sequence[RuleProof]):
     labels: Any = field(repr=False)
     rows: Any = field(repr=False)
     row_prover: "RowProver" = field(repr=False)
+    n_left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.proofs)
@@ -197,7 +204,7 @@ class Certificate(Sequence[RuleProof]):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the result."""
-        found = []
+        found = list(note_on_left_out(self.n_left_out))
         if self.domain.n_coordinates > MANY_COLUMNS:
             found.append(
                 f"The domain has {self.domain.n_coordinates} independent columns; with more than "
@@ -237,7 +244,8 @@ class Certificate(Sequence[RuleProof]):
             "rows proven",
             "the network on a counterexample",
         )
-        return html.block(self.headline, html.table(head, rows, numbers=[0, 3, 4]), html.warnings(self.notes))
+        table = html.table(head, rows, numbers=[0, 3, 4])
+        return html.block(self.headline, html.note(_EXPLANATION), table, html.warnings(self.notes))
 
     def _parts(self, proof: RuleProof) -> Iterator[Rule]:
         label, is_against = proof.predicts, proof.is_against

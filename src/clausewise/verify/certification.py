@@ -14,7 +14,7 @@ from clausewise.networks.plain import Floats
 from clausewise.rules.ruleset import RuleSet
 from clausewise.verify.certificate import Certificate, RuleProof, Status
 from clausewise.verify.decisions import Decision, decisions_of
-from clausewise.verify.domain import Domain
+from clausewise.verify.domain import Domain, KnownRows
 from clausewise.verify.growing import Parts, grow_parts
 from clausewise.verify.questions import NetworkQuestions
 from clausewise.verify.row_proofs import RowProver
@@ -74,12 +74,12 @@ def certify(
         raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
     clock = Clock.for_seconds(_TIME_USED * seconds)
     wrapped = wrap(network)
-    model = wrapped.plain(rules.features.table(domain)).reading(rules.features.names)
+    known = KnownRows.of(domain, rules.features, "domain")
+    matrix = known.matrix
+    model = wrapped.plain(rules.features.table(known.X)).reading(rules.features.names)
     layers, decisions = decisions_of(model, rules.labels, wrapped.classes.tolist())
-    matrix = np.asarray(rules.features.encode(domain), dtype=np.float64)
-    matrix = matrix[np.isfinite(matrix).all(axis=1)]
     prover = Prover.of(model, layers, Domain.of_rows(matrix, rules.features))
-    questions = NetworkQuestions(wrapped, rules, domain)
+    questions = NetworkQuestions(wrapped, rules, known.X)
     codes, labels = questions.answers(matrix)
     random = (
         random_state
@@ -113,6 +113,7 @@ def certify(
         labels,
         questions.rows(matrix),
         RowProver(rules, prover, questions, decisions),
+        n_left_out=known.n_left_out,
     )
 
 

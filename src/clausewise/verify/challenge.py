@@ -13,8 +13,14 @@ from clausewise.data.labels import Label
 from clausewise.data.table import Category
 from clausewise.networks.plain import Floats
 from clausewise.rules.term import format_category
+from clausewise.verify.domain import note_on_left_out
 
 _SHOWN_ROWS: Final = 10
+_EXPLANATION: Final = (
+    "Around real rows on which the network agrees, inputs were looked for on which it contradicts. Distances "
+    "are in standard deviations of the columns; the percentile is the percentage of real rows that have "
+    "another real row nearer than the input has."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +74,13 @@ class Attack:
         return f"rule {self.rule} ({said})" if self.kind == "rule" else f"decision {said}"
 
     def __str__(self) -> str:
-        real = f"{self.n_contradicted:,} of {self.n_rows:,} real rows contradict it"
+        real = f"contradicted on {self.n_contradicted:,} of {self.n_rows:,} real rows"
         if self.n_found == 0:
-            return f"{self.title}: {real}; no input found near {self.n_tried:,} other rows"
+            return f"{self.title}: {real}; no input found near {self.n_tried:,} others"
+        median = f", the median {self.median_radius:.2g}" if np.isfinite(self.median_radius) else ""
         return (
-            f"{self.title}: {real}; next to {self.n_found:,} of {self.n_tried:,} others an input does, the "
-            "nearest "
-            f"at a distance of {self.radius:.2g} (percentile {self.percentile:.0f}), half of them within "
-            f"{self.median_radius:.2g}"
+            f"{self.title}: {real}; by inputs near {self.n_found:,} of {self.n_tried:,} others, the smallest "
+            f"distance {self.radius:.2g} (percentile {self.percentile:.0f}){median}"
         )
 
 
@@ -89,14 +94,17 @@ class Challenge(Sequence[Attack]):
         One for each rule, then one for each class that the rules predict.
     rows : array or DataFrame
         The inputs that were found, the nearest first for each attack, like the given rows.
-    attack_of_row, labels, distances, percentiles
+    attack_of_row, labels, distances, percentiles, changes
         For each of these rows the position of its attack, what the network says, the distance to the nearest
-        real row, and the percentage of real rows that are nearer than that to another one.
+        real row, the percentage of real rows that are nearer than that to another one, and how it differs
+        from the nearest real row, in words.
     near : float
         The percentile up to which an input counts as near to real ones.
     is_stopped : bool
         Whether the time was over before all inputs that were allowed had been tried. The result then depends
         on the speed of the machine.
+    n_left_out : int
+        Rows that were not used, because of missing values or categories that the rules do not know.
     """
 
     attacks: tuple[Attack, ...]
@@ -109,6 +117,8 @@ class Challenge(Sequence[Attack]):
     is_stopped: bool
     features: Features = field(repr=False)
     matrix: Floats = field(repr=False)
+    changes: tuple[str, ...] = field(repr=False)
+    n_left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.attacks)
@@ -140,6 +150,7 @@ class Challenge(Sequence[Attack]):
             "network": [self.labels[row] for row in order],
             "distance": self.distances[order],
             "percentile": self.percentiles[order],
+            "changed": [self.changes[row] for row in order],
         }
         for column, name in enumerate(self.features.names):
             key = name if name not in columns else f"{name} (column)"
@@ -159,17 +170,15 @@ class Challenge(Sequence[Attack]):
         """One line on all attacks."""
         n_found = sum(attack.n_found > 0 for attack in self.attacks)
         return (
-            f"{len(self)} rules and decisions challenged: for {n_found} an input was found that the network "
-            f"contradicts, for {self.n_broken_nearby} one as near to real rows as {self.near:g} % of real "
-            "rows "
-            "are to each other"
+            f"{len(self)} rules and decisions challenged: the network contradicts {n_found} on an input that "
+            f"was found, {self.n_broken_nearby} on one near to real rows (percentile {self.near:g} or less)"
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the result."""
-        stopped = "The time was over before all inputs were tried; another run may find more or less."
-        return (stopped,) if self.is_stopped else ()
+        stopped = "The time was over before all inputs were tried; another run may find more or fewer."
+        return (*note_on_left_out(self.n_left_out), *([stopped] if self.is_stopped else []))
 
     def __str__(self) -> str:
         return "\n".join([self.headline, *map(str, self.attacks), *self.notes])
@@ -188,6 +197,31 @@ class Challenge(Sequence[Attack]):
             )
             for one in self.attacks
         ]
-        head = ("attacked", "real rows", "inputs next to rows", "nearest distance", "percentile")
+        head = (
+            "attacked",
+            "real rows that contradict",
+            "others with such an input nearby",
+            "smallest distance",
+            "percentile",
+        )
         table = html.table(head, rows, numbers=[1, 2, 3, 4])
-        return html.block(self.headline, table, html.warnings(self.notes))
+        return html.block(
+            self.headline, html.note(_EXPLANATION), table, self._worst_in_html(), html.warnings(self.notes)
+        )
+
+    def _worst_in_html(self) -> str:
+        """Return the inputs nearest to real rows, by what was changed in these."""
+        order = np.argsort(self.distances, kind="stable")[:_SHOWN_ROWS].tolist()
+        if not order:
+            return ""
+        rows = [
+            (
+                self.attacks[self.attack_of_row[row]].title,
+                self.changes[row],
+                format_category(self.labels[row]),
+                f"{self.percentiles[row]:.0f}",
+            )
+            for row in order
+        ]
+        head = ("contradicted", "nearest real row → input", "the network then says", "percentile")
+        return html.table(head, rows, numbers=[3])

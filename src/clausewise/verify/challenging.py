@@ -24,21 +24,25 @@ from clausewise.base.parameters import (
     whole,
 )
 from clausewise.base.progress import Progress
+from clausewise.data.table import Category
 from clausewise.networks import Network, wrap
 from clausewise.networks.answers import are_labels
 from clausewise.networks.arrays import one_blas_thread
 from clausewise.networks.plain import Floats, UnsupportedLayerError
+from clausewise.rules.abstention import ABSTAINS
 from clausewise.rules.ruleset import RuleSet
+from clausewise.rules.term import format_category
 from clausewise.verify.challenge import Attack, Challenge
 from clausewise.verify.decisions import Decision, decisions_of
 from clausewise.verify.distances import RealRows
-from clausewise.verify.domain import Booleans, Domain, Regions
+from clausewise.verify.domain import Booleans, Domain, KnownRows, Regions
 from clausewise.verify.questions import NetworkQuestions
 from clausewise.verify.search import Claim, Clock, Prover
 
 Codes = NDArray[np.int32]
 
 _N_STARTS: Final = 64
+_N_ASKED_AT_ONCE: Final = 1_024
 _N_STEPS: Final = 12
 # Points at which a way is examined, and rounds that then shorten it.
 _ON_THE_WAY: Final = np.linspace(0, 1, 9)[1:]
@@ -47,6 +51,9 @@ _N_HALVINGS: Final = 8
 _N_GOALS: Final = 4
 _N_VALUES: Final = 5
 _N_KEPT: Final = 5
+# Differences from the nearest real row that are named, and the distance that another category counts.
+_N_CHANGES: Final = 3
+_OTHER_CATEGORY: Final = 2.0**0.5
 _PARAMETERS: Final = {
     "near": number(least=0, most=100),
     "fixed": list_of(TEXT | whole(0), "a list of features, by name or position") | NOTHING,
@@ -100,22 +107,30 @@ class _Task:
     clock: Clock
     random: np.random.RandomState
     n_left: int = 0
+    n_left_out: int = 0
 
     def answers(self, matrix: Floats) -> Codes:
         """Return the network's classes, up to rounding if its layers are known; −1 if the budget is spent."""
         codes = np.full(len(matrix), -1, dtype=np.int32)
-        n_asked = 0 if self.clock.is_over else min(len(matrix), self.n_left)
-        self.n_left -= n_asked
-        if n_asked == 0:
-            return codes
+        n_asked = min(len(matrix), self.n_left)
+        # In small parts, so that a slow model is not asked long after the time is over.
+        for start in range(0, n_asked, _N_ASKED_AT_ONCE):
+            if self.clock.is_over:
+                break
+            part = slice(start, min(start + _N_ASKED_AT_ONCE, n_asked))
+            codes[part] = self._asked(matrix[part])
+            self.n_left -= part.stop - part.start
+        return codes
+
+    def _asked(self, matrix: Floats) -> Codes:
+        """Return the network's classes, without a look at the budget."""
         known = [(code, one) for code, one in enumerate(self.decisions) if one is not None]
         if self.prover is None or len(known) < len(self.decisions):
-            codes[:n_asked] = self.questions.codes(matrix[:n_asked])
-            return codes
-        outputs = self.prover.network.outputs(self.prover.inputs.inputs(matrix[:n_asked]))
+            return self.questions.codes(matrix)
+        outputs = self.prover.network.outputs(self.prover.inputs.inputs(matrix))
         values = np.stack([decision.values(outputs) for _, decision in known])
-        codes[:n_asked] = np.array([code for code, _ in known])[values.argmax(axis=0)]
-        return codes
+        class_codes = np.array([code for code, _ in known], dtype=np.int32)
+        return np.asarray(class_codes[values.argmax(axis=0)])
 
     def contradicted(self, target: _Target, matrix: Floats) -> Booleans:
         """Return on which rows the network contradicts while the rule fires."""
@@ -171,7 +186,7 @@ def challenge(
             labels += said
             progress.part_done()
     matrix = np.concatenate([np.empty((0, task.matrix.shape[1])), *found])
-    distances = task.real.distances(matrix) if len(matrix) else np.empty(0)
+    distances, nearest = task.real.nearest(matrix)
     places = np.repeat(np.arange(len(found)), [len(rows) for rows in found])
     return Challenge(
         tuple(attacks),
@@ -184,6 +199,8 @@ def challenge(
         clock.is_over,
         rules.features,
         matrix,
+        tuple(_changes(task, *pair) for pair in zip(task.matrix[nearest], matrix, strict=True)),
+        task.n_left_out,
     )
 
 
@@ -196,16 +213,16 @@ def _task(
     clock: Clock,
     random: np.random.RandomState,
 ) -> _Task:
-    matrix = np.asarray(rules.features.encode(X), dtype=np.float64)
-    matrix = matrix[np.isfinite(matrix).all(axis=1)]
+    known = KnownRows.of(X, rules.features, "X")
+    matrix = known.matrix
     domain = Domain.of_rows(matrix, rules.features)
-    questions = NetworkQuestions(network, rules, X)
+    questions = NetworkQuestions(network, rules, known.X)
     is_free = np.ones(len(rules.features), dtype=bool)
     for feature in fixed or ():
         is_free[rules.features.index(feature)] = False
     prover, decisions = None, list[Decision | None]()
     try:
-        model = network.differentiable(rules.features.table(X)).reading(rules.features.names)
+        model = network.differentiable(rules.features.table(known.X)).reading(rules.features.names)
         layers, decisions = decisions_of(model, rules.labels, network.classes.tolist())
         prover = Prover.of(model, layers, domain)
     except UnsupportedLayerError:
@@ -213,7 +230,19 @@ def _task(
     codes = questions.codes(matrix)
     real = RealRows.of(domain, matrix, random)
     return _Task(
-        rules, domain, matrix, codes, real, questions, prover, decisions, is_free, max_queries, clock, random
+        rules,
+        domain,
+        matrix,
+        codes,
+        real,
+        questions,
+        prover,
+        decisions,
+        is_free,
+        max_queries,
+        clock,
+        random,
+        n_left_out=known.n_left_out,
     )
 
 
@@ -233,7 +262,7 @@ def _targets(task: _Task) -> Iterable[_Target]:
                 _inside(domain, region),
             )
     decided = _decided(rules, task.matrix)
-    for code in np.unique(decided).tolist():
+    for code in np.unique(decided[decided != ABSTAINS]).tolist():
         yield _Target("decision", None, code, False, domain.whole(), _decides(rules, code))
 
 
@@ -269,7 +298,7 @@ def _attacked(task: _Task, target: _Target) -> tuple[Attack, Floats, list[Any]]:
     _, first = np.unique(rows[order], axis=0, return_index=True)  # several rows may have led to one input
     kept = order[np.sort(first)[:_N_KEPT]]
     nearest = rows[kept[:1]]
-    percentile = 100 * task.real.shares(task.real.distances(nearest))[0] if len(nearest) else np.nan
+    percentile = 100 * task.real.shares(task.real.nearest(nearest)[0])[0] if len(nearest) else np.nan
     every = np.concatenate([radii[confirmed], np.full(len(starts) - len(confirmed), np.inf)])
     attack = Attack(
         target.kind,
@@ -286,6 +315,29 @@ def _attacked(task: _Task, target: _Target) -> tuple[Attack, Floats, list[Any]]:
         labels[kept[0]] if len(kept) else None,
     )
     return attack, rows[kept], [labels[place] for place in kept]
+
+
+def _changes(task: _Task, real: Floats, made: Floats) -> str:
+    """Return how an input differs from a real row, in words, the largest differences first."""
+    features = task.rules.features
+    size = (made != real) * _OTHER_CATEGORY
+    numbers = task.domain.numbers
+    size[numbers] = np.abs(made - real)[numbers] / task.real.units
+    places = [place for place in np.argsort(-size, kind="stable").tolist() if size[place] > 0]
+    texts = [
+        f"{features.names[place]} {_shown(features.decode(place, real[place]))} → "
+        f"{_shown(features.decode(place, made[place]))}"
+        for place in places[:_N_CHANGES]
+    ]
+    if len(places) > _N_CHANGES:
+        texts.append(f"and {len(places) - _N_CHANGES} more")
+    return ", ".join(texts) if texts else "none"
+
+
+def _shown(value: Category | None) -> str:
+    """Return a value in few digits; whole numbers have all of theirs."""
+    is_fraction = isinstance(value, float) and not value.is_integer()
+    return f"{value:.4g}" if is_fraction else format_category(value)  # type: ignore[arg-type]
 
 
 def _ends(task: _Task, target: _Target, starts: Floats) -> Iterable[tuple[Floats, NDArray[np.intp]]]:

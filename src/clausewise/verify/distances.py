@@ -60,9 +60,12 @@ class RealRows:
         """Return encoded rows as points."""
         return _points(self.domain, self.units, matrix)
 
-    def distances(self, matrix: Floats) -> Floats:
-        """Return the distance of each row to the nearest real one."""
-        return np.asarray(self.search.kneighbors(self.points(matrix))[0][:, 0])
+    def nearest(self, matrix: Floats) -> tuple[Floats, NDArray[np.intp]]:
+        """Return the distance of each row to the nearest real one, and the position of that one."""
+        if len(matrix) == 0:
+            return np.empty(0), np.empty(0, dtype=np.intp)
+        distances, places = self.search.kneighbors(self.points(matrix))
+        return distances[:, 0], self.chosen[places[:, 0]]
 
     def shares(self, distances: Floats) -> Floats:
         """Return the fraction of real rows that are nearer than this to their nearest other real row."""

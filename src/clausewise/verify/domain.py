@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from clausewise.data.features import Features
 from clausewise.data.points import one_hot_groups
+from clausewise.data.rows import as_rows, take_rows
 from clausewise.networks.plain import Floats, UnsupportedLayerError
 from clausewise.networks.plain_inputs import PlainColumn, PlainModel
 from clausewise.rules.columns import NO_SET, RuleColumns
@@ -21,6 +22,52 @@ Places = NDArray[np.intp]
 # rounding.
 _COMPUTED_ERROR: Final = 2.0**-21
 _CAST_ERROR: Final = 2.0**-24
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRows:
+    """The rows of a table without missing values and without categories that the rules do not know.
+
+    Attributes
+    ----------
+    X : array or DataFrame
+        These rows, like the given table.
+    matrix : ndarray
+        The same rows, encoded.
+    n_left_out : int
+        How many other rows there were.
+    """
+
+    X: Any
+    matrix: Floats
+    n_left_out: int
+
+    @classmethod
+    def of(cls, X: Any, features: Features, name: str) -> "KnownRows":
+        """Choose the rows of a table that was passed as the parameter `name`."""
+        rows = as_rows(features.table(X))
+        matrix = np.asarray(features.encode(rows), dtype=np.float64)
+        if len(matrix) == 0:
+            raise ValueError(f"{name} has no rows; pass rows that show the range of each column.")
+        n_categories = features.n_categories
+        is_category = (n_categories < 0) | (matrix < n_categories)
+        known = np.flatnonzero((np.isfinite(matrix) & is_category).all(axis=1))
+        if len(known) == 0:
+            raise ValueError(
+                f"Each of the {len(matrix):,} rows of {name} has a missing value, or a category that the "
+                "rules do not know; pass rows without these."
+            )
+        if len(known) < len(matrix):
+            rows = take_rows(rows, known)
+        return cls(rows, matrix[known], len(matrix) - len(known))
+
+
+def note_on_left_out(n_left_out: int) -> tuple[str, ...]:
+    """Return a note on rows that were left out, if there are any."""
+    if n_left_out == 0:
+        return ()
+    rows = "1 row was" if n_left_out == 1 else f"{n_left_out:,} rows were"
+    return (f"{rows} left out because of missing values or categories that the rules do not know.",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +157,6 @@ class Domain:
         It has the range of each number, whole numbers where all of them are, the categories that occur, and
         one-hot blocks with a single 1.
         """
-        if len(matrix) == 0:
-            raise ValueError("domain has no rows; pass rows that show the range of each column.")
         groups: dict[int, list[int]] = {}
         for column, group in one_hot_groups(matrix, features).items():
             groups.setdefault(group, []).append(column)
