@@ -407,6 +407,9 @@ def test_validate_writes_the_page_on_rows_that_were_not_learnt_from(work, run, t
     assert "MLPClassifier" in text
     assert hashlib.sha256(Path(work.path("rules.json")).read_bytes()).hexdigest() in text
     assert RuleSet.load(attached).guaranteed.summary[1:] in text  # it begins with a capital there
+    dated.to_csv(tmp_path / "rows.csv", index=False)
+    assert run("validate", *files[:2], str(tmp_path / "rows.csv"), *options).exit_code == 0
+    assert "2026-01-01 to 2027-08-23" in page.read_text(encoding="utf-8")
     tried = ("--challenge", "20", "--certify", "1", "--json")
     done = run("validate", *files, *options, *tried)
     assert done.exit_code == 0, done.output

@@ -146,6 +146,32 @@ def test_wrong_options_are_refused(options, message):
         RULES.validate(FRESH, network, **options)
 
 
+@pytest.mark.parametrize(
+    ("dates", "period"),
+    [
+        (np.arange(1, 1501), ("1", "1500")),
+        (FRESH["day"].astype("datetime64[ns]"), ("2026-03-01 00:00:00", "2026-05-02 11:00:00")),
+        (["2026-03-31", "", "2025-12-01"] * 500, ("2025-12-01", "2026-03-31")),
+    ],
+)
+def test_the_period_is_in_the_order_of_time(dates, period):
+    assert RULES.validate(FRESH[["x", "z"]], network, dates=dates).rows.period == period
+
+
+def test_dates_without_an_order_are_refused():
+    with pytest.raises(ValueError, match="no order in time"):
+        RULES.validate(FRESH, network, dates=["31.12.2025", "01.01.2026"] * 750)
+
+
+def test_differences_of_abstaining_rules_are_about_decided_rows():
+    tied = RuleSet.from_rules([*RULES, Rule((Term(1, low=0.9),), "yes")], ["x", "z"], default="no")
+    rules = tied.with_voting("majority").abstaining(FRESH, network, 0.92)
+    found = rules.validate(rows(seed=4), network)
+    n_decided = int((rules.predict(rows(seed=4)[["x", "z"]]) != "abstains").sum())
+    assert n_decided < 1500
+    assert f"of {n_decided:,} rows that the rules decide (" in found.to_html()
+
+
 def test_a_model_describes_itself():
     model = DecisionTreeClassifier(max_depth=2).fit(FRESH[["x", "z"]], network(FRESH[["x", "z"]]))
     assert "DecisionTreeClassifier" in RULES.validate(FRESH, model).to_html()

@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any, Final
@@ -267,7 +268,9 @@ def _digest(features: Features, matrix: Matrix) -> str:
 def _period(X: Any, dates: ArrayLike | str | None) -> tuple[str, str] | None:
     """Return the first and the last date: of an array, of a named column, or of the only column of dates."""
     if dates is not None and not isinstance(dates, str):
-        return _ends(np.asarray(dates).tolist())
+        given = np.asarray(dates)
+        # NumPy lists nanoseconds as whole numbers.
+        return _ends((given.astype("M8[us]") if given.dtype.kind == "M" else given).tolist())
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         if dates is not None:
@@ -281,8 +284,20 @@ def _period(X: Any, dates: ArrayLike | str | None) -> tuple[str, str] | None:
 
 
 def _ends(values: list[Any]) -> tuple[str, str] | None:
-    known = sorted(str(value) for value in values if value is not None and value == value)
-    return (known[0], known[-1]) if known else None
+    """Return the first and the last of dates, of numbers such as years, or of text such as 2026-03-31."""
+    known = [value for value in values if value not in (None, "") and value == value]
+    if not known:
+        return None
+    try:
+        order = [datetime.fromisoformat(value) if isinstance(value, str) else value for value in known]
+        places = range(len(known))
+        first, last = (choose(places, key=order.__getitem__) for choose in (min, max))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"dates has values such as {known[0]!r}, which have no order in time; pass dates, or text of the "
+            "form 2026-03-31."
+        ) from None
+    return str(known[first]), str(known[last])
 
 
 def _versions() -> dict[str, str]:

@@ -33,12 +33,20 @@ table { border-collapse: collapse; width: 100%; margin: .5em 0; font-size: .92em
 th, td { text-align: left; vertical-align: top; padding: .25em .6em; border-bottom: 1px solid #ccc;
   overflow-wrap: anywhere; min-width: 4em; }
 th.number, td.number { text-align: right; white-space: nowrap; }
-td:first-child { min-width: 6.5em; }
-.sign td { height: 2.6em; width: 33%; }
+th { overflow-wrap: break-word; }
+td:first-child:not(.number) { min-width: 6.5em; }
+.sign td { height: 2em; width: 30%; }
 @page { margin: 18mm 16mm; }
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 9.5pt; } h2 { break-after: avoid; }
   tr { break-inside: avoid; } thead { display: table-header-group; } }
 """
+_PRECISION: Final = (
+    "Counted is the precision of a rule: of the fresh rows on which it fires, those that the model gives its "
+    "class. Where several rules fire, they decide together."
+)
+_AGREEMENT: Final = (
+    "Counted is how often the sum of all rules agrees with the model on the fresh rows on which a rule fires."
+)
 _MEASURES: Final = "<p>For information; intervals here are single ones. What is guaranteed is said above.</p>"
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -106,6 +114,7 @@ def _rules(found: "Validation") -> Iterator[str]:
         rows.append((str(number), premise, conclusion, *_promised(found.guarantee.rules[number])))
     head = ("rule", "IF", "THEN", "counted", "interval", "fresh rows")
     yield _table(head, rows, numbers=(0, 3, 4, 5))
+    yield f"<p>{_PRECISION if found.guarantee.tolerance is None else _AGREEMENT}</p>"
 
 
 def _row_facts(found: "Validation") -> Iterator[tuple[str, str]]:
@@ -113,8 +122,7 @@ def _row_facts(found: "Validation") -> Iterator[tuple[str, str]]:
     yield "Rows given", f"{facts.n_given:,}"
     yield "Rows counted", f"{facts.n_used:,}"
     yield "SHA-256 of the rows", facts.digest
-    if facts.period is not None:
-        yield "Period", " to ".join(facts.period)
+    yield "Period", "not known" if facts.period is None else " to ".join(facts.period)
     learnt = found.rules.learnt_rows
     checked = "no record of learnt rows" if learnt is None else f"checked against {len(learnt):,} learnt rows"
     yield "Freshness", checked
@@ -127,7 +135,7 @@ def _guarantee(found: "Validation") -> Iterator[str]:
     yield f"<p>{escape(given.explanation)}</p>"
     listed = [given.fidelity, *given.classes]
     rows = [(promise.subject, *_promised(promise)) for promise in listed]
-    rows.insert(1, ("baseline of a constant answer", describe_fraction(given.baseline), "", ""))
+    rows.insert(1, ("baseline of a constant answer", f"{100 * given.baseline:.2f} %", "", ""))
     yield _table(("figure", "counted", "interval", "fresh rows"), rows, numbers=(1, 2, 3))
     yield "<p>The intervals of the rules are listed above, beside each rule.</p>"
 
@@ -143,8 +151,10 @@ def _abstention(found: "Validation") -> Iterator[str]:
 
 
 def _differences(found: "Validation") -> Iterator[str]:
-    n_rows, n_differ = found.rows.n_used, found.n_differ
-    yield f"<p>They differ on {n_differ:,} of {n_rows:,} rows ({describe_fraction(n_differ / n_rows)}).</p>"
+    n_rows, n_differ = found.guarantee.n_rows, found.n_differ
+    decided = " that the rules decide" if found.guarantee.n_abstained else ""
+    share = describe_fraction(n_differ / n_rows)
+    yield f"<p>They differ on {n_differ:,} of {n_rows:,} rows{decided} ({share}).</p>"
     if found.slices:
         rows = [
             (text, f"{one.n_differ:,} of {one.n_rows:,}", describe_fraction(one.n_differ / one.n_rows))
@@ -212,10 +222,11 @@ def _changes(found: "Validation") -> str:
 
 def _signatures() -> str:
     people = ("Prepared by", "Reviewed by", "Approved by")
-    head = "".join(f"<th>{escape(person)}</th>" for person in people)
-    return (
-        f"<table class='sign'><thead><tr>{head}</tr></thead><tbody><tr>{'<td></td>' * 3}</tr></tbody></table>"
+    head = "<td></td>" + "".join(f"<th>{escape(person)}</th>" for person in people)
+    lines = "".join(
+        f"<tr><th>{name}</th>{'<td></td>' * len(people)}</tr>" for name in ("Name", "Date", "Signature")
     )
+    return f"<table class='sign'><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 # --- Parts ---

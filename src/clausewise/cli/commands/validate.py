@@ -1,6 +1,7 @@
 """`clausewise validate`: the page that a model-risk team files about rules."""
 
 import hashlib
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -170,7 +171,23 @@ def _dates(rows: RuleRows, name: str | None) -> list[Any] | None:
     import pyarrow as pa
 
     found = [field.name for field in rows.all_columns.schema if pa.types.is_temporal(field.type)]
+    if not found:  # CSV files are read as text
+        found = [name for name in rows.all_columns.column_names if _has_dates(rows.all_columns.column(name))]
     return _column(rows, found[0]) if len(found) == 1 else None
+
+
+def _has_dates(column: Any) -> bool:
+    """Return whether all known values are dates as text, such as 2026-03-31; numbers are not."""
+    known = [value for value in column.to_pylist() if value]
+    return bool(known) and all(isinstance(value, str) and _is_date(value) for value in known)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return "-" in text  # 20260331 may be a number
 
 
 def _file_and_hash(path: str) -> str:
