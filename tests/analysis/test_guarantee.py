@@ -213,6 +213,16 @@ def test_one_row_of_each_group_is_counted():
     assert "500 groups" in found.notes[0]
 
 
+def test_groups_with_a_learnt_row_are_left_out_as_a_whole():
+    groups = np.arange(2000) // 4
+    rules = RULES.remember_rows(FRESH[:6])  # all of the first group, and half of the second
+    found = rules.guarantee(FRESH, network, groups=groups, overlap="drop")
+    assert found.n_rows == 498
+    assert "6 rows" in found.notes[0]
+    assert "2 other rows of the same 2 groups" in found.notes[1]
+    assert rules.guarantee(FRESH, network, groups=groups, overlap="keep").n_rows == 500
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -130,12 +130,15 @@ def fresh_rows(
 ) -> FreshRows:
     """Choose the rows of an encoded matrix that nothing was learnt from, one of each group."""
     usable, notes = _not_learnt(rules, matrix, overlap)
-    rows = np.flatnonzero(usable)
     if groups is not None:
-        rows = _one_per_group(read_groups(groups, len(matrix)), rows, random_state)
+        group_of = read_groups(groups, len(matrix))
+        usable &= ~_in_learnt_group(rules, matrix, overlap, group_of, notes)
+        rows = _one_per_group(group_of, np.flatnonzero(usable), random_state)
         notes.append(
             f"One row was drawn from each of {len(rows):,} groups, since rows of a group are not independent."
         )
+    else:
+        rows = np.flatnonzero(usable)
     if len(rows) == 0:
         raise ValueError(
             f"None of the {len(matrix):,} rows of X is left; pass rows that nothing was learnt from."
@@ -176,6 +179,28 @@ def _not_learnt(
         "promise nothing about fresh ones. Pass other rows, or overlap='drop' to leave these out; "
         "overlap='keep' counts them, which is right if they only happen to be equal to learnt rows."
     )
+
+
+def _in_learnt_group(
+    rules: StoredRules[Any],
+    matrix: Matrix,
+    overlap: Overlap,
+    group_of: NDArray[np.intp],
+    notes: list[str],
+) -> NDArray[np.bool_]:
+    """Return which rows to leave out since a row of their group was learnt from; add a note on the groups."""
+    if overlap != "drop" or rules.learnt_rows is None:
+        return np.zeros(len(matrix), dtype=bool)
+    is_learnt, _ = rules.learnt_rows.look_up(rules.features.names, matrix)
+    learnt_groups = np.unique(group_of[is_learnt])
+    found = np.isin(group_of, learnt_groups)
+    n_others = int((found & ~is_learnt).sum())
+    if n_others:
+        notes.append(
+            f"So were {n_others:,} other rows of the same {len(learnt_groups):,} groups, which are not "
+            "independent of them."
+        )
+    return found
 
 
 def read_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
