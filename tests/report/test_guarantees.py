@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from clausewise import RegressionRule, RegressionRules, Term
+from clausewise.report import ReportData, payload_of
 from clausewise.rules import Abstention
 from clausewise.rules.abstention import margins
 from clausewise.rules.voting import VOTINGS
@@ -29,6 +30,29 @@ def test_the_guarantee_is_shown_with_every_interval(open_report, tmp_path):
     assert card.locator("tbody tr").count() == 1 + 3 + 7
     assert "precision of rule 6" in card.inner_text()
     check_accessibility(page)
+
+
+def test_rows_that_are_fresh_give_the_report_its_guarantee():
+    fresh, answers = reports.table(300, 5), reports.labels(300, 5)[1]
+    rules = reports.rules().remember_rows(reports.table(50, 6))
+    made = payload_of(rules, ReportData(rules, fresh, None, answers))
+    assert made["guarantee"]["summary"] == rules.guarantee(fresh, answers).summary
+    assert "on 300 fresh rows" in made["guarantee"]["summary"]
+    assert "the rules were learnt from none of them" in made["guarantee"]["notes"][-1]
+
+
+@pytest.mark.parametrize("learnt", [None, slice(0, 1)])
+def test_rows_that_may_have_been_learnt_from_promise_nothing(learnt):
+    X, answers = reports.table(300, 5), reports.labels(300, 5)[1]
+    rules = reports.rules()
+    if learnt is not None:
+        rules = rules.remember_rows(X[learnt])
+    assert "guarantee" not in payload_of(rules, ReportData(rules, X, None, answers))
+
+
+def test_without_the_network_a_report_promises_nothing():
+    rules = reports.rules().remember_rows(reports.table(50, 6))
+    assert "guarantee" not in payload_of(rules, ReportData(rules, reports.table(300, 5)))
 
 
 def test_a_guarantee_is_not_about_edits(open_report, tmp_path):

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Final
@@ -46,6 +46,7 @@ MAX_ROWS: Final = 2_000
 DEFAULT_TITLE: Final = "Rules"
 # Limit on the packed size of all columns that no rule tests; tested columns are always included.
 MAX_UNTESTED_BYTES: Final = 4 * 2**20
+_COUNTED_HERE: Final = "Counted on the rows of this report; the rules were learnt from none of them."
 # Larger integers are not exact in JavaScript.
 _MAX_EXACT: Final = 2**53
 
@@ -195,8 +196,9 @@ def payload_of(
         "created_with": f"clausewise {version('clausewise')}",
         "rules": rules_entry(rules),
     }
-    if rules.guaranteed is not None:
-        payload["guarantee"] = guarantee_entry(rules.guaranteed)
+    promised = _guarantee_on(data) if rules.guaranteed is None else rules.guaranteed
+    if promised is not None:
+        payload["guarantee"] = guarantee_entry(promised)
     if data is not None:
         seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
@@ -219,6 +221,21 @@ def payload_of(
     if served is not None:
         payload["served"] = served
     return payload
+
+
+def _guarantee_on(data: ReportData | None) -> Guarantee | None:
+    """Return what the rows of the report promise, if they are known to be fresh and the network is known."""
+    if data is None or data.answers is None:
+        return None
+    rules, learnt = data.rules, data.rules.learnt_rows
+    is_decided = data.decisions != ABSTAINS
+    if learnt is None or not learnt.is_complete or not is_decided.any():
+        return None
+    is_learnt, _ = learnt.look_up(rules.features.names, data.matrix)
+    if is_learnt.any():
+        return None
+    found = rules.guarantee(data.X, data.answers.labels.values)
+    return replace(found, notes=(*found.notes, _COUNTED_HERE))
 
 
 def _frontier(frontier: Frontier) -> dict[str, Any]:

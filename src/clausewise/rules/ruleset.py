@@ -1183,7 +1183,9 @@ class RuleSet(BaseRuleSet):
         y : array-like of shape (n_rows,), optional
             Their true classes.
         network : model or array-like of shape (n_rows,), optional
-            A network (anything that `clausewise.wrap` takes) to compare the rules with, or its labels.
+            A network (anything that `clausewise.wrap` takes) to compare the rules with, or its labels. If
+            the rules carry no guarantee, and were learnt from none of these rows, the page shows the one that
+            these rows give.
         title : str, optional
             The page's heading.
         max_rows : int, float or None, default 2000
