@@ -86,6 +86,16 @@ def test_distances_are_those_to_the_nearest_real_row(challenged, rows):
     for attack in found:
         if attack.n_found:
             assert attack.radius <= attack.median_radius
+            assert (attack.percentile > found.near) <= (attack.n_near == 0)
+            assert attack.n_near <= attack.n_found
+
+
+def test_how_many_rows_have_an_input_nearby_depends_on_what_is_near(rows, rules):
+    model = models(rows)["network"]
+    counts = [[attack.n_near for attack in rules.challenge(model, rows, near=near)] for near in (0, 50, 100)]
+    found = [attack.n_found for attack in rules.challenge(model, rows)]
+    assert counts[2] == found
+    assert sum(counts[0]) < sum(counts[1]) < sum(counts[2])
 
 
 def test_the_nearest_input_is_about_as_near_as_the_decision_boundary(rows):

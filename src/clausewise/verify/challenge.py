@@ -19,7 +19,7 @@ _SHOWN_ROWS: Final = 10
 _EXPLANATION: Final = (
     "Around real rows on which the network agrees, inputs were looked for on which it contradicts. Distances "
     "are in standard deviations of the columns; the percentile is the percentage of real rows that have "
-    "another real row nearer than the input has."
+    "another real row nearer than the input has, and inputs up to a given percentile count as near."
 )
 
 
@@ -42,8 +42,8 @@ class Attack:
         contradicts.
     n_tried : int
         Real rows on which all agree, around which inputs were looked for.
-    n_found : int
-        How many of these have such an input.
+    n_found, n_near : int
+        How many of these have such an input, and how many have one that is near to real rows (`near`).
     radius, median_radius : float
         The smallest distance between one of these rows and such an input, and the median over them (infinite
         if most have none), in standard deviations of the columns.
@@ -62,6 +62,7 @@ class Attack:
     n_contradicted: int
     n_tried: int
     n_found: int
+    n_near: int
     radius: float
     median_radius: float
     percentile: float
@@ -76,11 +77,12 @@ class Attack:
     def __str__(self) -> str:
         real = f"contradicted on {self.n_contradicted:,} of {self.n_rows:,} real rows"
         if self.n_found == 0:
-            return f"{self.title}: {real}; no input found near {self.n_tried:,} others"
-        median = f", the median {self.median_radius:.2g}" if np.isfinite(self.median_radius) else ""
+            return f"{self.title}: {real}; no input found around {self.n_tried:,} others"
+        median = f", median {self.median_radius:.2g}" if np.isfinite(self.median_radius) else ""
         return (
-            f"{self.title}: {real}; by inputs near {self.n_found:,} of {self.n_tried:,} others, the smallest "
-            f"distance {self.radius:.2g} (percentile {self.percentile:.0f}){median}"
+            f"{self.title}: {real}; inputs found around {self.n_found:,} of {self.n_tried:,} others, near "
+            f"for {self.n_near:,}; smallest distance {self.radius:.2g} (percentile "
+            f"{self.percentile:.0f}){median}"
         )
 
 
@@ -192,6 +194,7 @@ class Challenge(Sequence[Attack]):
                 one.title,
                 f"{one.n_contradicted:,} of {one.n_rows:,}",
                 f"{one.n_found:,} of {one.n_tried:,}",
+                f"{one.n_near:,}",
                 f"{one.radius:.2g}" if one.n_found else "–",
                 f"{one.percentile:.0f}" if one.n_found else "–",
             )
@@ -200,11 +203,12 @@ class Challenge(Sequence[Attack]):
         head = (
             "attacked",
             "real rows that contradict",
-            "others with such an input nearby",
+            "others with such an input",
+            "with a near one",
             "smallest distance",
             "percentile",
         )
-        table = html.table(head, rows, numbers=[1, 2, 3, 4])
+        table = html.table(head, rows, numbers=[1, 2, 3, 4, 5])
         return html.block(
             self.headline, html.note(_EXPLANATION), table, self._worst_in_html(), html.warnings(self.notes)
         )

@@ -106,6 +106,7 @@ class _Task:
     max_queries: int
     clock: Clock
     random: np.random.RandomState
+    near: float
     n_left: int = 0
     n_left_out: int = 0
 
@@ -172,7 +173,7 @@ def challenge(
         if isinstance(random_state, np.random.RandomState)
         else np.random.RandomState(random_state or 0)
     )
-    task = _task(rules, wrap(network), X, fixed, max_queries, clock, random)
+    task = _task(rules, wrap(network), X, fixed, near, max_queries, clock, random)
     targets = list(_targets(task))
     attacks, found, labels = [], [], []
     with one_blas_thread(), Progress(verbose) as progress:
@@ -209,6 +210,7 @@ def _task(
     network: Network,
     X: Any,
     fixed: Iterable[str | int] | None,
+    near: float,
     max_queries: int,
     clock: Clock,
     random: np.random.RandomState,
@@ -242,6 +244,7 @@ def _task(
         max_queries,
         clock,
         random,
+        near,
         n_left_out=known.n_left_out,
     )
 
@@ -309,6 +312,7 @@ def _attacked(task: _Task, target: _Target) -> tuple[Attack, Floats, list[Any]]:
         int(contradicted.sum()),
         len(starts),
         len(confirmed),
+        int((100 * task.real.shares(task.real.nearest(rows[confirmed])[0]) <= task.near).sum()),
         float(radii[order[0]]) if len(order) else np.inf,
         float(np.median(every)) if len(every) else np.inf,
         float(percentile),
