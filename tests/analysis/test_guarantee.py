@@ -76,7 +76,8 @@ def test_numbers_agree_within_the_tolerance():
     assert found.of_classes == ()
     assert found.of_rules == (Count(int((FRESH[:, 0] > 0.5).sum()), int(is_near[FRESH[:, 0] > 0.5].sum())),)
     assert found.n_baseline == int((np.abs(answers - np.median(answers)) <= 0.15).sum())
-    assert "within 0.15" in found.summary
+    assert "% within 0.15 of the network (" in found.summary
+    assert found.rules[0].subject == "fidelity where rule 0 fires"
 
 
 # --- What is promised ---

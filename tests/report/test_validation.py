@@ -84,7 +84,8 @@ def test_rules_for_numbers_are_validated_within_a_tolerance():
     rules = RegressionRules.from_rules([RegressionRule((Term(0, low=0.5),), 1.0)], ["x", "z"])
     found = rules.validate(FRESH, np.where(FRESH["x"] > 0.5, 1.2, 0.0), 0.1)
     assert found.n_differ == (FRESH["x"] > 0.5).sum()
-    assert "within 0.1" in found.to_html()
+    assert "within 0.1 of the network" in found.to_html()
+    assert "They differ by more than 0.1 on" in found.to_html()
 
 
 def test_abstaining_rules_show_their_own_promise():

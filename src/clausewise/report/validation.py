@@ -73,7 +73,7 @@ class RowFacts:
     n_given, n_used : int
         Number of rows that were given, and of those that were counted.
     digest : str
-        The SHA-256 of the given rows: the names of the columns that rules test, and all values as doubles.
+        The SHA-256 of the given rows: the names of the columns that the rules know, and their encoded values.
     period : tuple of str, optional
         The first and the last date, if there are dates.
     """

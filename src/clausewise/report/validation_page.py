@@ -11,6 +11,7 @@ from clausewise.analysis import FeatureDifferences
 from clausewise.data.features import Features
 from clausewise.report.differences import Slice
 from clausewise.rules import Rule, RuleSet
+from clausewise.rules.decimals import format_number
 from clausewise.rules.display import describe_premise
 from clausewise.rules.guarantee import Promise, describe_fraction
 from clausewise.rules.term import describe_interval, format_category
@@ -154,7 +155,9 @@ def _differences(found: "Validation") -> Iterator[str]:
     n_rows, n_differ = found.guarantee.n_rows, found.n_differ
     decided = " that the rules decide" if found.guarantee.n_abstained else ""
     share = describe_fraction(n_differ / n_rows)
-    yield f"<p>They differ on {n_differ:,} of {n_rows:,} rows{decided} ({share}).</p>"
+    tolerance = found.guarantee.tolerance
+    differ = "differ" if tolerance is None else f"differ by more than {format_number(tolerance)}"
+    yield f"<p>They {differ} on {n_differ:,} of {n_rows:,} rows{decided} ({share}).</p>"
     if found.slices:
         rows = [
             (text, f"{one.n_differ:,} of {one.n_rows:,}", describe_fraction(one.n_differ / one.n_rows))

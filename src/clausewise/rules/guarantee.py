@@ -85,7 +85,7 @@ class Guarantee:
     the fresh rows, which must be independent draws of the rows that the promise is about. The precision of a
     rule is the fraction of the rows on which it fires that the network gives its class (or another class, if
     the rule speaks against it). For rules that predict numbers, rules and network agree where they differ by
-    no more than `tolerance`.
+    no more than `tolerance`, and for each rule this is counted where it fires.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Guarantee:
     classes : tuple of Promise
         Fidelity on the rows to which the network gives each class; empty for numbers.
     rules : tuple of Promise
-        The precision of each rule.
+        The precision of each rule; for numbers, the fidelity where it fires.
     tolerance : float or None
         The largest difference of numbers that counts as agreement; None for classes.
     n_abstained : int
@@ -153,7 +153,9 @@ class Guarantee:
     @cached_property
     def rules(self) -> tuple[Promise, ...]:
         """The precision of each rule."""
-        subjects = [f"precision of rule {number}" for number in range(len(self.of_rules))]
+        # Rules for numbers add up, so that no single one is right or wrong.
+        what = "precision of rule {}" if self.tolerance is None else "fidelity where rule {} fires"
+        subjects = [what.format(number) for number in range(len(self.of_rules))]
         return self._promises(subjects, list(self.of_rules))
 
     def _promises(self, subjects: list[str], counts: list[Count]) -> tuple[Promise, ...]:
@@ -187,13 +189,14 @@ class Guarantee:
     def summary(self) -> str:
         """One line: rows, interval of the fidelity and confidence."""
         interval = describe_interval(self.fidelity.low, self.fidelity.high)
-        agreement = "agreement" if self.tolerance is None else f"within {format_number(self.tolerance)}"
+        near = self.tolerance
+        agreement = "agreement with" if near is None else f"within {format_number(near)} of"
         abstained = ""
         if self.n_abstained:
             share = self.n_rows / (self.n_rows + self.n_abstained)
             abstained = f" where the rules decide ({describe_fraction(share)} of rows)"
         return (
-            f"on {self.n_rows:,} fresh rows: {interval} {agreement} with the network{abstained} "
+            f"on {self.n_rows:,} fresh rows: {interval} {agreement} the network{abstained} "
             f"({describe_confidence(self.confidence)} confidence)"
         )
 
