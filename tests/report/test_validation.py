@@ -95,6 +95,14 @@ def test_abstaining_rules_show_their_own_promise():
     assert rules.promised.summary in found.to_html()
 
 
+def test_an_agreement_that_cannot_be_promised_is_a_finding():
+    found = RULES.validate(FRESH, network, agreement=0.999)
+    assert found.promise is None
+    assert "At no margin do the rules keep an agreement of 0.999" in found.refusal
+    assert found.refusal in found.to_html()
+    assert found.refusal in str(found)
+
+
 def test_further_results_are_shown_as_html_or_as_text():
     class Certificate:
         def to_html(self):

@@ -35,6 +35,10 @@ _FRACTION_TO_SUGGEST: Final = 0.1
 _MIN_ROWS: Final = 20
 
 
+class NoMarginError(ValueError):
+    """At no margin do the rules keep the agreement that was asked for."""
+
+
 def abstaining(
     rules: RuleSet,
     X: Any,
@@ -123,7 +127,7 @@ def _smallest_kept(
     kept = rejected_by_holm(tails(counts, agreement), 1 - confidence)
     if not kept:
         best = max(counts, key=lambda count: count.fraction if count.n_rows else -1.0)
-        raise ValueError(
+        raise NoMarginError(
             f"At no margin do the rules keep an agreement of {agreement:g} with confidence {confidence:g}; "
             f"the most was {best.fraction:.3f}, on {best.n_rows:,} of {len(lead):,} rows. Ask for less "
             "agreement or confidence, or pass more rows."

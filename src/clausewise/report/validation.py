@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clausewise.analysis import Evaluation, FeatureDifferences, RegressionEvaluation, differences_by_feature
+from clausewise.analysis.abstaining import NoMarginError
 from clausewise.analysis.guarantee import Overlap, fresh_rows
 from clausewise.base.parameters import (
     NOTHING,
@@ -104,6 +105,8 @@ class Validation:
         Measures on the same rows.
     promise : SelectivePromise, optional
         What rules that abstain promise.
+    refusal : str, optional
+        Why they cannot promise the agreement that was asked for.
     slices : tuple of Slice
         Where rules and model differ most, in words.
     features : tuple of FeatureDifferences
@@ -123,6 +126,7 @@ class Validation:
     guarantee: Guarantee
     evaluation: Evaluation | RegressionEvaluation
     promise: SelectivePromise | None
+    refusal: str | None
     slices: tuple[Slice, ...]
     features: tuple[FeatureDifferences, ...]
     n_differ: int
@@ -141,6 +145,7 @@ class Validation:
     def __str__(self) -> str:
         lines = [self.title, f"  {self.rules.headline}", f"  {self.guarantee.summary}"]
         lines += [f"  {self.promise.summary}"] if self.promise is not None else []
+        lines += [f"  {self.refusal}"] if self.refusal is not None else []
         return "\n".join([*lines, *(f"  note: {note}" for note in self.guarantee.notes)])
 
     def __repr__(self) -> str:
@@ -182,13 +187,12 @@ def validate(
     network = _wrapped(rules, network)
     answers = _answers(rules, X, network, len(matrix))
     promise: SelectivePromise | None = None
+    refusal: str | None = None
     if isinstance(rules, RuleSet):
         promised = rules.guarantee(given, answers, confidence, **options, n_jobs=n_jobs)
         promise = rules.promised
         if agreement is not None:
-            promise = rules.abstaining(
-                given, answers, agreement, confidence, **options, n_jobs=n_jobs
-            ).promised
+            promise, refusal = _promise(rules, given, answers, agreement, confidence, options, n_jobs)
     else:
         promised = rules.guarantee(given, answers, tolerance, confidence, **options, n_jobs=n_jobs)  # type: ignore[arg-type]
     used, asked = take_rows(given, fresh), answers[fresh]
@@ -201,6 +205,7 @@ def validate(
         guarantee=promised,
         evaluation=_evaluated(rules, used, asked, tolerance, n_jobs),
         promise=promise,
+        refusal=refusal,
         slices=tuple(find_slices(matrix[fresh], differs, rules.features)),
         features=tuple(differences_by_feature(matrix[fresh], differs, rules.features, _MOST_FEATURES)),
         n_differ=int(differs.sum()),
@@ -208,6 +213,22 @@ def validate(
         sources=dict(sources or {}),
         versions=_versions(),
     )
+
+
+def _promise(
+    rules: RuleSet,
+    X: Any,
+    answers: NDArray[Any],
+    agreement: float,
+    confidence: float,
+    options: dict[str, Any],
+    n_jobs: int | None,
+) -> tuple[SelectivePromise | None, str | None]:
+    """Return what the rules would promise if they abstained, or why they cannot promise that much."""
+    try:
+        return rules.abstaining(X, answers, agreement, confidence, **options, n_jobs=n_jobs).promised, None
+    except NoMarginError as error:  # which is a finding, and belongs on the page
+        return None, str(error)
 
 
 def _wrapped(rules: RuleSet | RegressionRules, network: Any) -> Any:

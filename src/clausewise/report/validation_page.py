@@ -77,7 +77,7 @@ def validation_page(found: "Validation") -> str:
         _section("The rules", *_rules(found)),
         _section("The rows", _pairs(_row_facts(found))),
         _section("What is guaranteed", *_guarantee(found)),
-        *([] if found.promise is None else [_section("With abstention", *_abstention(found))]),
+        *([_section("With abstention", *_abstention(found))] if found.promise or found.refusal else []),
         _section("Where rules and model differ", *_differences(found)),
         _section("Measures on the same rows", _MEASURES, _embedded(found.evaluation)),
         *(_section(heading, _embedded(result)) for heading, result in found.results.items()),
@@ -123,7 +123,7 @@ def _row_facts(found: "Validation") -> Iterator[tuple[str, str]]:
     yield "Rows given", f"{facts.n_given:,}"
     yield "Rows counted", f"{facts.n_used:,}"
     yield "SHA-256 of the rows", facts.digest
-    yield "Period", "not known" if facts.period is None else " to ".join(facts.period)
+    yield "Period of the rows given", "not known" if facts.period is None else " to ".join(facts.period)
     learnt = found.rules.learnt_rows
     checked = "no record of learnt rows" if learnt is None else f"checked against {len(learnt):,} learnt rows"
     yield "Freshness", checked
@@ -142,7 +142,9 @@ def _guarantee(found: "Validation") -> Iterator[str]:
 
 
 def _abstention(found: "Validation") -> Iterator[str]:
-    assert found.promise is not None
+    if found.refusal is not None:
+        yield f"<p>{escape(found.refusal)}</p>"
+        return
     yield f"<p>{escape(str(found.promise))}</p>"
     if isinstance(found.rules, RuleSet) and found.rules.abstention is None:
         yield (
