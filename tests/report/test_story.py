@@ -2,6 +2,7 @@
 
 import csv
 import re
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -599,6 +600,17 @@ def test_differences_are_counted_per_bin():
     assert (found[0].cuts, found[0].n_rows, found[0].n_differ) == ((1, 2), (1, 1, 2, 1), (1, 0, 1, 1))
     assert (found[1].cuts, found[1].n_rows, found[1].n_differ) == (None, (2, 2, 1, 0), (2, 0, 1, 0))
     assert (found[2].n_rows, found[2].n_differ) == ((2, 2, 1), (2, 1, 0))
+
+
+def test_cuts_between_bins_are_short_decimals_with_equally_many_rows():
+    from clausewise.analysis import differences_by_feature
+
+    column = np.random.default_rng(0).normal(size=(1000, 1))
+    (found,) = differences_by_feature(column, column[:, 0] > 1, Features(("x",), ("numeric",), (None,)), 1)
+    assert all(len(repr(abs(cut))) <= 7 for cut in found.cuts)
+    assert found.n_rows == (100,) * 10 + (0,)
+    inside = [((column > low) & (column <= high)).sum() for low, high in pairwise(found.cuts)]
+    assert inside == [100] * 8
 
 
 def test_slices_find_where_rules_fail_and_nothing_where_they_fail_at_random():

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clausewise.data.features import Features
 from clausewise.data.table import Matrix
+from clausewise.rules.decimals import shortest_decimal
 
 N_BINS: Final = 10
 
@@ -72,10 +73,18 @@ def _counted(
 
 
 def _cuts(known: NDArray[Any]) -> tuple[float, ...]:
-    """Return values that cut a column into bins with about equally many rows; few values get a bin each."""
-    distinct = np.unique(known[np.isfinite(known)].astype(np.float64))
+    """Return short decimals that cut a column into bins of about equally many rows.
+
+    Few values get a bin each.
+    """
+    finite = known[np.isfinite(known)].astype(np.float64)
+    distinct = np.unique(finite)
+    last_of_bins = distinct[:-1]
     if len(distinct) > N_BINS:
-        finite = known[np.isfinite(known)].astype(np.float64)
         levels = np.arange(1, N_BINS) / N_BINS
-        distinct = np.append(np.unique(np.quantile(finite, levels, method="lower")), distinct[-1])
-    return tuple(distinct[:-1].tolist())
+        last_of_bins = np.unique(np.quantile(finite, levels, method="lower"))
+        last_of_bins = last_of_bins[last_of_bins < distinct[-1]]
+    following = distinct[np.searchsorted(distinct, last_of_bins, side="right")]
+    # Any cut between a value and the next one gives the same bins.
+    pairs = zip(last_of_bins.tolist(), following.tolist(), strict=True)
+    return tuple(shortest_decimal(value, after, prefer=value) for value, after in pairs)

@@ -36,7 +36,8 @@ th, td { text-align: left; vertical-align: top; padding: .25em .6em; border-bott
 th.number, td.number { text-align: right; white-space: nowrap; }
 th { overflow-wrap: break-word; }
 td:first-child:not(.number) { min-width: 6.5em; }
-.sign td { height: 2em; width: 30%; }
+.sign { break-inside: avoid; }
+.sign tbody td { height: 2em; width: 30%; }
 @page { margin: 18mm 16mm; }
 @media print { body { margin: 0; max-width: none; padding: 0; font-size: 9.5pt; } h2 { break-after: avoid; }
   tr { break-inside: avoid; } thead { display: table-header-group; } }
