@@ -113,9 +113,9 @@ def test_proofs_are_equal_for_a_network_and_its_onnx_export(make):
     ]
     for one, other in zip(*results, strict=True):
         assert one.status == other.status
-        # The exporter folds batch normalisation into weights, which rounds them.
-        assert np.isclose(one.proven_volume, other.proven_volume, rtol=0, atol=1e-6)
-        assert np.isclose(one.refuted_volume, other.refuted_volume, rtol=0, atol=1e-6)
+        # Bounds may be rounded differently; what they prove may not differ.
+        assert np.isclose(one.proven_volume, other.proven_volume, rtol=0, atol=1e-9)
+        assert np.isclose(one.refuted_volume, other.refuted_volume, rtol=0, atol=1e-9)
         assert one.proven_rows == other.proven_rows
     assert max(proof.proven_volume for proof in results[0]) > 0.1
     shrunk = [result.shrunk() for result in results]
