@@ -5,8 +5,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 CORE_FILES := $(shell find core -name '*.hpp' -o -name '*.cpp')
 CORE := pyproject.toml CMakeLists.txt $(CORE_FILES)
 OUT ?= out
-# One process more than there are cores: some wait for browsers, databases and clusters.
-PARALLEL = -n $(shell $(BIN)/python -c 'import os; print(1 + os.cpu_count())') --dist loadfile --no-loadscope-reorder
+# Two processes more than there are cores: some wait for browsers, databases and clusters.
+PARALLEL = -n $(shell $(BIN)/python -c 'import os; print(2 + os.cpu_count())') --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test coverage mutate check lint lint-workflows types stubs check-stubs check-sanitizers check-threads bench profile reproduce wheel fuzz explorer pictures figures docs clean help
 

@@ -54,6 +54,7 @@ def dataset_of(rows, n_blocks):
     return ray.data.from_pandas([rows[a:b] for a, b in pairwise(cuts)])
 
 
+@pytest.mark.fuzz  # Slow; the same is tested on Dask.
 def test_parts_do_not_depend_on_blocks_and_order():
     rows = partitioned(dataset_of(shuffled(ROWS), 6))
     assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS))
@@ -72,11 +73,13 @@ def test_rules_are_those_of_tables_in_memory(rows, model, tmp_path):
     assert len(written) == len(rows)
 
 
+@pytest.mark.fuzz  # Slow; the same is tested on Dask.
 @pytest.mark.usefixtures("few_in_memory")
 def test_rules_for_numbers_are_those_of_tables_in_memory(rows, number_model):
     check_same_numbers(dataset_of(shuffled(rows), 3), rows, number_model)
 
 
+@pytest.mark.fuzz  # Slow; the same is tested on Dask.
 @pytest.mark.usefixtures("few_in_memory")
 def test_a_worker_killed_during_extraction_does_not_change_the_rules(rows, model, tmp_path):
     def slowed(batch):

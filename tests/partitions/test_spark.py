@@ -62,6 +62,7 @@ def frame_of(spark, rows, n_partitions):
     return spark.createDataFrame(spark.sparkContext.parallelize(plain(rows), n_partitions), SCHEMA)
 
 
+@pytest.mark.fuzz  # Slow; the same is tested on Dask.
 def test_parts_do_not_depend_on_partitions_and_order(spark):
     rows = partitioned(frame_of(spark, shuffled(ROWS), 5))
     assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS))
@@ -108,6 +109,7 @@ def test_further_columns_are_computed_when_they_are_asked_for(spark, tmp_path):
     assert {row["score"] for row in found} == {0.0, 2.5}
 
 
+@pytest.mark.fuzz  # Slow; the same is tested on Dask.
 def test_a_partition_that_cannot_be_read_is_named(spark):
     def read(number, _rows):
         if number == 2:
