@@ -42,25 +42,54 @@ __all__ = [
 
 
 def accuracy(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Return the fraction of rows on which the prediction equals the target."""
+    """Return the fraction of rows on which the prediction equals the target.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> metrics.accuracy(["yes", "no", "no", "yes"], ["yes", "no", "yes", "yes"])
+    0.75
+    """
     guess, truth = _paired(predicted, target)
     return float(np.mean(guess == truth))
 
 
 def fidelity(predicted: ArrayLike, network: ArrayLike) -> float:
-    """Return the fraction of rows decided as the network decides them (the paper's main measure)."""
+    """Return the fraction of rows decided as the network decides them (the paper's main measure).
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> metrics.fidelity(["yes", "no", "no", "yes"], network=["yes", "no", "no", "no"])
+    0.75
+    """
     return accuracy(predicted, network)
 
 
 def balanced_accuracy(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Return the mean, over the classes in `target`, of the fraction of their rows predicted correctly."""
+    """Return the mean, over the classes in `target`, of the fraction of their rows predicted correctly.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> predicted, target = ["no"] * 10, ["no"] * 9 + ["yes"]
+    >>> metrics.accuracy(predicted, target), metrics.balanced_accuracy(predicted, target)
+    (0.9, 0.5)
+    """
     guess, truth = _paired(predicted, target)
     _, index = np.unique(truth, return_inverse=True)
     return float(np.mean(np.bincount(index, weights=guess == truth) / np.bincount(index)))
 
 
 def majority_baseline(target: ArrayLike) -> float:
-    """Return the fraction of rows with the most frequent label: the accuracy of always predicting it."""
+    """Return the fraction of rows with the most frequent label: the accuracy of always predicting it.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> metrics.majority_baseline(["no", "yes", "no", "no"])
+    0.75
+    """
     labels = np.asarray(target)
     if labels.ndim != 1 or len(labels) == 0:
         raise ValueError(f"target has shape {labels.shape}; expected one label per row, at least one.")
@@ -72,6 +101,13 @@ def cohen_kappa(predicted: ArrayLike, network: ArrayLike) -> float:
 
     1 is full agreement; 0 is that of two who decide independently, each class as often as here. NaN if both
     give all rows the same class, where chance alone agrees fully.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> rules, network = ["no"] * 8 + ["yes", "no"], ["no"] * 8 + ["yes", "yes"]
+    >>> metrics.fidelity(rules, network), round(metrics.cohen_kappa(rules, network), 3)
+    (0.9, 0.615)
     """
     guess, answer = _paired(predicted, network)
     _, codes = np.unique(np.concatenate([guess, answer]), return_inverse=True)
@@ -85,7 +121,15 @@ def cohen_kappa(predicted: ArrayLike, network: ArrayLike) -> float:
 
 
 def wilson_interval(n_hits: float, n_rows: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's confidence interval of a fraction that was counted as `n_hits` of `n_rows` rows."""
+    """Return Wilson's confidence interval of a fraction that was counted as `n_hits` of `n_rows` rows.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> low, high = metrics.wilson_interval(95, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.888, 0.978)
+    """
     if not 0 <= n_hits <= n_rows or n_rows == 0:
         raise ValueError(f"{n_hits} of {n_rows} rows is not a fraction; expected 0 to n_rows of 1 or more.")
     if not 0 < confidence < 1:
@@ -103,6 +147,14 @@ def auc(scores: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
 
     With two classes, the area for the second; with more, the mean over the classes, each against all others.
     A class with no rows, or with all of them, has no curve and is left out; NaN if none is left.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low", classes=["low", "high"])
+    >>> X, target = [[30], [40], [60], [70]], ["low", "high", "high", "high"]
+    >>> round(metrics.auc(rules.scores(X), target, rules.classes), 3)
+    0.833
     """
     columns, truth, labels = np.asarray(scores, dtype=np.float64), np.asarray(target), np.asarray(classes)
     if columns.shape != (len(truth), len(labels)):
@@ -118,7 +170,15 @@ def auc(scores: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
 
 
 def auc_from_labels(predicted: ArrayLike, target: ArrayLike, classes: ArrayLike) -> float:
-    """Return the AUC of hard decisions as scores 0 and 1, which the paper reports, for comparison."""
+    """Return the AUC of hard decisions as scores 0 and 1, which the paper reports, for comparison.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> predicted, target = ["no", "no", "yes", "yes"], ["no", "yes", "yes", "yes"]
+    >>> round(metrics.auc_from_labels(predicted, target, classes=["no", "yes"]), 3)
+    0.833
+    """
     guess, truth = _paired(predicted, target)
     labels = np.asarray(classes)
     return auc((guess[:, None] == labels).astype(np.float64), truth, labels)
@@ -128,6 +188,12 @@ def r_squared(predicted: ArrayLike, target: ArrayLike) -> float:
     """Return the fraction of the target's variance that the predictions explain; NaN if there is no variance.
 
     1 is perfect, 0 is that of always predicting the mean of the target, and below 0 is worse than that.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> round(metrics.r_squared([10, 20, 30, 40], [11, 20, 25, 40]), 3)
+    0.941
     """
     numbers, truth = _paired_numbers(predicted, target)
     variation = float(((truth - truth.mean()) ** 2).sum())
@@ -135,36 +201,84 @@ def r_squared(predicted: ArrayLike, target: ArrayLike) -> float:
 
 
 def mean_absolute_error(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Return the mean of the absolute errors."""
+    """Return the mean of the absolute errors.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> metrics.mean_absolute_error([10, 20, 30, 40], [11, 20, 25, 40])
+    1.5
+    """
     numbers, truth = _paired_numbers(predicted, target)
     return float(np.abs(numbers - truth).mean())
 
 
 def root_mean_squared_error(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Return the square root of the mean squared error, to which large errors contribute most."""
+    """Return the square root of the mean squared error, to which large errors contribute most.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> round(metrics.root_mean_squared_error([10, 20, 30, 40], [11, 20, 25, 40]), 3)
+    2.55
+    """
     numbers, truth = _paired_numbers(predicted, target)
     return math.sqrt(float(((numbers - truth) ** 2).mean()))
 
 
 def largest_error(predicted: ArrayLike, target: ArrayLike) -> float:
-    """Return the largest absolute error."""
+    """Return the largest absolute error.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> metrics.largest_error([10, 20, 30, 40], [11, 20, 25, 40])
+    5.0
+    """
     numbers, truth = _paired_numbers(predicted, target)
     return float(np.abs(numbers - truth).max())
 
 
 def fraction_within(predicted: ArrayLike, target: ArrayLike, tolerance: float) -> float:
-    """Return the fraction of rows whose absolute error is at most `tolerance`."""
+    """Return the fraction of rows whose absolute error is at most `tolerance`.
+
+    Examples
+    --------
+    >>> from clausewise import metrics
+    >>> metrics.fraction_within([10, 20, 30, 40], [11, 20, 25, 40], tolerance=1)
+    0.75
+    """
     numbers, truth = _paired_numbers(predicted, target)
     return fraction_of(np.abs(numbers - truth) <= tolerance)
 
 
 def mean_rule_length(rules: "StoredRules[Any]") -> float:
-    """Return the mean number of terms per rule; 0 without rules."""
+    """Return the mean number of terms per rule; 0 without rules.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> rules = RuleSet.from_text(
+    ...     "IF age > 50 AND debt > 2 THEN high IF debt > 8 THEN high", ["age", "debt"], default="low"
+    ... )
+    >>> metrics.mean_rule_length(rules)
+    1.5
+    """
     return float(rules.columns.lengths.mean()) if len(rules) else 0.0
 
 
 def n_distinct_terms(rules: "StoredRules[Any]") -> int:
-    """Count the distinct terms, which a reader has to understand."""
+    """Count the distinct terms, which a reader has to understand.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> rules = RuleSet.from_text(
+    ...     "IF age > 50 AND debt > 8 THEN high IF debt > 8 THEN high", ["age", "debt"], default="low"
+    ... )
+    >>> metrics.n_distinct_terms(rules)  # age > 50 and, in both rules, debt > 8
+    2
+    """
     columns = rules.columns
     parts = (columns.feature, columns.low, columns.high, columns.value_set, columns.missing)
     return len(set(zip(*(part.tolist() for part in parts), strict=True)))
@@ -177,6 +291,15 @@ def reading_cost(rules: "StoredRules[Any]") -> int:
     the number of those named or, if smaller, of the feature's categories left out, and at least 1. A term
     without bounds (`age is known`, `age is missing`) costs 1. Rules that share a premise are printed one by
     one, and so are counted one by one. In rules for numbers, each coefficient of the linear part costs 1.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> rules = RuleSet.from_text(
+    ...     "IF 20 < age <= 60 AND debt > 2 THEN high IF debt > 8 THEN high", ["age", "debt"], default="low"
+    ... )
+    >>> metrics.reading_cost(rules)  # two rules, with three bounds and one bound
+    6
     """
     columns = rules.columns
     n_bounds = np.isfinite(columns.low).astype(np.int64) + np.isfinite(columns.high)
@@ -188,17 +311,44 @@ def reading_cost(rules: "StoredRules[Any]") -> int:
 
 
 def coverage(rules: "StoredRules[Any]", X: Any) -> float:
-    """Return the fraction of rows on which at least one rule fires."""
+    """Return the fraction of rows on which at least one rule fires.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> metrics.coverage(rules, [[60, 0], [60, 9], [30, 0], [30, 9]])  # no rule fires on the third row
+    0.75
+    """
     return 1.0 - fraction_of(rules.uncovered(X))
 
 
 def overlap(rules: "RuleSet", X: Any) -> float:
-    """Return the fraction of rows on which two or more rules fire."""
+    """Return the fraction of rows on which two or more rules fire.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> metrics.overlap(rules, [[60, 0], [60, 9], [30, 0], [30, 9]])  # both rules fire on the second row
+    0.25
+    """
     return fraction_of(_rules_fired(rules, X).sum(axis=1) >= 2)
 
 
 def conflict(rules: "RuleSet", X: Any) -> float:
-    """Return the fraction of rows on which rules of different classes fire, so that the vote matters."""
+    """Return the fraction of rows on which rules of different classes fire, so that the vote matters.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet, metrics
+    >>> text = "IF age > 50 THEN high IF debt <= 1 THEN low"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> metrics.conflict(rules, [[60, 0], [60, 9], [30, 0], [30, 9]])  # both rules fire on the first row
+    0.25
+    """
     return fraction_of((_rules_fired(rules, X) > 0).sum(axis=1) >= 2)
 
 
