@@ -25,13 +25,37 @@ from clausewise.rules.voting import VOTINGS
 
 
 def write_ruleset(rules: RuleSet) -> str:
-    """Write a whole rule set, from which `read_ruleset` makes an equal one."""
+    """Write a whole rule set, from which `read_ruleset` makes an equal one.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.rules.text import write_ruleset
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> print(write_ruleset(rules), end="")
+    FEATURE age NUMERIC
+    CLASSES {high, low}
+    DEFAULT low
+    VOTING confidence
+    <BLANKLINE>
+    IF age > 50 THEN high
+    """
     rules.require_deciding("the rule language, unlike rule files,")
     return "\n".join([*_write_header(rules), "", *write_rules(rules), ""])
 
 
 def write_rules(rules: RuleSet) -> Iterator[str]:
-    """Write each rule as one line."""
+    """Write each rule as one line.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.rules.text import write_rules
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> list(write_rules(rules))
+    ['IF age > 50 THEN high', 'IF debt > 8 THEN high']
+    """
     for number in range(len(rules)):
         yield rules.write_rule(number)
 
@@ -54,7 +78,21 @@ def _write_header(rules: RuleSet) -> Iterator[str]:
 
 
 def read_ruleset(text: str, known: Vocabulary) -> RuleSet:
-    """Read a rule set; its header takes precedence over the vocabulary that is already known."""
+    """Read a rule set; its header takes precedence over the vocabulary that is already known.
+
+    Examples
+    --------
+    >>> from clausewise.rules.text import Vocabulary, read_ruleset
+    >>> text = '''
+    ... FEATURE age NUMERIC
+    ... FEATURE job CATEGORICAL {cook, nurse}
+    ... DEFAULT low
+    ... IF age > 50 AND job = nurse THEN high WITH confidence 0.9
+    ... '''
+    >>> print(read_ruleset(text, Vocabulary()))
+    1 rule for the classes high, low; voting confidence, otherwise low
+    0  IF age > 50 AND job = nurse THEN high   (confidence 0.90)
+    """
     try:
         return _read_written(text, known)
     except (NotInWrittenFormError, ValueError, TypeError, OverflowError):

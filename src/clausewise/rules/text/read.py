@@ -14,7 +14,19 @@ _STATISTICS: Final = ("confidence", "cover", "correct", "weight")
 
 
 def read_rules(text: str, known: Vocabulary) -> list[Rule]:
-    """Read a text that holds rules only, about known features and classes."""
+    """Read a text that holds rules only, about known features and classes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.rules.text import read_rules, vocabulary_of
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age", "debt"], default="low")
+    >>> text = "IF debt > 8 THEN high IF age <= 30 AND debt <= 1 THEN low"
+    >>> for rule in read_rules(text, vocabulary_of(rules)):
+    ...     print(rule)
+    IF debt > 8 THEN high   (confidence 1.00)
+    IF age ≤ 30 AND debt ≤ 1 THEN low   (confidence 1.00)
+    """
     return RuleReader(text, known).only_rules()
 
 

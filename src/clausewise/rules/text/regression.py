@@ -34,18 +34,53 @@ _OF_LINEAR_TERMS: Final = {"fill": 0.0, "low": -math.inf, "high": math.inf}
 
 
 def write_regression(rules: RegressionRules) -> str:
-    """Write a whole rule set, from which `read_regression` makes an equal one."""
+    """Write a whole rule set, from which `read_regression` makes an equal one.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.rules.text import read_regression, write_regression
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> text = write_regression(rules)
+    >>> print(text, end="")
+    FEATURE rooms NUMERIC
+    BASE 1.5
+    <BLANKLINE>
+    IF rooms > 4 THEN ADD 0.7
+    >>> read_regression(text) == rules
+    True
+    """
     return "\n".join([*_write_header(rules), "", *write_regression_rules(rules), ""])
 
 
 def write_regression_rules(rules: RegressionRules) -> Iterator[str]:
-    """Write each rule as one line."""
+    """Write each rule as one line.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.rules.text import write_regression_rules
+    >>> rules = RegressionRules.from_text(
+    ...     "IF rooms > 4 THEN ADD 0.7 IF rooms > 4 AND age > 50 THEN ADD -0.4", ["rooms", "age"]
+    ... )
+    >>> list(write_regression_rules(rules))
+    ['IF rooms > 4 THEN ADD 0.7', 'IF rooms > 4 AND age > 50 THEN ADD -0.4']
+    """
     for number in range(len(rules)):
         yield write_regression_rule(rules.columns, number, rules.features)
 
 
 def write_regression_rule(columns: ResponseColumns, number: int, features: Features) -> str:
-    """Write one rule, `IF income > 5.1 THEN ADD 1.4 WITH cover 120`; unknown statistics are omitted."""
+    """Write one rule, `IF income > 5.1 THEN ADD 1.4 WITH cover 120`; unknown statistics are omitted.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.rules.text import write_regression_rule
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7 WITH cover 120", ["rooms"])
+    >>> write_regression_rule(rules.columns, 0, rules.features)
+    'IF rooms > 4 THEN ADD 0.7 WITH cover 120'
+    """
     text = f"IF {write_premise(columns, number, features)} THEN ADD {format_number(columns.weight[number])}"
     values = {name: float(getattr(columns, name)[number]) for name in _STATISTICS}
     is_known = {"cover": values["cover"] > 0} | {
@@ -83,12 +118,27 @@ _OF_CLASSES: Final = re.compile(r"^\s*(CLASSES|DEFAULT|VOTING)\b", re.I | re.M)
 
 
 def is_for_numbers(text: str) -> bool:
-    """Return whether a text has the statements of rules for numbers, and none of rules for classes."""
+    """Return whether a text has the statements of rules for numbers, and none of rules for classes.
+
+    Examples
+    --------
+    >>> from clausewise.rules.text import is_for_numbers
+    >>> is_for_numbers("IF age > 50 THEN ADD 1.5"), is_for_numbers("IF age > 50 THEN high")
+    (True, False)
+    """
     return _OF_NUMBERS.search(text) is not None and _OF_CLASSES.search(text) is None
 
 
 def read_regression(text: str, features: Features | Sequence[str] | None = None) -> RegressionRules:
-    """Read a rule set for numbers; features that the text declares take precedence over given ones."""
+    """Read a rule set for numbers; features that the text declares take precedence over given ones.
+
+    Examples
+    --------
+    >>> from clausewise.rules.text import read_regression
+    >>> rules = read_regression("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> rules.predict([[3], [5]]).tolist()
+    [1.5, 2.2]
+    """
     reader = _DocumentReader(text, Vocabulary(None if features is None else as_features(features)))
     rules = reader.everything()
     known = reader.known_features()
@@ -97,7 +147,18 @@ def read_regression(text: str, features: Features | Sequence[str] | None = None)
 
 
 def read_regression_rules(text: str, features: Features) -> list[RegressionRule]:
-    """Read a text that holds rules only, about known features."""
+    """Read a text that holds rules only, about known features.
+
+    Examples
+    --------
+    >>> from clausewise import Features
+    >>> from clausewise.rules.text import read_regression_rules
+    >>> features = Features(("rooms", "age"))
+    >>> for rule in read_regression_rules("IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4", features):
+    ...     print(rule)
+    IF rooms > 4 THEN +0.7
+    IF age > 50 THEN -0.4
+    """
     return RegressionReader(text, Vocabulary(features)).only_rules()
 
 

@@ -15,7 +15,17 @@ from clausewise.rules.voting import Voting
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What is known about a rule set before its rules are read; None where nothing is known."""
+    """What is known about a rule set before its rules are read; None where nothing is known.
+
+    Examples
+    --------
+    >>> from clausewise import Features
+    >>> from clausewise.rules.text import Vocabulary, read_ruleset
+    >>> known = Vocabulary(Features(("age", "debt")), default="low")
+    >>> print(read_ruleset("IF age > 50 THEN high", known))
+    1 rule for the classes high, low; voting confidence, otherwise low
+    0  IF age > 50 THEN high   (confidence 1.00)
+    """
 
     features: Features | None = None
     classes: NDArray[Any] | None = None
@@ -26,7 +36,17 @@ class Vocabulary:
 
 
 def vocabulary_of(rules: BaseRuleSet) -> Vocabulary:
-    """Return the vocabulary of a rule set, for reading more rules of it."""
+    """Return the vocabulary of a rule set, for reading more rules of it.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.rules.text import read_rules, vocabulary_of
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age", "debt"], default="low")
+    >>> more = read_rules("IF debt > 8 THEN high WITH confidence 0.9", vocabulary_of(rules))
+    >>> print(more[0])
+    IF debt > 8 THEN high   (confidence 0.90)
+    """
     return Vocabulary(rules.features, rules.classes, rules.default, rules.voting)
 
 
@@ -36,7 +56,15 @@ def vocabulary_from(
     default: Label | None,
     voting: Voting | None,
 ) -> Vocabulary:
-    """Return the vocabulary that a caller passes beside a text."""
+    """Return the vocabulary that a caller passes beside a text.
+
+    Examples
+    --------
+    >>> from clausewise.rules.text import read_rules, vocabulary_from
+    >>> known = vocabulary_from(["age", "debt"], classes=["low", "high"], default="low", voting=None)
+    >>> [str(rule) for rule in read_rules("IF age > 50 THEN high", known)]
+    ['IF age > 50 THEN high   (confidence 1.00)']
+    """
     labels = None if classes is None else as_classes(classes)
     if labels is not None and default is not None:
         default = known_label(default, labels)

@@ -28,6 +28,14 @@ def write_rule(
     """Write one rule, `IF age <= 47 THEN yes WITH confidence 0.9`; default values are omitted.
 
     If rules vote by weights, `THEN NOT yes WITH weight 2` stands for a weight of −2.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.rules.text import write_rule
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high WITH confidence 0.9", ["age"], default="low")
+    >>> write_rule(rules.columns, 0, rules.features, rules.classes.tolist())
+    'IF age > 50 THEN high WITH confidence 0.9'
     """
     is_against = speaks_against(columns, number, voting)
     conclusion = write_value(labels[columns.class_index[number]])
