@@ -37,6 +37,21 @@ class SelectivePromise:
         Stands for the rules that were tested; edited rules have another (`RuleSet.digest`).
     notes : tuple of str
         How rows were chosen, and what could not be checked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text(
+    ...     "IF age > 40 THEN high IF age <= 60 THEN low", ["age"], default="low", classes=["low", "high"]
+    ... )
+    >>> fresh = np.random.default_rng(0).uniform(20, 80, (2000, 1))
+    >>> network = np.where(fresh[:, 0] > 45, "high", "low")  # or the model itself
+    >>> careful = rules.remember_rows([[30], [70]]).abstaining(fresh, network, agreement=0.95)
+    >>> print(careful.promised.summary)
+    decides 66.6 % of 1,800 fresh rows, and at least 95 % of such rows as the network does (90 % confidence)
+    >>> round(careful.promised.fraction_decided, 2)
+    0.67
     """
 
     agreement: float
@@ -70,6 +85,21 @@ class Abstention:
     """Where rules abstain: on rows with a margin below `margin`, which get `label` instead of a class.
 
     A margin of 0 means that they decide every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text(
+    ...     "IF age > 40 THEN high IF age <= 60 THEN low", ["age"], default="low", classes=["low", "high"]
+    ... )
+    >>> fresh = np.random.default_rng(0).uniform(20, 80, (2000, 1))
+    >>> network = np.where(fresh[:, 0] > 45, "high", "low")  # or the model itself
+    >>> careful = rules.remember_rows([[30], [70]]).abstaining(fresh, network, agreement=0.95)
+    >>> careful.predict([[30], [50], [70]]).tolist()
+    ['low', 'abstains', 'high']
+    >>> careful.abstention.describe()
+    'abstains below a margin of 1000'
     """
 
     margin: float

@@ -33,6 +33,17 @@ class RuleSetBuilder:
         How the rules vote.
     base : array-like of shape (n_classes,), optional
         Votes that every row starts with under `voting="weights"`; zeros unless given.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSetBuilder, Term
+    >>> builder = RuleSetBuilder(["age", "income"], classes=["low", "high"], default="low")
+    >>> builder = builder.add([Term(0, "age", low=60)], "high", confidence=0.9)
+    >>> builder = builder.add([Term(0, "age", low=40), Term(1, "income", high=2)], "high", confidence=0.7)
+    >>> print(builder.build())
+    2 rules for the classes low, high; voting confidence, otherwise low
+    0  IF age > 60 THEN high   (confidence 0.90)
+    1  IF age > 40 AND income ≤ 2 THEN high   (confidence 0.70)
     """
 
     def __init__(

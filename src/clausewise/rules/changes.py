@@ -23,6 +23,19 @@ class RuleChange:
         The reason, if one was given.
     author : str or None
         Who made the edit, if that was given.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> edited = rules.replace(0, "IF age > 55 THEN high", note="new policy", author="Ada")
+    >>> change = edited.changes[0]
+    >>> print(change)
+    replaced rule 0 by Ada (new policy)
+      - IF age > 50 THEN high
+      + IF age > 55 THEN high
+    >>> change.action, change.author
+    ('replaced', 'Ada')
     """
 
     action: Action

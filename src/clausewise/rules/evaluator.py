@@ -25,6 +25,18 @@ class BitMatrix:
     """Which rules (rows) fire on which rows of a table (columns), one bit each.
 
     Bit i of `words[r, w]` is 1 if rule r fires on table row 64·w + i; bits past the last row are 0.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> fires = rules.fires([[60, 9], [60, 0], [30, 0]])
+    >>> fires.dense()
+    array([[ True,  True, False],
+           [ True, False, False]])
+    >>> fires.rows_per_rule().tolist(), fires.rules_per_row().tolist()
+    ([2, 1], [2, 1, 0])
     """
 
     words: NDArray[np.uint64]

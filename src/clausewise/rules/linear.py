@@ -31,6 +31,16 @@ class LinearTerm:
         The value that a missing one counts as.
     low, high : float, optional
         The range in which the value counts, such as that of the training rows; unlimited unless given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import LinearTerm
+    >>> term = LinearTerm(0, "rooms", 0.5, fill=4, low=1, high=10)
+    >>> print(term)
+    +0.5 × rooms   (1 to 10; 4 if missing)
+    >>> term.products(np.array([[3.0], [99.0], [np.nan]]))  # 99 counts as 10, the missing value as 4
+    array([1.5, 5. , 2. ])
     """
 
     feature: int

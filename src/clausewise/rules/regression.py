@@ -60,6 +60,34 @@ class RegressionRules(BaseRegressionRules):
         How the rules decide together.
     changes : tuple of RuleChange
         Edits made by hand (`add`, `remove`, `replace`, `reweight`), oldest first. Equality ignores them.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> rules = RegressionRules.from_text(
+    ...     '''
+    ...     BASE 1.5
+    ...     RESPONSE price
+    ...     LINEAR rooms 0.2
+    ...     IF age > 50 THEN ADD -0.4
+    ...     IF income > 4 AND rooms > 3 THEN ADD 1.2
+    ...     ''',
+    ...     ["age", "income", "rooms"],
+    ... )
+    >>> print(rules)
+    2 rules for price; start at 1.5 and add, with 1 linear term
+    0  IF age > 50 THEN -0.4
+    1  IF income > 4 AND rooms > 3 THEN +1.2
+       +0.2 × rooms
+    >>> rules.predict([[20, 6, 5], [60, 3, 4]])
+    array([3.7, 1.9])
+    >>> print(rules.explain([[60, 6, 5]])[0])
+    row 0 → price 3.3
+        1.5  start
+       -0.4  rule 0: age > 50
+       +1.2  rule 1: income > 4 AND rooms > 3
+         +1  0.2 × rooms = 5
+      = 3.3
     """
 
     # --- Rows: why, what if, how good ---

@@ -25,6 +25,15 @@ class RegressionRule(Conjunction):
         The responses of the middle 90 % of these rows: the 5 % and the 95 % quantile.
     origin : Origin, optional
         Where an extractor found the rule.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRule, Term
+    >>> rule = RegressionRule((Term(0, "rooms", low=4), Term(1, "age", high=20)), addition=1.2)
+    >>> print(rule)
+    IF rooms > 4 AND age ≤ 20 THEN +1.2
+    >>> rule.holds([5, 10]), rule.addition
+    (True, 1.2)
     """
 
     addition: float

@@ -26,6 +26,14 @@ class Origin:
 
     Rules found on the inputs have the layer "inputs"; those found in what earlier rules get wrong have
     `RESIDUAL`.
+
+    Examples
+    --------
+    >>> from clausewise import Origin, Rule, Term
+    >>> origin = Origin(layer="hidden 1", clause="hidden 1[3] > 0.7")
+    >>> rule = Rule((Term(0, "age", low=50),), "high", origin=origin)
+    >>> rule.origin.layer, rule.origin.clause
+    ('hidden 1', 'hidden 1[3] > 0.7')
     """
 
     layer: str | None = None
@@ -105,6 +113,17 @@ class Rule(Conjunction):
         Where an extractor found the rule.
     priority : bool, default False
         Whether it overrides rules without priority: where any rule with priority fires, only those vote.
+
+    Examples
+    --------
+    >>> from clausewise import Rule, Term
+    >>> rule = Rule((Term(0, "age", low=50), Term(1, "income", high=2)), "high", confidence=0.9)
+    >>> print(rule)
+    IF age > 50 AND income ≤ 2 THEN high   (confidence 0.90)
+    >>> rule.holds([60, 1.5]), rule.holds([40, 1.5])
+    (True, False)
+    >>> Rule((Term(0, "age", low=30),), "low").subsumes(rule)  # premises alone are compared
+    True
     """
 
     conclusion: Label

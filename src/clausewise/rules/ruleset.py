@@ -75,6 +75,37 @@ class RuleSet(BaseRuleSet):
         The margin below which the rules abstain, and the label of such rows; None if they decide every row.
     outcomes : ndarray
         What `predict` may return: `classes` and, last, the label of abstention, if there is one.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text(
+    ...     '''
+    ...     IF age > 50 AND income <= 2 THEN high
+    ...     IF debt > 8 THEN high WITH confidence 0.9
+    ...     ''',
+    ...     ["age", "income", "debt"],
+    ...     default="low",
+    ... )
+    >>> print(rules)
+    2 rules for the classes high, low; voting confidence, otherwise low
+    0  IF age > 50 AND income ≤ 2 THEN high   (confidence 1.00)
+    1  IF debt > 8 THEN high   (confidence 0.90)
+    >>> rules.predict([[60, 1.5, 0], [30, 4, 2]]).tolist()
+    ['high', 'low']
+    >>> print(rules.explain([{"age": 60, "income": 1.5, "debt": 9}])[0])
+    row 0 → high   (voting confidence: high 1900, low 0)
+      rule 0 fired, 1000 votes: IF age > 50 AND income ≤ 2 THEN high   (confidence 1.00)
+      rule 1 fired,  900 votes: IF debt > 8 THEN high   (confidence 0.90)
+
+    A method that changes something returns another rule set; the edit is logged:
+
+    >>> edited = rules.add("IF age <= 17 THEN low", priority=True, note="no minors")
+    >>> edited.predict([[16, 1.5, 9]]).tolist()
+    ['low']
+    >>> print(edited.changes[0])
+    added rule 2 (no minors)
+      + IF age <= 17 THEN low WITH priority
     """
 
     # --- Rows: why, what if, how good ---

@@ -31,6 +31,21 @@ class Term:
     missing : bool, default False
         Whether the term holds exactly where the value is missing (None or NaN), instead of an interval or
         categories. A category unknown in training is not missing.
+
+    Examples
+    --------
+    >>> from clausewise import Term
+    >>> term = Term(0, "age", low=30, high=60)
+    >>> print(term)
+    30 < age ≤ 60
+    >>> term.holds(60), term.holds(30), term.holds(None)
+    (True, False, False)
+    >>> print(term.intersection(Term(0, "age", low=50)))
+    50 < age ≤ 60
+    >>> print(Term(1, "job", values=["nurse", "teacher"]))
+    job ∈ {nurse, teacher}
+    >>> Term(2, "income", missing=True).holds(None)
+    True
     """
 
     feature: int
