@@ -53,7 +53,22 @@ def abstaining(
     random_state: int | np.random.RandomState | None,
     n_jobs: int | None,
 ) -> RuleSet:
-    """Return rules that abstain where they may not keep the promise; see `RuleSet.abstaining`."""
+    """Return rules that abstain where they may not keep the promise; see `RuleSet.abstaining`.
+
+    Examples
+    --------
+    `RuleSet.abstaining` calls it, with defaults:
+
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 40 THEN high IF age <= 60 THEN low"
+    >>> rules = RuleSet.from_text(text, ["age"], default="low").remember_rows([[30], [70]])
+    >>> fresh = np.random.default_rng(0).uniform(20, 80, (2000, 1))
+    >>> network = np.where(fresh[:, 0] > 45, "high", "low")
+    >>> careful = rules.abstaining(fresh, network, agreement=0.95)
+    >>> careful.predict([[30], [50], [70]]).tolist()
+    ['low', 'abstains', 'high']
+    """
     check_parameters(
         {"agreement": CONFIDENCE, "confidence": CONFIDENCE, **FRESH_ROWS},
         {

@@ -22,7 +22,17 @@ SHOWN = 20
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """The rows that two rule sets decide differently, with both decisions."""
+    """The rows that two rule sets decide differently, with both decisions.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> later = rules.replace(0, "IF age > 55 THEN high")
+    >>> flips = rules.compare(later, [[60], [52], [30]]).flips
+    >>> flips.rows.tolist(), flips.before.tolist(), flips.after.tolist()
+    ([1], ['high'], ['low'])
+    """
 
     n_rows: int
     rows: NDArray[np.int64]
@@ -46,7 +56,16 @@ class Flips:
 
 @dataclass(frozen=True, eq=False)
 class Shifts:
-    """The rows for which two rule sets predict different numbers, with both predictions."""
+    """The rows for which two rule sets predict different numbers, with both predictions.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> shifts = rules.compare(rules.reweight(0, addition=0.9), [[3], [5], [6]]).flips
+    >>> shifts.rows.tolist(), shifts.before.tolist(), shifts.after.tolist()
+    ([1, 2], [2.2, 2.2], [2.4, 2.4])
+    """
 
     n_rows: int
     rows: NDArray[np.int64]
@@ -91,6 +110,22 @@ class Comparison:
         link, response and features), as (before, after).
     flips : Flips, Shifts or None
         Rows whose decision, or predicted number, differs, if rows were given.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> later = rules.replace(0, "IF age > 55 THEN high")
+    >>> difference = rules.compare(later, [[60, 0], [52, 0], [30, 0]])
+    >>> print(difference)
+    rules: 1 added, 1 removed, 0 changed, 1 the same
+    - IF age > 50 THEN high
+    + IF age > 55 THEN high
+    1 of 3 rows flip (33.33 %)
+      1 from high to low: rows 1
+    >>> difference.added, difference.removed, difference.n_same
+    ((0,), (0,), 1)
     """
 
     added: tuple[int, ...]
@@ -156,7 +191,16 @@ class Comparison:
 
 
 def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
-    """Compare two rule sets, and their decisions on `X` if it is given; see `RuleSet.compare`."""
+    """Compare two rule sets, and their decisions on `X` if it is given; see `RuleSet.compare`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.analysis import compare
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age", "debt"], default="low")
+    >>> compare(rules, rules.add("IF debt > 8 THEN high")).headline
+    'rules: 1 added, 0 removed, 0 changed, 1 the same'
+    """
     return _compared(
         before,
         after,
@@ -171,7 +215,21 @@ def compare(before: RuleSet, after: RuleSet, X: Any = None) -> Comparison:
 
 
 def compare_sums(before: RegressionRules, after: RegressionRules, X: Any = None) -> Comparison:
-    """Compare two rule sets for numbers, and their predictions; see `RegressionRules.compare`."""
+    """Compare two rule sets for numbers, and their predictions; see `RegressionRules.compare`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.analysis import compare_sums
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> print(compare_sums(rules, rules.reweight(0, addition=0.9), [[3], [5], [6]]))
+    rules: 0 added, 0 removed, 1 changed, 0 the same
+    ~ IF rooms > 4 THEN ADD 0.7
+      IF rooms > 4 THEN ADD 0.9
+    2 of 3 rows get another prediction (66.67 %); mean change +0.1333
+      row 1: 2.2 → 2.4
+      row 2: 2.2 → 2.4
+    """
     names = ("base", "linear", "link", "response", "response_range")
     pairs = {name: (getattr(before, name), getattr(after, name)) for name in names}
     settings = _differing(pairs, before, after)

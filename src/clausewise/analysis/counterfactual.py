@@ -30,7 +30,18 @@ _SHOWN_ROWS: Final = 20
 
 @dataclass(frozen=True)
 class Change:
-    """Another value for one feature of a row."""
+    """Another value for one feature of a row.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 AND debt > 8 THEN high", ["age", "debt"], default="low")
+    >>> change = rules.counterfactuals([[60, 9]], fixed=["age"])[0].changes[0]
+    >>> change.feature, change.before, change.after
+    ('debt', 9.0, 8.0)
+    >>> print(change)
+    debt 9 → 8
+    """
 
     feature: str
     before: Value
@@ -74,6 +85,16 @@ class Counterfactual:
         How many features were allowed to change.
     to : class label or None
         The wanted decision, if one was given.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 AND debt > 8 THEN high", ["age", "debt"], default="low")
+    >>> found = rules.counterfactuals([[60, 9]], fixed=["age"])[0]
+    >>> found.prediction, found.becomes, [str(change) for change in found.changes]
+    ('high', 'low', ['debt 9 → 8'])
+    >>> found.is_found, found.distance
+    (True, 0.125)
     """
 
     row: int
@@ -145,6 +166,22 @@ class Counterfactuals(Sequence[Counterfactual]):
         The given rows, with the changes applied.
     units : ndarray of shape (n_features,)
         The change of each feature that counts as a distance of 1; 1 for categorical and binary features.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 AND debt > 8 THEN high", ["age", "debt"], default="low")
+    >>> found = rules.counterfactuals([[60, 9], [20, 7]])
+    >>> print(found)
+    row 0: high becomes low if debt 9 → 8
+    row 1: low becomes high if age 20 → 51 and debt 7 → 9
+    >>> found.rows
+    array([[60.,  8.],
+           [51.,  9.]])
+    >>> found.to_frame()[["row", "prediction", "becomes", "distance"]]
+       row prediction becomes  distance
+    0    0       high     low     0.125
+    1    1        low    high     0.870
     """
 
     found: tuple[Counterfactual, ...]
@@ -226,7 +263,19 @@ def counterfactuals(
     max_queries: int = 1000,
     n_jobs: int | None = None,
 ) -> Counterfactuals:
-    """Find the smallest changes that flip the rules' decisions, row by row; see `RuleSet.counterfactuals`."""
+    """Find the smallest changes that flip the rules' decisions, row by row; see `RuleSet.counterfactuals`.
+
+    Examples
+    --------
+    `rules.counterfactuals([[60, 9]], fixed=["age"])` is the same:
+
+    >>> from clausewise import RuleSet
+    >>> from clausewise.analysis import counterfactuals
+    >>> rules = RuleSet.from_text("IF age > 50 AND debt > 8 THEN high", ["age", "debt"], default="low")
+    >>> options = {"max_features": 2, "network": None, "to": None, "reference": None, "fixed": ["age"]}
+    >>> print(counterfactuals(rules, [[60, 9]], **options))
+    row 0: high becomes low if debt 9 → 8
+    """
     check_parameters(
         {"max_features": whole(1), "max_queries": whole(1), "n_jobs": JOBS},
         {"max_features": max_features, "max_queries": max_queries, "n_jobs": n_jobs},

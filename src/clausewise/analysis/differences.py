@@ -26,6 +26,17 @@ class FeatureDifferences:
         codes.
     n_rows, n_differ : tuple of int
         Per bin; the last one holds the rows with a missing value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import Features
+    >>> from clausewise.analysis import differences_by_feature
+    >>> debt = np.repeat([1, 2, 4, 8], 50)[:, None]
+    >>> rules_differ = debt[:, 0] > 4  # from the model, on these rows
+    >>> found = differences_by_feature(debt, rules_differ, Features(("debt",)), most=1)[0]
+    >>> found.cuts, found.n_rows, found.n_differ
+    ((1.0, 2.0, 4.0), (50, 50, 50, 50, 0), (0, 0, 0, 50, 0))
     """
 
     feature: int
@@ -48,7 +59,19 @@ class FeatureDifferences:
 def differences_by_feature(
     matrix: Matrix, differs: NDArray[np.bool_], features: Features, most: int
 ) -> list[FeatureDifferences]:
-    """Count rows and differences per bin of each feature; return those that deviate most, at most `most`."""
+    """Count rows and differences per bin of each feature; return those that deviate most, at most `most`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import Features
+    >>> from clausewise.analysis import differences_by_feature
+    >>> X = np.random.default_rng(0).uniform(20, 80, (600, 2))
+    >>> rules_differ = X[:, 1] > 70  # from the model, on these rows
+    >>> found = differences_by_feature(X, rules_differ, Features(("age", "debt")), most=2)
+    >>> [each.feature for each in found]
+    [1, 0]
+    """
     counted = [_counted(matrix[:, place], differs, features, place) for place in range(len(features))]
     counted.sort(key=lambda one: (-one.deviation, one.feature))
     return counted[:most]

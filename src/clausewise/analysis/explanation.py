@@ -34,7 +34,17 @@ _NEAR_MISS = "rule {} nearly fired, but "
 def explain(
     rules: RuleSet, X: Any, voting: Voting | None = None, n_jobs: int | None = None
 ) -> "Explanations":
-    """Explain the decision on each row; see `RuleSet.explain`."""
+    """Explain the decision on each row; see `RuleSet.explain`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.analysis import explain
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> print(explain(rules, [[60]])[0])  # as rules.explain([[60]])[0]
+    row 0 → high   (voting confidence: high 1000, low 0)
+      rule 0 fired, 1000 votes: IF age > 50 THEN high   (confidence 1.00)
+    """
     scheme = rules.voting if voting is None else rules.with_voting(voting).voting
     matrix = rules.features.encode(X)
     return Explanations(
@@ -53,6 +63,17 @@ class FiredRule:
     """A rule that fired on the row, and the votes that it added to the score of its class.
 
     A rule is `overridden`, with 0 votes, if it has no priority and a rule with priority fired too.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 50 THEN high WITH confidence 0.8"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> fired = rules.explain([[60, 9]])[0].fired[0]
+    >>> fired.number, fired.votes, fired.premise
+    (0, 800.0, 'age > 50')
+    >>> print(fired)
+    rule 0 fired,  800 votes: IF age > 50 THEN high   (confidence 0.80)
     """
 
     number: int
@@ -74,7 +95,18 @@ class FiredRule:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A rule with exactly one term that failed on the row; `value` is the row's value of that feature."""
+    """A rule with exactly one term that failed on the row; `value` is the row's value of that feature.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 AND debt > 8 THEN high", ["age", "debt"], default="low")
+    >>> miss = rules.explain([[60, 7]])[0].near_misses[0]
+    >>> miss.number, str(miss.failing), miss.value
+    (0, 'debt > 8', 7.0)
+    >>> miss.reason
+    'debt > 8 fails (debt is 7)'
+    """
 
     number: int
     rule: Rule | RegressionRule
@@ -89,7 +121,31 @@ class NearMiss:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The decision on one row; `scores` are the start votes plus the votes of the rules that fired."""
+    """The decision on one row; `scores` are the start votes plus the votes of the rules that fired.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text(
+    ...     '''
+    ...     IF age > 50 THEN high WITH confidence 0.9
+    ...     IF income > 4 THEN low WITH confidence 0.7
+    ...     IF debt > 8 THEN high WITH confidence 0.8
+    ...     ''',
+    ...     ["age", "income", "debt"],
+    ...     default="low",
+    ... )
+    >>> explanation = rules.explain([[60, 5, 7]])[0]
+    >>> print(explanation)
+    row 0 → high   (voting confidence: high 900, low 700)
+      rule 0 fired,  900 votes: IF age > 50 THEN high   (confidence 0.90)
+      rule 1 fired,  700 votes: IF income > 4 THEN low   (confidence 0.70)
+      rule 2 nearly fired, but debt > 8 fails (debt is 7): IF debt > 8 THEN high   (confidence 0.80)
+    >>> explanation.prediction, explanation.scores
+    ('high', {'high': 900.0, 'low': 700.0})
+    >>> [miss.number for miss in explanation.near_misses]
+    [2]
+    """
 
     row: int
     prediction: Label
@@ -199,7 +255,21 @@ class RowExplanations(ABC, Sequence[_Explained]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanations(RowExplanations[Explanation]):
-    """One Explanation per row, made on demand."""
+    """One Explanation per row, made on demand.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> explanations = rules.explain([[60, 9], [30, 2]])
+    >>> len(explanations), [explanation.prediction for explanation in explanations]
+    (2, ['high', 'low'])
+    >>> explanations.to_frame()[["row", "prediction", "rule", "votes"]]
+       row prediction  rule   votes
+    0    0       high     0  1000.0
+    1    0       high     1  1000.0
+    """
 
     rules: RuleSet
     voting: Voting

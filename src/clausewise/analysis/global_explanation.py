@@ -41,6 +41,25 @@ class GlobalExplanation:
         The network's class index for each row, if given; len(classes) and above for unknown labels.
     decisions : ndarray of shape (n_rows,) or None
         The rules' class index for each row, if rows were given.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 50 THEN high IF debt > 8 AND age > 30 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> explained = rules.explain_global([[60, 9], [60, 0], [40, 9], [30, 0]], ["high", "high", "low", "low"])
+    >>> explained.fidelity, explained.agreement.tolist()
+    (0.75, [1.0, 0.5])
+    >>> explained.coverage_frame()[["premise", "n_rows", "n_rows_alone"]]
+                     premise  n_rows  n_rows_alone
+    0               age > 50       2             1
+    1  age > 30 AND debt > 8       2             1
+    >>> explained.feature_use_frame()
+      feature conclusion  n_rules  fraction_of_rules
+    0     age       high        2                1.0
+    1     age        low        0                0.0
+    2    debt       high        1                0.5
+    3    debt        low        0                0.0
     """
 
     rules: RuleSet
@@ -256,7 +275,20 @@ class GlobalExplanation:
 
 
 def explain_global(rules: RuleSet, X: Any, target: Any, n_jobs: int | None) -> GlobalExplanation:
-    """Summarise the rule set as a whole; see `RuleSet.explain_global`."""
+    """Summarise the rule set as a whole; see `RuleSet.explain_global`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.analysis import explain_global
+    >>> text = "IF age > 50 THEN high IF debt > 8 AND age > 30 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> explained = explain_global(rules, [[60, 9], [60, 0], [40, 9]], ["high", "high", "low"], n_jobs=None)
+    >>> explained.agreement_frame()
+       rule                premise conclusion  n_rows  n_agreeing  agreement
+    0     0               age > 50       high       2           2        1.0
+    1     1  age > 30 AND debt > 8       high       2           1        0.5
+    """
     if X is None:
         if target is not None:
             raise ValueError("target is given without rows; pass its rows as X.")

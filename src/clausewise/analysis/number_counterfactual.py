@@ -49,6 +49,17 @@ class NumberCounterfactual(Counterfactual):
 
     As `Counterfactual`, with numbers as predictions. `above` and `below` are the limits of the wanted range;
     with a network, `is_confirmed` says whether its number on the changed row is in this range too.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> text = "BASE 1.5 RESPONSE price IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> found = rules.counterfactuals([[3, 60]], above=1.4)[0]
+    >>> print(found)
+    row 0: 1.1 becomes 1.5 if age 60 → 50
+    >>> found.prediction, found.becomes, found.aim
+    (1.1, 1.5, 'brings it above 1.4')
     """
 
     above: float | None = None
@@ -88,7 +99,19 @@ def number_counterfactuals(
     reference: Any,
     **options: Any,
 ) -> Counterfactuals:
-    """Find the smallest changes, row by row; see `RegressionRules.counterfactuals`."""
+    """Find the smallest changes, row by row; see `RegressionRules.counterfactuals`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.analysis import number_counterfactuals
+    >>> text = "BASE 1.5 RESPONSE price IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> options = {"above": 1.4, "below": None, "max_features": 2, "network": None, "reference": None}
+    >>> print(number_counterfactuals(rules, [[3, 60], [5, 60]], **options))
+    row 0: 1.1 becomes 1.5 if age 60 → 50
+    row 1: 1.8 already
+    """
     check_parameters(
         {"above": number() | NOTHING, "below": number() | NOTHING}, {"above": above, "below": below}
     )

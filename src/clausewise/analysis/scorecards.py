@@ -19,6 +19,14 @@ class ScorecardLine:
     """A premise and its points by class; `rules` are the numbers of the rules with this premise.
 
     Where a line with `priority` holds, only such lines count.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> text = "IF age > 50 THEN high WITH weight 3"
+    >>> line = RuleSet.from_text(text, ["age"], default="low", voting="weights").scorecard().lines[0]
+    >>> line.premise, dict(line.points), line.rules
+    ('age > 50', {'high': 3.0}, (0,))
     """
 
     premise: str
@@ -51,6 +59,32 @@ class Scorecard:
         Points that every row starts with, by class; without zeros.
     lines : tuple of ScorecardLine
         One per premise, in the order of the rules; those with priority come first.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text(
+    ...     '''
+    ...     IF age > 50 THEN high WITH weight 3
+    ...     IF income > 4 THEN low WITH weight 2
+    ...     IF debt > 8 THEN high WITH weight 1
+    ...     ''',
+    ...     ["age", "income", "debt"],
+    ...     default="low",
+    ...     voting="weights",
+    ... )
+    >>> card = rules.scorecard()
+    >>> print(card)
+    Add up the points of every line that holds:
+      +3 high  age > 50
+      +2 low   income > 4
+      +1 high  debt > 8
+    The class with the most points wins; ties go to low.
+    >>> card.to_frame()
+          premise class  points
+    0    age > 50  high     3.0
+    1  income > 4   low     2.0
+    2    debt > 8  high     1.0
     """
 
     labels: tuple[Label, ...]
@@ -118,7 +152,20 @@ _TITLE = "Add up the points of every line that holds:"
 
 
 def scorecard(rules: RuleSet) -> Scorecard:
-    """Return the rules as a scorecard, with one line per premise; see `RuleSet.scorecard`."""
+    """Return the rules as a scorecard, with one line per premise; see `RuleSet.scorecard`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.analysis import scorecard
+    >>> text = "IF age > 50 THEN high WITH weight 3 IF debt > 8 THEN high WITH weight 1"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low", voting="weights")
+    >>> print(scorecard(rules))  # as rules.scorecard()
+    Add up the points of every line that holds:
+      +3 high  age > 50
+      +1 high  debt > 8
+    The class with the most points wins; ties go to low.
+    """
     rules.require_deciding("a scorecard")
     if rules.voting != "weights":
         raise ValueError(

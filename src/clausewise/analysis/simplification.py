@@ -11,7 +11,18 @@ from clausewise.rules.ruleset import RuleSet
 def simplify(
     rules: RuleSet, tolerance: float = 0.0, X: Any = None, target: Any = None, n_jobs: int | None = None
 ) -> RuleSet:
-    """Return fewer rules that decide alike; see `RuleSet.simplify`."""
+    """Return fewer rules that decide alike; see `RuleSet.simplify`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.analysis import simplify
+    >>> text = "IF age > 50 THEN high IF age > 60 AND debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low", voting="majority")
+    >>> print(simplify(rules))  # as rules.simplify(): the second rule changes no decision
+    1 rule for the classes high, low; voting majority, otherwise low
+    0  IF age > 50 THEN high   (confidence 1.00)
+    """
     check_parameters({"tolerance": FRACTION}, {"tolerance": tolerance})
     rules.require_deciding("simplification, which changes margins,")
     if X is None:

@@ -27,7 +27,19 @@ _SHOWN_ROWS = 5
 
 
 def explain_sums(rules: RegressionRules, X: Any, n_jobs: int | None = None) -> "SumExplanations":
-    """Explain the prediction for each row; see `RegressionRules.explain`."""
+    """Explain the prediction for each row; see `RegressionRules.explain`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.analysis import explain_sums
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> print(explain_sums(rules, [[5]])[0])  # as rules.explain([[5]])[0]
+    row 0 → 2.2
+        1.5  start
+       +0.7  rule 0: rooms > 4
+      = 2.2
+    """
     matrix = rules.features.encode(X)
     sums = rules.sums_of(matrix, n_jobs)
     return SumExplanations(
@@ -40,7 +52,16 @@ def explain_sums(rules: RegressionRules, X: Any, n_jobs: int | None = None) -> "
 
 @dataclass(frozen=True)
 class AddedByRule:
-    """A rule that fired on the row, and what it added."""
+    """A rule that fired on the row, and what it added.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> added = rules.explain([[5]])[0].fired[0]
+    >>> added.number, added.premise, added.addition
+    (0, 'rooms > 4', 0.7)
+    """
 
     number: int
     rule: RegressionRule
@@ -63,6 +84,17 @@ class AddedLinearly:
     """A linear term, the value of the row that it counted with, and what it added.
 
     `value` is inside the range of the term; `is_missing` and `is_limited` say that it is not the row's own.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> text = "BASE 1.5 LINEAR rooms 0.2 WITH fill 4, low 1, high 10"
+    >>> rules = RegressionRules.from_text(text, ["rooms"])
+    >>> added = rules.explain([[40]])[0].linear[0]
+    >>> added.value, added.addition, added.is_limited
+    (10.0, 2.0, True)
+    >>> added.reason
+    '0.2 × rooms, which is outside of the range and counts as 10'
     """
 
     term: LinearTerm
@@ -107,6 +139,21 @@ class SumExplanation:
         Name of what is predicted.
     response_range : tuple of float or None
         The smallest and the largest response in the training rows.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> text = "BASE 1.5 RESPONSE price IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> explanation = rules.explain([[5, 60]])[0]
+    >>> print(explanation)
+    row 0 → price 1.8
+        1.5  start
+       +0.7  rule 0: rooms > 4
+       -0.4  rule 1: age > 50
+      = 1.8
+    >>> explanation.base, [part.addition for part in explanation.fired]
+    (1.5, [0.7, -0.4])
     """
 
     row: int
@@ -170,7 +217,23 @@ class SumExplanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SumExplanations(RowExplanations[SumExplanation]):
-    """One SumExplanation per row, made on demand."""
+    """One SumExplanation per row, made on demand.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> text = "BASE 1.5 IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> explanations = rules.explain([[5, 60], [3, 20]])
+    >>> [explanation.prediction for explanation in explanations]
+    [1.8, 1.5]
+    >>> explanations.to_frame()
+       row   part  rule    premise  addition
+    0    0  start   NaN                  1.5
+    1    0   rule   0.0  rooms > 4       0.7
+    2    0   rule   1.0   age > 50      -0.4
+    3    1  start   NaN                  1.5
+    """
 
     rules: RegressionRules
     matrix: Matrix

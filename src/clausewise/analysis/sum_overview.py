@@ -38,6 +38,23 @@ class SumOverview:
         The effect of each feature, through rules and linear terms.
     coverage : float
         The fraction of rows on which a rule fires.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> text = "BASE 1.5 LINEAR age -0.01 IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> overview = rules.explain_global([[3, 20], [5, 60], [6, 30], [2, 70]])
+    >>> overview.n_rows_covered.tolist(), overview.coverage
+    ([2, 2], 0.75)
+    >>> print(overview)
+    2 rules on 4 rows, 75.0 % of which a rule covers
+    features by effect:
+           0.7  rooms, 1 rule
+          0.45  age, 1 rule and a coefficient
+    rules by effect:
+          0.35  rule 0: +0.7 on 2 rows, rooms > 4
+           0.2  rule 1: -0.4 on 2 rows, age > 50
     """
 
     rules: RegressionRules
@@ -131,7 +148,19 @@ class SumOverview:
 def sum_overview(
     rules: RegressionRules, X: Any, random_state: int = 0, n_jobs: int | None = None
 ) -> SumOverview:
-    """Summarise what rules for numbers do; see `RegressionRules.explain_global`."""
+    """Summarise what rules for numbers do; see `RegressionRules.explain_global`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.analysis import sum_overview
+    >>> text = "BASE 1.5 IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> sum_overview(rules, [[3, 20], [5, 60], [6, 30], [2, 70]]).to_frame()
+         premise  addition  n_rows_covered  effect
+    0  rooms > 4       0.7               2    0.35
+    1   age > 50      -0.4               2    0.20
+    """
     matrix = np.array(rules.features.encode(X), dtype=np.float64)
     if len(matrix) == 0:
         raise ValueError("There are no rows to count on; pass at least one.")

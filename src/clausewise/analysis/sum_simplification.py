@@ -35,7 +35,19 @@ def simplify_sums(
     target: Any = None,
     n_jobs: int | None = None,
 ) -> RegressionRules:
-    """Return fewer rules that add up alike; see `RegressionRules.simplify`."""
+    """Return fewer rules that add up alike; see `RegressionRules.simplify`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.analysis import simplify_sums
+    >>> text = "BASE 1.5 IF rooms > 4 THEN ADD 0.7 IF rooms > 4 THEN ADD 0.2 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> print(simplify_sums(rules))  # as rules.simplify()
+    2 rules for a number; start at 1.5 and add
+    0  IF rooms > 4 THEN +0.9
+    1  IF age > 50 THEN -0.4
+    """
     check_parameters({"tolerance": FRACTION}, {"tolerance": tolerance})
     if X is None:
         if tolerance > 0 or target is not None:
