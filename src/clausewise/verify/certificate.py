@@ -57,6 +57,20 @@ class RuleProof:
         Boxes inside the rule on which the network provably decides as the rule says.
     n_boxes : int
         How many boxes were bounded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork([[[1, -1], [-1, 1]]], [[0, 0]], classes=["good", "bad"])
+    >>> text = "IF income > 6 AND debt <= 5 THEN good IF debt > 4 THEN bad"
+    >>> rules = RuleSet.from_text(text, ["income", "debt"], default="good", classes=["good", "bad"])
+    >>> domain = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> for proof in rules.certify(network, domain, max_boxes=500):
+    ...     print(proof.rule, proof.status, round(proof.proven_volume, 2), proof.network_label)
+    0 proven 1.0 None
+    1 refuted 0.7 good
     """
 
     rule: int
@@ -108,6 +122,26 @@ class Certificate(Sequence[RuleProof]):
     is_stopped : bool
         Whether the time was over before all boxes that were allowed had been bounded. The result then depends
         on the speed of the machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork([[[1, -1], [-1, 1]]], [[0, 0]], classes=["good", "bad"])
+    >>> text = "IF income > 6 AND debt <= 5 THEN good IF debt > 4 THEN bad"
+    >>> rules = RuleSet.from_text(text, ["income", "debt"], default="good", classes=["good", "bad"])
+    >>> domain = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> certificate = rules.certify(network, domain, max_boxes=500)
+    >>> certificate.to_frame()[["rule", "conclusion", "status", "proven_volume"]].round(2)
+       rule conclusion   status  proven_volume
+    0     0       good   proven            1.0
+    1     1        bad  refuted            0.7
+    >>> income, debt = certificate.counterexamples[0]  # rule 1 fires, but the network says "good"
+    >>> bool(income > debt > 4)
+    True
+    >>> print(certificate.shrunk()[0])
+    IF income > 6 AND debt ≤ 5 THEN good   (confidence 0.98, covers 47)
     """
 
     rules: RuleSet

@@ -59,7 +59,21 @@ def certify(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
 ) -> Certificate:
-    """Prove on which parts of its rules a network always decides as they say; see `RuleSet.certify`."""
+    """Prove on which parts of its rules a network always decides as they say; see `RuleSet.certify`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.networks import ArrayNetwork
+    >>> from clausewise.verify import certify
+    >>> network = ArrayNetwork([[[1, -1], [-1, 1]]], [[0, 0]], classes=["good", "bad"])
+    >>> rules = RuleSet.from_text("IF income > 6 AND debt <= 5 THEN good", ["income", "debt"], default="bad")
+    >>> domain = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> certificate = certify(rules, network, domain)  # as rules.certify(network, domain)
+    >>> certificate[0].status, certificate.certified([[8.0, 2.0], [5.0, 4.8]]).tolist()
+    ('proven', [True, False])
+    """
     check_parameters(
         _PARAMETERS,
         {

@@ -52,6 +52,20 @@ class Attack:
         real row. NaN if none was found.
     network_label : class label or None
         What the network says about the nearest input.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> X = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> def network(rows):
+    ...     return np.where(rows[:, 0] > rows[:, 1], "good", "bad")
+    >>> rules = RuleSet.from_text("IF income > 5 THEN good", ["income", "debt"], default="bad")
+    >>> attack = rules.challenge(network, X)[0]
+    >>> attack.title, attack.n_rows, attack.n_contradicted
+    ('rule 0 (good)', 113, 26)
+    >>> attack.n_tried, attack.n_found, attack.n_near
+    (64, 64, 64)
     """
 
     kind: Literal["rule", "decision"]
@@ -107,6 +121,25 @@ class Challenge(Sequence[Attack]):
         on the speed of the machine.
     n_left_out : int
         Rows that were not used, because of missing values or categories that the rules do not know.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> X = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> def network(rows):
+    ...     return np.where(rows[:, 0] > rows[:, 1], "good", "bad")
+    >>> rules = RuleSet.from_text("IF income > 5 THEN good", ["income", "debt"], default="bad")
+    >>> found = rules.challenge(network, X)
+    >>> for attack in found:
+    ...     print(attack.title, attack.n_rows, attack.n_contradicted, attack.n_near)
+    rule 0 (good) 113 26 64
+    decision bad 87 23 64
+    decision good 113 26 64
+    >>> found.worst(2)[["contradicts", "network", "income", "debt"]].round(1)
+         contradicts network  income  debt
+    0   decision bad    good     0.7   0.7
+    1  rule 0 (good)     bad     9.7   9.7
     """
 
     attacks: tuple[Attack, ...]

@@ -155,7 +155,21 @@ def challenge(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 0,
 ) -> Challenge:
-    """Search inputs near real rows on which a network contradicts the rules; see `RuleSet.challenge`."""
+    """Search inputs near real rows on which a network contradicts the rules; see `RuleSet.challenge`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.verify import challenge
+    >>> X = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> def network(rows):
+    ...     return np.where(rows[:, 0] > 6, "good", "bad")
+    >>> rules = RuleSet.from_text("IF income > 6.5 THEN good", ["income", "debt"], default="bad")
+    >>> found = challenge(rules, network, X)  # as rules.challenge(network, X)
+    >>> found[0].title, found[0].n_found  # wherever the rule fires, the network agrees
+    ('rule 0 (good)', 0)
+    """
     given = {
         "near": near,
         "fixed": fixed,

@@ -38,6 +38,18 @@ class RowProofs:
         The bounds of each box, encoded.
     feature_names : tuple of str
         The columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork([[[1, -1], [-1, 1]]], [[0, 0]], classes=["good", "bad"])
+    >>> rules = RuleSet.from_text("IF income > 6 AND debt <= 5 THEN good", ["income", "debt"], default="bad")
+    >>> domain = np.random.default_rng(0).uniform(0, 10, (200, 2))
+    >>> boxes = rules.certify(network, domain).around([[8.0, 2.0], [5.0, 4.8]])
+    >>> boxes.labels, boxes.radius.round(2).tolist()
+    (('good', 'good'), [0.3, 0.01])
     """
 
     labels: tuple[Label, ...]
