@@ -63,7 +63,21 @@ def compact(
     verbose: int = 0,
     **options: Any,
 ) -> RuleSet:
-    """Search for the most faithful small rule set; see `RuleSet.compact`."""
+    """Search for the most faithful small rule set; see `RuleSet.compact`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.compact import compact
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> network = np.where((X[:, 0] > 6) & (X[:, 1] <= 4), "good", "bad")
+    >>> rules = RuleSet.from_rules([], ["income", "debt"], default="bad", classes=["bad", "good"])
+    >>> short = compact(rules, X, network, max_rules=1)  # as rules.compact(X, network, max_rules=1)
+    >>> print(short)
+    1 rule for the classes bad, good; voting weights (start with bad +2.91), otherwise bad
+    0  IF income > 6.1 AND debt ≤ 4 THEN good   (confidence 0.98, covers 57, weight 4.16)
+    """
     settings = CompactionSettings(**options)
     check_parameters(
         {**BUDGET, **CALL},
@@ -116,7 +130,19 @@ def frontier(
     verbose: int = 0,
     **options: Any,
 ) -> Frontier:
-    """Measure fidelity on held-out rows for every budget; see `RuleSet.frontier`."""
+    """Measure fidelity on held-out rows for every budget; see `RuleSet.frontier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.compact import frontier
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> network = np.where((X[:, 0] > 6) & (X[:, 1] <= 4), "good", "bad")
+    >>> rules = RuleSet.from_rules([], ["income", "debt"], default="bad", classes=["bad", "good"])
+    >>> frontier(rules, X, network, max_rules=2).knee  # as rules.frontier(X, network, max_rules=2)
+    1
+    """
     settings = CompactionSettings(**options)
     check_parameters(
         {**CALL, "max_rules": BUDGET["max_rules"], "max_conditions": BUDGET["max_conditions"]},

@@ -58,7 +58,21 @@ def fit_votes(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> RuleSet:
-    """Fit the weight of every rule to a target; see `RuleSet.fit_votes`."""
+    """Fit the weight of every rule to a target; see `RuleSet.fit_votes`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.compact import fit_votes
+    >>> text = "IF income > 5 THEN good IF debt > 5 THEN bad"
+    >>> rules = RuleSet.from_text(text, ["income", "debt"], default="bad")
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> network = np.where(X[:, 0] > X[:, 1], "good", "bad")
+    >>> fitted = fit_votes(rules, X, network)  # as rules.fit_votes(X, network)
+    >>> fitted.voting, [round(rule.weight, 1) for rule in fitted]
+    ('weights', [4.9, 5.3])
+    """
     check_parameters(
         {
             "per_class": FLAG,

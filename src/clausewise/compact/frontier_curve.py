@@ -43,6 +43,24 @@ class Frontier:
     measure : {"fidelity", "R²", "D²"}, default "fidelity"
         What is measured: the fraction of rows decided alike or, of rules for numbers, the fraction of the
         variance (R²) or of the loss (D², for other losses than the squared one) that they explain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> network = np.where(X[:, 0] > X[:, 1], "good", "bad")
+    >>> rules = RuleSet.from_rules([], ["income", "debt"], default="bad", classes=["bad", "good"])
+    >>> curve = rules.frontier(X, network, max_rules=4)
+    >>> print(curve)
+    Fidelity on held-out rows (3 splits)
+      max_rules  to read          fidelity
+              1        3   87.22 % ±  3.47
+              2        6   83.89 % ±  2.55
+              3        9   92.22 % ±  3.85
+              4       12   93.33 % ±  4.41  recommended
+    >>> curve.knee, curve.smallest(min_fidelity=0.9)
+    (4, 3)
     """
 
     budgets: NDArray[np.int64]

@@ -63,7 +63,20 @@ def compact_numbers(
     verbose: int = 0,
     **options: Any,
 ) -> RegressionRules:
-    """Search for few rules that predict the target best; see `RegressionRules.compact`."""
+    """Search for few rules that predict the target best; see `RegressionRules.compact`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.compact import compact_numbers
+    >>> X = np.random.default_rng(0).uniform(1, 8, (300, 1))
+    >>> prices = np.where(X[:, 0] > 4, 2.2, 1.5)
+    >>> rules = RegressionRules.from_rules([], ["rooms"])
+    >>> short = compact_numbers(rules, X, prices, max_rules=1)  # as rules.compact(X, prices, max_rules=1)
+    >>> short.predict([[3], [5]]).round(1).tolist()
+    [1.6, 2.2]
+    """
     settings = RegressionSettings(**_with_loss_of(rules, options))
     check_parameters(
         CALLED,
@@ -123,7 +136,20 @@ def frontier_numbers(
     verbose: int,
     **options: Any,
 ) -> Frontier:
-    """Measure what rules explain on held-out rows for every budget; see `RegressionRules.frontier`."""
+    """Measure what rules explain on held-out rows for every budget; see `RegressionRules.frontier`.
+
+    Examples
+    --------
+    `RegressionRules.frontier` calls it, with defaults:
+
+    >>> import numpy as np
+    >>> from clausewise import RegressionRules
+    >>> X = np.random.default_rng(0).uniform(1, 8, (300, 1))
+    >>> prices = np.where(X[:, 0] > 4, 2.2, 1.5)
+    >>> curve = RegressionRules.from_rules([], ["rooms"]).frontier(X, prices, by="rules", max_rules=2)
+    >>> curve.measure, curve.knee
+    ('R²', 1)
+    """
     settings = RegressionSettings(**_with_loss_of(rules, options))
     check_parameters(CALLED, {"random_state": random_state, "verbose": verbose})
     rows, X, target = rows_to_learn_from(X, target, sample_weight)

@@ -38,6 +38,17 @@ class SyntheticRows:
         The generated rows, as the same kind of table as the real ones.
     sources : ndarray of shape (n_generated,)
         The position of the real row that each was made from.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from clausewise import synthetic_rows
+    >>> people = pd.DataFrame({"age": range(20, 70), "smokes": [True, False] * 25})
+    >>> generated = synthetic_rows(people, per_row=2)
+    >>> len(generated), list(generated.rows.columns)
+    (100, ['age', 'smokes'])
+    >>> generated.sources[:4].tolist()  # the rows of `people` that they were made from
+    [0, 0, 1, 1]
     """
 
     rows: Any
