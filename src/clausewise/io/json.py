@@ -59,7 +59,20 @@ _SCHEMAS: Final = {1: "rules.schema.json", 2: "numbers.schema.json"}
 
 
 def save(rules: AnyRules, path: str | os.PathLike[str]) -> None:
-    """Write a rule set to a file; an interrupted save leaves the old file as it was."""
+    """Write a rule set to a file; an interrupted save leaves the old file as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from clausewise import RuleSet
+    >>> from clausewise.io import load, save
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(rules, Path(folder) / "rules.json")  # as rules.save(path)
+    ...     load(Path(folder) / "rules.json") == rules
+    True
+    """
     write_atomically(path, dumps(rules).encode("utf-8"))
 
 
@@ -72,6 +85,18 @@ def load_any(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any
         A file written by `save`.
     max_bytes : int, default 67108864
         Larger files are refused before they are parsed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from clausewise import RuleSet
+    >>> from clausewise.io import load_any
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rules.save(Path(folder) / "rules.json")
+    ...     print(type(load_any(Path(folder) / "rules.json")).__name__)
+    RuleSet
     """
     check_parameters({"max_bytes": whole(1)}, {"max_bytes": max_bytes})
     with Path(path).open("rb") as file:
@@ -84,12 +109,40 @@ def load_any(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RuleSet:
-    """Read a rule set for classes from a file; see `load_any`."""
+    """Read a rule set for classes from a file; see `load_any`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from clausewise import RuleSet
+    >>> from clausewise.io import load
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rules.save(Path(folder) / "rules.json")
+    ...     print(load(Path(folder) / "rules.json"))  # as RuleSet.load(path)
+    1 rule for the classes high, low; voting confidence, otherwise low
+    0  IF age > 50 THEN high   (confidence 1.00)
+    """
     return _of_classes(load_any(path, max_bytes=max_bytes), str(path))
 
 
 def load_numbers(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> RegressionRules:
-    """Read a rule set for numbers from a file; see `load_any`."""
+    """Read a rule set for numbers from a file; see `load_any`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.io import load_numbers
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rules.save(Path(folder) / "rules.json")
+    ...     print(load_numbers(Path(folder) / "rules.json"))  # as RegressionRules.load(path)
+    1 rule for a number; start at 1.5 and add
+    0  IF rooms > 4 THEN +0.7
+    """
     return _of_numbers(load_any(path, max_bytes=max_bytes), str(path))
 
 
@@ -97,7 +150,17 @@ def load_numbers(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) ->
 
 
 def dumps(rules: AnyRules) -> str:
-    """Return a rule set as JSON text, one rule per line, so that line-based tools can compare versions."""
+    """Return a rule set as JSON text, one rule per line, so that line-based tools can compare versions.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.io import dumps, loads
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> text = dumps(rules)
+    >>> loads(text) == rules
+    True
+    """
     if isinstance(rules, RegressionRules):
         entries = [number_rule_entry(rules, number) for number in range(len(rules))]
         return _text(rules, {"version": 2, **number_settings(rules)}, entries)
@@ -130,12 +193,32 @@ def _json_list(key: str, entries: Sequence[dict[str, Any]]) -> str:
 
 
 def loads(data: str | bytes, source: str = "The text") -> RuleSet:
-    """Read a rule set for classes from JSON text; errors refer to it as `source`."""
+    """Read a rule set for classes from JSON text; errors refer to it as `source`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.io import dumps, loads
+    >>> text = dumps(RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low"))
+    >>> print(loads(text))
+    1 rule for the classes high, low; voting confidence, otherwise low
+    0  IF age > 50 THEN high   (confidence 1.00)
+    """
     return _of_classes(loads_any(data, source), source)
 
 
 def loads_numbers(data: str | bytes, source: str = "The text") -> RegressionRules:
-    """Read a rule set for numbers from JSON text; errors refer to it as `source`."""
+    """Read a rule set for numbers from JSON text; errors refer to it as `source`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.io import dumps, loads_numbers
+    >>> text = dumps(RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"]))
+    >>> print(loads_numbers(text))
+    1 rule for a number; start at 1.5 and add
+    0  IF rooms > 4 THEN +0.7
+    """
     return _of_numbers(loads_any(data, source), source)
 
 
@@ -152,7 +235,16 @@ def _of_classes(rules: AnyRules, source: str) -> RuleSet:
 
 
 def loads_any(data: str | bytes, source: str = "The text") -> AnyRules:
-    """Read a rule set of any kind from JSON text; errors refer to it as `source`."""
+    """Read a rule set of any kind from JSON text; errors refer to it as `source`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.io import dumps, loads_any
+    >>> text = dumps(RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"]))
+    >>> type(loads_any(text)).__name__
+    'RegressionRules'
+    """
     try:
         return _read(_parsed(data))
     except RuleFileError as error:
