@@ -48,6 +48,19 @@ class Features:
     source : ComputedColumns, optional
         What computes these columns from raw rows, such as series; methods that take a table then take raw
         rows too. It is not compared, and not part of rule files.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from clausewise import Features, RuleSet
+    >>> features = Features.learn(pd.DataFrame({"age": [25, 60, 41], "job": ["nurse", "cook", "nurse"]}))
+    >>> features.names, features.kinds, features.categories
+    (('age', 'job'), ('numeric', 'categorical'), (None, ('cook', 'nurse')))
+    >>> features.encode([{"age": 33, "job": "nurse"}])
+    array([[33.,  1.]])
+    >>> print(RuleSet.from_text("IF age > 30 AND job != cook THEN yes", features, default="no"))
+    1 rule for the classes no, yes; voting confidence, otherwise no
+    0  IF age > 30 AND job = nurse THEN yes   (confidence 1.00)
     """
 
     names: tuple[str, ...]
