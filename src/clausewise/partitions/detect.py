@@ -11,7 +11,16 @@ MAX_MEMORY: Final = 2**30
 
 
 def is_partitioned(X: Any) -> bool:
-    """Return whether rows are read or computed in parts, rather than being a table in memory."""
+    """Return whether rows are read or computed in parts, rather than being a table in memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.partitions import is_partitioned, partitioned
+    >>> table = np.zeros((3, 2))
+    >>> is_partitioned(table), is_partitioned(partitioned([table, table]))
+    (False, True)
+    """
     return kind_of_partitions(X) is not None
 
 

@@ -39,6 +39,19 @@ class PartitionedRows(ABC):
         What the rows are, for messages, such as "the Dask DataFrame".
     names : tuple of str or None
         The names of the columns; None for arrays.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import clausewise
+    >>> january = pd.DataFrame({"age": [20, 60], "answer": ["low", "high"]})
+    >>> february = pd.DataFrame({"age": [55, 35], "answer": ["low", "low"]})
+    >>> rows = clausewise.partitioned([january, february])  # or a Parquet folder, or a Dask DataFrame
+    >>> rows.n_rows, rows.names
+    (4, ('age', 'answer'))
+    >>> rules = clausewise.RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> rules.evaluate(rows, "answer").accuracy
+    0.75
     """
 
     title: str
