@@ -126,6 +126,22 @@ class Network:
         The adapter for the network's framework.
     layers, preprocess, inputs, features, classes, feature_names, batch_size, output, reduce, max_units
         As in `clausewise.wrap`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.networks import ArrayNetwork
+    >>> weights, biases = [np.eye(2), [[1, -1], [-1, 1]]], [np.zeros(2), np.zeros(2)]
+    >>> network = ArrayNetwork(weights, biases, classes=["good", "bad"])  # or clausewise.wrap(model)
+    >>> print(network)
+    network of 2 dense layers: 2 inputs → 2 classes (good, bad), output logits
+      layer     shape  columns  used
+      hidden 1  2      2        yes
+    >>> X = np.array([[6.0, 2.0], [1.0, 3.0]])
+    >>> network.labels(X).tolist(), network.probabilities(X).round(2).tolist()
+    (['good', 'bad'], [[1.0, 0.0], [0.02, 0.98]])
+    >>> [layer.matrix.tolist() for layer in network.hidden_layers(X)]
+    [[[6.0, 2.0], [1.0, 3.0]]]
     """
 
     def __init__(

@@ -38,6 +38,14 @@ class Tensor:
         The meaning of each axis of `shape`.
     is_hidden : bool
         Whether learnt weights read it, which makes it a hidden representation. These are used by default.
+
+    Examples
+    --------
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork([[[1, -1], [0, 1]], [[1, -1], [-1, 1]]], [[0, 0], [0, 0]])
+    >>> for tensor in network.tensors:
+    ...     print(tensor.name, tensor.shape, tensor.axes, tensor.is_hidden)
+    hidden 1 (2,) ('unit',) True
     """
 
     name: str
@@ -64,6 +72,16 @@ class Structure:
         The meaning of the output, or None if the network does not define it.
     threshold : float
         A single output column predicts the second class if its probability is above this.
+
+    Examples
+    --------
+    What `NetworkBackend.inspect` returns for a network with 16 hidden units and one output:
+
+    >>> from clausewise.networks import Structure, Tensor
+    >>> hidden = Tensor("hidden", shape=(16,), axes=("unit",))
+    >>> structure = Structure((hidden,), n_outputs=1, output="probabilities", threshold=0.3)
+    >>> structure.tensors[0].shape, structure.threshold
+    ((16,), 0.3)
     """
 
     tensors: tuple[Tensor, ...]
@@ -123,6 +141,18 @@ class Layer:
         The activation of each unit for each row, in single precision.
     unit_names : tuple of str
         One name per column, such as `relu[3]` or `gru.h[t=7, 3]`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork([[[1, -1], [0, 1]], [[1, -1], [-1, 1]]], [[0, 0], [0, 0]])
+    >>> layer = next(network.hidden_layers(np.array([[6.0, 2.0], [1.0, 3.0]])))
+    >>> layer.name, layer.unit_names
+    ('hidden 1', ('hidden 1[0]', 'hidden 1[1]'))
+    >>> layer.matrix
+    array([[6., 0.],
+           [1., 2.]], dtype=float32)
     """
 
     name: str
