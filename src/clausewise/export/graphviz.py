@@ -14,7 +14,25 @@ _MAX_LABEL: Final = 200
 
 
 def to_graphviz(rules: RuleSet | RegressionRules) -> str:
-    """Return a tree of terms with a box per rule; see `RuleSet.to_graphviz`."""
+    """Return a tree of terms with a box per rule; see `RuleSet.to_graphviz`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_graphviz
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> print(to_graphviz(rules), end="")  # as rules.to_graphviz()
+    digraph rules {
+      rankdir=LR;
+      node [fontname="Helvetica", shape=ellipse];
+      label="1 rule for the classes high, low; voting confidence, otherwise low";
+      root [label="row", shape=point];
+      term_0 [label="age > 50"];
+      root -> term_0;
+      rule_0 [label="high (+1000)", shape=box];
+      term_0 -> rule_0;
+    }
+    """
     lines = [
         "digraph rules {",
         "  rankdir=LR;",

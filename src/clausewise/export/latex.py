@@ -36,7 +36,25 @@ _ESCAPES: Final = str.maketrans(
 
 
 def to_latex(rules: RuleSet | RegressionRules, longtable: bool) -> str:
-    """Return a table in the style of booktabs; see `RuleSet.to_latex`."""
+    r"""Return a table in the style of booktabs; see `RuleSet.to_latex`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_latex
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high WITH confidence 0.9"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> print(to_latex(rules, longtable=False), end="")  # as rules.to_latex()
+    % 2 rules for the classes high, low; voting confidence, otherwise low
+    \begin{tabular}{rp{0.55\linewidth}lrrr}
+    \toprule
+    rule & IF & THEN & votes & confidence & cover \\
+    \midrule
+    0 & age \textgreater{} 50 & high & +1000 & 1.00 & 0 \\
+    1 & debt \textgreater{} 8 & high & +900 & 0.90 & 0 \\
+    \bottomrule
+    \end{tabular}
+    """
     check_parameters({"longtable": FLAG}, {"longtable": longtable})
     columns = rule_columns(rules)
     names = column_names(columns)

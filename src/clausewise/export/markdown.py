@@ -15,7 +15,22 @@ _ESCAPES: Final = str.maketrans(
 
 
 def to_markdown(rules: RuleSet | RegressionRules) -> str:
-    """Return a table in GitHub's Markdown; see `RuleSet.to_markdown`."""
+    """Return a table in GitHub's Markdown; see `RuleSet.to_markdown`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_markdown
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high WITH confidence 0.9"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> print(to_markdown(rules), end="")  # as rules.to_markdown()
+    2 rules for the classes high, low; voting confidence, otherwise low
+    <BLANKLINE>
+    | rule | IF | THEN | votes | confidence | cover |
+    | ---: | --- | --- | ---: | ---: | ---: |
+    | 0 | age &gt; 50 | high | +1000 | 1.00 | 0 |
+    | 1 | debt &gt; 8 | high | +900 | 0.90 | 0 |
+    """
     columns = rule_columns(rules)
     names = column_names(columns)
     lines = [_escape(rules.headline), "", _row(names)]

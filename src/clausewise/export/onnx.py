@@ -28,7 +28,20 @@ MISSING_TEXT: Final = ""
 
 
 def to_onnx(rules: RuleSet) -> Any:
-    """Return an `onnx.ModelProto`; see `RuleSet.to_onnx`."""
+    """Return an `onnx.ModelProto`; see `RuleSet.to_onnx`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import onnxruntime
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_onnx
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> model = to_onnx(rules)  # as rules.to_onnx()
+    >>> session = onnxruntime.InferenceSession(model.SerializeToString())
+    >>> session.run(["label"], {"X": np.array([[60.0], [30.0]])})[0].tolist()
+    ['high', 'low']
+    """
     onnx = import_onnx()
     rules.require_deciding("ONNX")
     model = JuryGraph(onnx, export_plan(rules), rules.classes).model(header_line(rules))

@@ -11,7 +11,20 @@ from clausewise.rules.regression import RegressionRules
 
 
 def sum_to_onnx(rules: RegressionRules) -> Any:
-    """Return an `onnx.ModelProto`; see `RegressionRules.to_onnx`."""
+    """Return an `onnx.ModelProto`; see `RegressionRules.to_onnx`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import onnxruntime
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.export import sum_to_onnx
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> model = sum_to_onnx(rules)  # as rules.to_onnx()
+    >>> session = onnxruntime.InferenceSession(model.SerializeToString())
+    >>> session.run(["prediction"], {"X": np.array([[3.0], [5.0]])})[0].tolist()
+    [1.5, 2.2]
+    """
     onnx = import_onnx()
     model = SumGraph(onnx, sum_plan(rules)).model(header_line(rules))
     onnx.checker.check_model(model)

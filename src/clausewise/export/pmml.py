@@ -51,7 +51,17 @@ _WEIGHT_LIMIT: Final = 2**31
 
 
 def to_pmml(rules: RuleSet) -> str:
-    """Return the document; see `RuleSet.to_pmml`."""
+    """Return the document; see `RuleSet.to_pmml`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_pmml
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> document = to_pmml(rules)  # as rules.to_pmml()
+    >>> document.splitlines()[1], "RuleSetModel" in document
+    ('<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">', True)
+    """
     rules.require_deciding("PMML")
     return _JuryDocument(export_plan(rules), rules).text(header_line(rules))
 

@@ -24,7 +24,17 @@ from clausewise.rules.regression import RegressionRules
 
 
 def sum_to_pmml(rules: RegressionRules) -> str:
-    """Return the document; see `RegressionRules.to_pmml`."""
+    """Return the document; see `RegressionRules.to_pmml`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.export import sum_to_pmml
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> document = sum_to_pmml(rules)  # as rules.to_pmml()
+    >>> document.splitlines()[1], "RegressionModel" in document
+    ('<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">', True)
+    """
     return _SumDocument(sum_plan(rules), rules.response or "prediction").text(header_line(rules))
 
 

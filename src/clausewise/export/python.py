@@ -69,7 +69,18 @@ def _winner(votes):
 
 
 def to_python(rules: RuleSet) -> str:
-    """Return the text of the module; see `RuleSet.to_python`."""
+    """Return the text of the module; see `RuleSet.to_python`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_python
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> module = {}
+    >>> exec(to_python(rules), module)  # or write the text to a file, and import that
+    >>> module["predict"]({"age": 60}), module["predict_many"]([[30], [70]])
+    ('high', ['low', 'high'])
+    """
     plan = export_plan(rules)
     functions: list[str] = []
     decide = [line for jury in plan.juries for line in _jury_lines(plan, jury, functions)]

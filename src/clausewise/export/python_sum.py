@@ -54,7 +54,18 @@ def _exponential(number):
 
 
 def sum_to_python(rules: RegressionRules) -> str:
-    """Return the text of the module; see `RegressionRules.to_python`."""
+    """Return the text of the module; see `RegressionRules.to_python`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.export import sum_to_python
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> module = {}
+    >>> exec(sum_to_python(rules), module)  # or write the text to a file, and import that
+    >>> module["predict"]({"rooms": 5})
+    2.2
+    """
     plan = sum_plan(rules)
     functions: list[str] = []
     body = list(_lines(plan, rules, functions))

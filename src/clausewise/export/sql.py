@@ -34,7 +34,21 @@ _MAX_PREFIX: Final = 30
 
 
 def to_sql(rules: RuleSet, table: str | Sequence[str], dialect: str, decision: str) -> str:
-    """Return the query; see `RuleSet.to_sql`."""
+    """Return the query; see `RuleSet.to_sql`.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> from clausewise import RuleSet
+    >>> from clausewise.export import to_sql
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> query = to_sql(rules, "people", "sqlite", "decision")  # as rules.to_sql("people")
+    >>> database = sqlite3.connect(":memory:")
+    >>> _ = database.execute("CREATE TABLE people AS SELECT 60 AS age UNION SELECT 30")
+    >>> database.execute(f"SELECT age, decision FROM ({query})").fetchall()
+    [(30, 'low'), (60, 'high')]
+    >>> database.close()
+    """
     parts = checked_table(table, dialect, decision)
     query = JuryQuery(export_plan(rules), DIALECTS[dialect], parts)
     return query.text(decision, header_line(rules))

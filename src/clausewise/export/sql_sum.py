@@ -16,7 +16,25 @@ from clausewise.rules.regression import RegressionRules
 
 
 def sum_to_sql(rules: RegressionRules, table: str | Sequence[str], dialect: str, prediction: str) -> str:
-    """Return the query; see `RegressionRules.to_sql`."""
+    """Return the query; see `RegressionRules.to_sql`.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.export import sum_to_sql
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> print(sum_to_sql(rules, "houses", "sqlite", "price"), end="")
+    -- 1 rule for a number; start at 1.5 and add
+    WITH clausewise_step_0 AS MATERIALIZED (
+      SELECT t.*,
+        (15.0
+          + CASE WHEN CAST(t."rooms" AS REAL) > 4.0 THEN 7.0 ELSE 0.0 END) / 10.0 AS clausewise_sum_of_rules
+      FROM "houses" AS t
+    )
+    SELECT t.*,
+      t.clausewise_sum_of_rules AS "price"
+    FROM clausewise_step_0 AS t
+    """
     parts = checked_table(table, dialect, prediction, "prediction")
     return SumQuery(sum_plan(rules), DIALECTS[dialect], parts).text(prediction, header_line(rules))
 
