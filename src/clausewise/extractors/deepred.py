@@ -16,6 +16,26 @@ class DeepRED(TermwiseExtractor):
     ----------
     network, min_cases, …
         As for `REMD`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import DeepRED
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork(  # good where max(income - 6, 0) > 4 * max(debt - 4, 0) + 0.5
+    ...     [[[1, 0], [0, 1]], [[0, 1], [0, -4]]],
+    ...     [[-6, -4], [0, -0.5]],
+    ...     classes=["bad", "good"],
+    ...     feature_names=["income", "debt"],
+    ... )
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> model = DeepRED(network, max_rules=None).fit(X)  # all rules, as in the paper
+    >>> print(model.rules_[0])
+    IF income ≤ 6.5 THEN bad   (confidence 0.99, covers 181)
+    >>> model.rules_[0].origin.clause
+    'hidden 1[0] ≤ 0.5'
+    >>> round(model.fidelity(X), 2)
+    1.0
     """
 
     method = "DeepRED*"

@@ -52,6 +52,17 @@ class Pedagogical(RuleExtractor):
     ----------
     rules_, network_, report_, min_cases_, classes_, n_features_in_, feature_names_in_
         As for `ECLAIRE`; `network_` is None if only labels were given.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from clausewise import Pedagogical
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> machine = SVC().fit(X, y)  # any model with predict
+    >>> model = Pedagogical(machine, max_rules=3).fit(X)
+    >>> len(model.rules_), model.fidelity(X) > 0.9
+    (3, True)
     """
 
     method = "Pedagogical"

@@ -193,6 +193,26 @@ class REMD(TermwiseExtractor):
     ----------
     rules_, network_, report_, min_cases_, classes_, n_features_in_, feature_names_in_
         As for `ECLAIRE`. The origin of a rule is the clause over the last hidden layer that it comes from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import REMD
+    >>> from clausewise.networks import ArrayNetwork
+    >>> network = ArrayNetwork(  # good where max(income - 6, 0) > 4 * max(debt - 4, 0) + 0.5
+    ...     [[[1, 0], [0, 1]], [[0, 1], [0, -4]]],
+    ...     [[-6, -4], [0, -0.5]],
+    ...     classes=["bad", "good"],
+    ...     feature_names=["income", "debt"],
+    ... )
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> model = REMD(network, max_rules=2).fit(X)
+    >>> print(model.rules_)
+    2 rules for the classes bad, good; voting weights (start with bad +1.473), otherwise bad
+    0  IF income > 6.4 AND debt ≤ 4.6 THEN good   (confidence 0.96, covers 54, weight 2.84)
+    1  IF income ≤ 6.6 THEN bad   (confidence 0.99, covers 183, weight 0.582)
+    >>> round(model.fidelity(X), 2)
+    0.99
     """
 
     method = "REM-D"

@@ -135,6 +135,23 @@ class ExtractionReport:
         Time and memory.
     warnings : tuple of str
         What is unexpected about the rules; `fit` warns of it too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from clausewise import Pedagogical
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> report = Pedagogical(SVC().fit(X, y), max_rules=3).fit(X).report_
+    >>> report.method, report.n_rows, report.n_rules, report.reading_cost
+    ('Pedagogical', 150, 3, 9)
+
+    `print(report)` also shows layers, time and memory:
+
+    >>> print(str(report).splitlines()[0])
+    Pedagogical: 3 rules, 9 to read, from 150 rows, min_cases=2
+    >>> [stage.name for stage in report.stages]
+    ['network', 'labels and inputs', 'rules over inputs', 'statistics', 'compaction']
     """
 
     method: str
