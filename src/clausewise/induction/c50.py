@@ -87,6 +87,18 @@ class C50Inducer:
     thresholds : {"readable", "exact"}, default "readable"
         "readable" writes the shortest decimals that separate the training rows, "exact" C5.0's own
         thresholds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import Pedagogical
+    >>> from clausewise.induction import C50Inducer
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> network = np.where((X[:, 0] > 6) & (X[:, 1] <= 4), "good", "bad")  # or a model
+    >>> model = Pedagogical(network, inducer=C50Inducer(min_cases=10), max_rules=None).fit(X)
+    >>> print(model.rules_.concluding("good"))
+    1 rule for the classes bad, good; voting confidence, otherwise bad
+    0  IF x0 > 6 AND x1 ≤ 4 THEN good   (confidence 0.98, covers 57)
     """
 
     min_cases: int | float = 2

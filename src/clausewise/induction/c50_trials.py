@@ -38,6 +38,18 @@ class C50Trial:
     weight : float
         Its weight in the vote, averaged over the training rows. C5.0 has no fixed weight per classifier: each
         votes for one class, with its confidence in this class for the row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from clausewise import C50Classifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> boosted = C50Classifier(trials=3).fit(X, y)
+    >>> for trial in boosted.trials_:
+    ...     print(trial.size, trial.n_errors, round(trial.weight, 2))
+    4 4 0.97
+    5 8 0.95
+    3 6 0.84
     """
 
     rules: RuleSet | None

@@ -68,6 +68,20 @@ class CARTInducer:
         pruning whose accuracy is within one standard error of the best.
     random_state : int, RandomState or None, default 0
         Draws the folds of "cv".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.induction import CARTInducer, PreparedMatrix
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> codes = (X[:, 0] > X[:, 1]).astype(np.int32)
+    >>> rules = CARTInducer(max_leaves=4).induce(PreparedMatrix.prepare(X), codes, ["bad", "good"])
+    >>> print(rules)
+    4 rules for the classes bad, good; voting confidence, otherwise good
+    0  IF x0 ≤ 3.913 AND x1 ≤ 5.73 THEN bad   (confidence 0.52, covers 46)
+    1  IF x0 > 3.913 AND x1 ≤ 5.73 THEN good   (confidence 0.98, covers 116)
+    2  IF x0 ≤ 8.134 AND x1 > 5.73 THEN bad   (confidence 0.93, covers 111)
+    3  IF x0 > 8.134 AND x1 > 5.73 THEN good   (confidence 0.86, covers 27)
     """
 
     min_cases: int | float = 2
@@ -275,6 +289,20 @@ class CARTClassifier(TableClassifier):
         One rule per leaf.
     n_features_in_, feature_names_in_
         As for every scikit-learn estimator.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from clausewise import CARTClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = CARTClassifier(max_leaves=3).fit(X, y)
+    >>> print(model.rules_)
+    3 rules for the classes 0, 1, 2; voting confidence, otherwise 0
+    0  IF petal length (cm) ≤ 2 THEN 0   (confidence 0.98, covers 50)
+    1  IF petal length (cm) > 2 AND petal width (cm) ≤ 1.7 THEN 1   (confidence 0.89, covers 54)
+    2  IF petal length (cm) > 2 AND petal width (cm) > 1.7 THEN 2   (confidence 0.96, covers 46)
+    >>> round(model.score(X, y), 3)
+    0.96
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Constraint]] = CARTInducer._parameter_constraints

@@ -40,6 +40,17 @@ class RandomForestInducer:
         Maximum number of leaves of a tree, grown best first.
     random_state : int, RandomState or None, default 0
         Draws the rows and columns of each tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.induction import PreparedMatrix, RandomForestInducer
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> codes = (X[:, 0] > X[:, 1]).astype(np.int32)
+    >>> inducer = RandomForestInducer(n_trees=3, max_depth=2)
+    >>> rules = inducer.induce(PreparedMatrix.prepare(X), codes, ["bad", "good"])
+    >>> len(rules) <= 3 * 2**2, max(len(rule.terms) for rule in rules)
+    (True, 2)
     """
 
     n_trees: int = 10

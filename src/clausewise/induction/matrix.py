@@ -41,6 +41,19 @@ class PreparedMatrix:
         Number of threads that sort; by default all usable cores.
     keeps_distinct : bool
         Whether values stay apart that are equal in single precision.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from clausewise.induction import PreparedMatrix
+    >>> people = pd.DataFrame({"age": [25, 60, 41], "job": ["nurse", "cook", "nurse"]})
+    >>> matrix = PreparedMatrix.prepare(people)
+    >>> matrix.n_rows, matrix.features.kinds
+    (3, ('numeric', 'categorical'))
+    >>> matrix.table
+    array([[25.,  1.],
+           [60.,  0.],
+           [41.,  1.]])
     """
 
     features: Features

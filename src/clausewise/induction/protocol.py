@@ -91,6 +91,17 @@ def induce_many(
         Number of threads; by default all usable cores. It does not change any result.
     progress : callable, optional
         Called from time to time with the number of finished targets and the number of all targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.induction import PreparedMatrix, get_inducer, induce_many
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> targets = np.array([X[:, 0] > 6, X[:, 1] > 8])
+    >>> for rules in induce_many(get_inducer("c5.0"), PreparedMatrix.prepare(X), targets):
+    ...     print([str(rule.terms[0]) for rule in rules], rules.default)
+    ['x0 > 6', 'x0 ≤ 6'] False
+    ['x1 > 8', 'x1 ≤ 8'] False
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
     at_once = getattr(inducer, "induce_many", None)
@@ -112,6 +123,18 @@ class Premises:
         Rules that predict True, sorted by target.
     target : ndarray of int, of shape (n_rules,)
         The target that each rule belongs to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.induction import PreparedMatrix, get_inducer, induce_premises
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> targets = np.array([X[:, 0] > 6, X[:, 1] > 8])
+    >>> premises = induce_premises(get_inducer("c5.0"), PreparedMatrix.prepare(X), targets)
+    >>> for rule, target in zip(premises.rules, premises.target.tolist()):
+    ...     print(target, *rule.terms)
+    0 x0 > 6
+    1 x1 > 8
     """
 
     rules: RuleSet
@@ -146,6 +169,16 @@ def induce_premises(
         Positive case weights.
     inducer, matrix, targets, positive_weights, n_jobs, progress
         As for `induce_many`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise.induction import PreparedMatrix, get_inducer, induce_premises
+    >>> X = np.random.default_rng(0).uniform(0, 10, (300, 2))
+    >>> targets = np.array([(X[:, 0] > 6) & (X[:, 1] <= 4)])
+    >>> premises = induce_premises(get_inducer("c5.0"), PreparedMatrix.prepare(X), targets)
+    >>> [str(term) for term in premises.rules[0].terms], premises.target.tolist()
+    (['x0 > 6', 'x1 ≤ 4'], [0])
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
     n_workers = n_workers_elsewhere()
@@ -221,7 +254,19 @@ def _premises_of_part(
 
 
 def rules_or_default(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
-    """Return the rules or, if there are none, one rule that predicts the default class for every row."""
+    """Return the rules or, if there are none, one rule that predicts the default class for every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.induction import PreparedMatrix, rules_or_default
+    >>> none = RuleSet.from_rules([], ["age"], default="low", classes=["low", "high"])
+    >>> matrix = PreparedMatrix.prepare(np.array([[30.0], [40.0]]), features=none.features)
+    >>> print(rules_or_default(none, matrix))
+    1 rule for the classes low, high; voting confidence, otherwise low
+    0  IF anything THEN low   (confidence 1.00, covers 2)
+    """
     if not isinstance(rules, RuleSet):
         raise TypeError(f"The inducer returned a {type(rules).__name__}; it must return a RuleSet.")
     if len(rules) > 0:
@@ -258,7 +303,16 @@ def _one_by_one(
 
 
 def get_inducer(inducer: str | Inducer, **options: Any) -> Inducer:
-    """Return the inducer named "c5.0", "cart" or "random_forest" with these options, or the object itself."""
+    """Return the inducer named "c5.0", "cart" or "random_forest" with these options, or the object itself.
+
+    Examples
+    --------
+    >>> from clausewise.induction import get_inducer
+    >>> get_inducer("c5.0", min_cases=10)
+    C50Inducer(min_cases=10, cf=0.25, winnow=False, global_pruning=True, subset=True, thresholds='readable')
+    >>> get_inducer("cart", min_cases=0.05, max_leaves=8).max_leaves
+    8
+    """
     from clausewise.induction.c50 import C50Inducer
     from clausewise.induction.cart import CARTInducer
     from clausewise.induction.forest import RandomForestInducer

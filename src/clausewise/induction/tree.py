@@ -69,6 +69,22 @@ class C50Tree:
         The columns of the table.
     classes : tuple
         The class labels in declared order.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from clausewise import C50Classifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = C50Classifier(rules=False).fit(X, y).tree_
+    >>> print(tree)
+    petal length (cm) ≤ 1.9: 0 (50)
+    petal length (cm) > 1.9:
+        petal width (cm) ≤ 1.7:
+            petal length (cm) ≤ 4.9: 1 (48, 1 wrong)
+            petal length (cm) > 4.9: 2 (6, 2 wrong)
+        petal width (cm) > 1.7: 2 (46, 1 wrong)
+    >>> tree.n_leaves, tree.depth
+    (4, 3)
     """
 
     features: Features
