@@ -31,6 +31,17 @@ class AgreementDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import AgreementDisplay
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> X, network = [[60, 0], [60, 9], [40, 9], [30, 0]], ["high", "high", "low", "low"]
+    >>> display = AgreementDisplay.from_rules(rules, X, network)  # or the model itself
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]  # least agreement first
+    ['rule 1 → high  (2 rows)', 'rule 0 → high  (2 rows)']
     """
 
     def __init__(self, explained: GlobalExplanation, *, max_rules: int = 30) -> None:

@@ -30,6 +30,16 @@ class ClassAgreementDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import ClassAgreementDisplay
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> X, network = [[60], [70], [40], [30], [20]], ["high", "high", "high", "low", "low"]
+    >>> display = ClassAgreementDisplay.from_rules(rules, X, network)  # or the model itself
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['high  (3 rows)', 'low  (2 rows)']
     """
 
     def __init__(self, evaluation: Evaluation, *, max_classes: int = 30) -> None:

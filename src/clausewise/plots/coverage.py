@@ -42,6 +42,17 @@ class CoverageDisplay:
         The bars of coverage, and the matrix of overlaps.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import CoverageDisplay
+    >>> text = "IF age > 50 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> display = CoverageDisplay.from_rules(rules, [[60, 0], [60, 9], [40, 9], [30, 0]])
+    >>> bars, overlaps = display.ax_
+    >>> bars.get_xlabel()
+    'rows on which the rule fires, %'
     """
 
     def __init__(self, explained: GlobalExplanation, *, max_rules: int = 40) -> None:

@@ -51,6 +51,18 @@ class FailureMapDisplay:
         One for each feature.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import FailureMapDisplay
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age", "debt"], default="low")
+    >>> X = np.random.default_rng(0).uniform([20, 0], [80, 9], (400, 2))
+    >>> network = np.where((X[:, 0] > 50) & (X[:, 1] > 2), "high", "low")  # or the model itself
+    >>> display = FailureMapDisplay.from_rules(rules, X, network)
+    >>> [ax.get_title() for ax in display.ax_]  # the most uneven first
+    ['debt', 'age']
     """
 
     def __init__(self, differences: Sequence[FeatureDifferences], features: Features) -> None:

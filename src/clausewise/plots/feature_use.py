@@ -38,6 +38,16 @@ class FeatureUseDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import FeatureUseDisplay
+    >>> text = "IF age > 50 AND debt > 2 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt", "income"], default="low")
+    >>> display = FeatureUseDisplay.from_rules(rules)
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]  # most used first
+    ['debt', 'age']
     """
 
     def __init__(self, explained: GlobalExplanation, *, max_features: int = 20, max_classes: int = 6) -> None:

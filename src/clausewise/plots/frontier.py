@@ -58,6 +58,15 @@ class FrontierDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    `rules.frontier(X, model).plot()` measures and draws. Figures from elsewhere are drawn like this:
+
+    >>> from clausewise.plots import FrontierDisplay
+    >>> display = FrontierDisplay(budgets=[1, 2, 4, 8], fidelity=[0.84, 0.91, 0.95, 0.952], knee=4).plot()
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('rules', 'fidelity to the network, %')
     """
 
     def __init__(

@@ -30,6 +30,16 @@ class NearnessDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clausewise import synthetic_rows
+    >>> from clausewise.plots import NearnessDisplay
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> display = NearnessDisplay.from_rows(synthetic_rows(X))
+    >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    ['real rows', 'generated rows']
     """
 
     def __init__(self, rows: SyntheticRows) -> None:

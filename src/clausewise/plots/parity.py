@@ -43,6 +43,15 @@ class ParityDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.plots import ParityDisplay
+    >>> rules = RegressionRules.from_text("BASE 1.5 RESPONSE price IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> display = ParityDisplay.from_rules(rules, [[3], [5], [6]], [1.4, 2.2, 2.5])
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('network (price)', 'rules (price)')
     """
 
     def __init__(

@@ -30,6 +30,15 @@ class RuleLengthDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import RuleLengthDisplay
+    >>> text = "IF age > 50 AND debt > 2 THEN high IF debt > 8 THEN high"
+    >>> display = RuleLengthDisplay.from_rules(RuleSet.from_text(text, ["age", "debt"], default="low"))
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('terms in the rule', 'rules')
     """
 
     def __init__(self, explained: GlobalExplanation, *, max_classes: int = 6) -> None:

@@ -49,6 +49,16 @@ class RuleMatrixDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import RuleMatrixDisplay
+    >>> text = "IF age > 50 AND debt > 2 THEN high IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "debt"], default="low")
+    >>> display = RuleMatrixDisplay.from_rules(rules, [[60, 0], [60, 9], [40, 9], [30, 0]])
+    >>> [label.get_text() for label in display.ax_.get_xticklabels()]
+    ['debt', 'age']
     """
 
     def __init__(self, rules: RuleSet, X: Any = None, *, max_rules: int = 20, max_features: int = 12) -> None:

@@ -42,6 +42,16 @@ class SumDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.plots import SumDisplay
+    >>> text = "BASE 1.5 RESPONSE price IF rooms > 4 THEN ADD 0.7 IF age > 50 THEN ADD -0.4"
+    >>> rules = RegressionRules.from_text(text, ["rooms", "age"])
+    >>> display = SumDisplay.from_rules(rules, [[5, 60]], row=0)
+    >>> display.ax_.get_title(loc="left")
+    'row 0: 1.8'
     """
 
     def __init__(self, explanation: SumExplanation, *, max_parts: int = 15) -> None:

@@ -43,6 +43,17 @@ class VotesDisplay:
         The axes drawn on.
     figure_ : matplotlib Figure
         The figure of these axes.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.plots import VotesDisplay
+    >>> text = "IF age > 50 THEN high IF income > 4 THEN low IF debt > 8 THEN high"
+    >>> rules = RuleSet.from_text(text, ["age", "income", "debt"], default="low")
+    >>> display = VotesDisplay.from_rules(rules, [[60, 5, 9]], row=0)
+    >>> print(display.ax_.get_title(loc="left"))
+    row 0 is high
+    totals: high 2000, low 1000
     """
 
     def __init__(self, explanation: Explanation, *, max_rules: int = 15) -> None:
