@@ -36,7 +36,17 @@ _PAGE = """<!doctype html>
 
 
 def page(payload: dict[str, Any]) -> str:
-    """Return a self-contained HTML page that shows a payload (see `payload_of`)."""
+    """Return a self-contained HTML page that shows a payload (see `payload_of`).
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.report import page, payload_of
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> html = page(payload_of(rules, title="Credit risk"))
+    >>> html.startswith("<!doctype html>"), "<title>Credit risk" in html
+    (True, True)
+    """
     return _PAGE.format(
         policy=escape(policy(is_served="served" in payload)),
         generator=escape(payload["created_with"]),

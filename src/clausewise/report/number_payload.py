@@ -59,6 +59,15 @@ class NumberReportData:
         True numbers.
     network : model or array-like of shape (n_rows,), optional
         Anything that `clausewise.wrap` takes, or the network's numbers for these rows.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.report import NumberReportData
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> data = NumberReportData(rules, [[3], [5]], target=[1.4, 2.3])
+    >>> data.n_rows, data.predictions.tolist()
+    (2, [1.5, 2.2])
     """
 
     rules: RegressionRules
@@ -138,6 +147,15 @@ def number_payload_of(
         See `RegressionRules.report`.
     served : dict, optional
         What the page may ask its server; see ServedEntry in explorer/src/payload.ts.
+
+    Examples
+    --------
+    >>> from clausewise import RegressionRules
+    >>> from clausewise.report import number_payload_of
+    >>> rules = RegressionRules.from_text("BASE 1.5 IF rooms > 4 THEN ADD 0.7", ["rooms"])
+    >>> payload = number_payload_of(rules, title="House prices")
+    >>> sorted(payload)  # with rows, also these and measures
+    ['created_with', 'format', 'kind', 'rules', 'title', 'version']
     """
     given = {
         "title": title,

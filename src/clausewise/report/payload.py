@@ -77,6 +77,16 @@ class ReportData:
         True classes.
     network : model or array-like of shape (n_rows,), optional
         Anything that `clausewise.wrap` takes, or the network's labels of these rows.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.report import ReportData, payload_of
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> data = ReportData(rules, [[30], [60], [70]], network=["low", "high", "low"])
+    >>> data.n_rows, data.sample(max_rows=2, seed=0).tolist()
+    (3, [1, 2])
+    >>> payload = payload_of(rules, data)
     """
 
     rules: RuleSet
@@ -132,7 +142,18 @@ class ReportData:
 
 
 def report_data(rules: RuleSet, X: Any, y: Any, network: Any) -> ReportData | None:
-    """Return the data of a report, or None for a report without rows."""
+    """Return the data of a report, or None for a report without rows.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.report import report_data
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> report_data(rules, [[30], [60], [70]], y=["low", "high", "high"], network=None).n_rows
+    3
+    >>> report_data(rules, None, None, None) is None
+    True
+    """
     if X is not None:
         return ReportData(rules, X, y, network)
     if y is not None or network is not None:
@@ -176,6 +197,15 @@ def payload_of(
         Names to show, colours of classes and locked features; see `RuleSet.report`.
     served : dict, optional
         What the page may ask its server; see ServedEntry in explorer/src/payload.ts.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.report import payload_of
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> payload = payload_of(rules, title="Credit risk")
+    >>> sorted(payload)  # with rows, also these and measures
+    ['created_with', 'format', 'rules', 'title', 'version']
     """
     given = {
         "title": title,

@@ -38,7 +38,17 @@ def explore(
     open_browser: bool = True,
     **options: Any,
 ) -> None:
-    """Serve the page of rules until Ctrl-C; options are those of `Explorer`. See `RuleSet.explore`."""
+    """Serve the page of rules until Ctrl-C; options are those of `Explorer`. See `RuleSet.explore`.
+
+    Examples
+    --------
+    The page opens in a browser, until Ctrl-C; `Explorer` serves it without blocking:
+
+    >>> from clausewise import RuleSet
+    >>> from clausewise.report import explore
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> explore(rules, [[30], [60]], ["low", "high"])  # doctest: +SKIP
+    """
     check_parameters({"open_browser": FLAG}, {"open_browser": open_browser})
     with Explorer(rules, X, y, network, **options) as explorer, suppress(KeyboardInterrupt):
         print(f"The rules are shown at {explorer.url}\nPress Ctrl-C to stop.", flush=True)

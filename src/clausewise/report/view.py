@@ -20,7 +20,17 @@ def show(
     height: int = 720,
     **options: Any,
 ) -> "ReportView":
-    """Return the report on rules of any kind; see `RuleSet.show` and `RegressionRules.show`."""
+    """Return the report on rules of any kind; see `RuleSet.show` and `RegressionRules.show`.
+
+    Examples
+    --------
+    >>> from clausewise import RuleSet
+    >>> from clausewise.report import show
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> view = show(rules, [[30], [60]], network=["low", "high"], height=500)  # as rules.show(…)
+    >>> view.height
+    500
+    """
     kind = page_kind(rules)
     kind.check(options)
     check_parameters({"height": whole(1)}, {"height": height})
@@ -37,6 +47,18 @@ class ReportView:
         The page, as `RuleSet.report` writes it.
     height : int
         Height of the frame in pixels.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from clausewise import RuleSet
+    >>> rules = RuleSet.from_text("IF age > 50 THEN high", ["age"], default="low")
+    >>> view = rules.show([[30], [60]], ["low", "high"], title="Credit risk")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     view.save(Path(folder) / "report.html")
+    ...     (Path(folder) / "report.html").read_text(encoding="utf-8") == view.html
+    True
     """
 
     html: str = field(repr=False)
