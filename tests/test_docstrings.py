@@ -34,7 +34,7 @@ def _needs_example(value):
 def _examples_of(value):
     """Return the examples in the section of that name, which the site shows as code."""
     section = inspect.getdoc(value).partition("\n\nExamples\n--------\n")[2]
-    return doctest.DocTestParser().get_examples(section)
+    return [example for example in doctest.DocTestParser().get_examples(section) if example.indent == 0]
 
 
 DOCUMENTED = {
