@@ -79,7 +79,7 @@ class Explorer:
     Examples
     --------
     >>> import clausewise
-    >>> from clausewise.report.serve import Explorer
+    >>> from clausewise.report import Explorer
     >>> rules = clausewise.RuleSet.from_rules([], ["age"], default="no", classes=["no", "yes"])
     >>> with Explorer(rules) as explorer:
     ...     print(explorer.url)  # doctest: +ELLIPSIS
