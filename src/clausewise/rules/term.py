@@ -80,7 +80,7 @@ class Term:
         fill(self, "name", f"x{int(feature)}" if name is None else str(name))
         fill(self, "low", bounds[0])
         fill(self, "high", bounds[1])
-        fill(self, "values", None if values is None else frozenset(map(_category, values)))
+        fill(self, "values", None if values is None else _categories(values))
         fill(self, "missing", bool(missing))
 
     @property
@@ -205,6 +205,12 @@ def _bound(which: str, bound: float, open_end: float) -> float:
             f"{which} is {number}; a bound is a finite number, or {open_end} where the term is open."
         )
     return number + 0.0  # −0 becomes 0: they compare equal and must not print differently
+
+
+def _categories(values: Iterable[Category]) -> frozenset[Category]:
+    listed = list(values)
+    # Short texts may stand for millions of categories, nearly always all of them text.
+    return frozenset(listed if set(map(type, listed)) <= {str} else map(_category, listed))
 
 
 def _category(value: Category) -> Category:

@@ -165,7 +165,7 @@ class _Columns:
             value_set = NO_SET
             if term.values is not None:
                 value_set = len(self._value_sets)
-                self._value_sets.append(tuple(self._codes(place)[value] for value in term.values))
+                self._value_sets.append(tuple(map(self._codes(place).__getitem__, term.values)))
             self._terms[text] = term, value_set, self._reader.n_implied - before
         term, value_set, n_implied = self._terms[text]
         self._n_implied += n_implied
