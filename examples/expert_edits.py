@@ -7,6 +7,7 @@ rules in a small language, and see which decisions flip before anything is deplo
 # %%
 import numpy as np
 import pandas as pd
+from matplotlib import pyplot as plt
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
@@ -64,6 +65,14 @@ comparison
 # %%
 flipped = X_test[rules.predict(X_test) != edited.predict(X_test)]
 flipped.head(3)
+
+# %%
+figure, axis = plt.subplots(figsize=(6, 3.4), layout="constrained")
+same = X_test.drop(flipped.index)
+axis.scatter(same["pressure"], same["glucose"], s=6, color="lightgrey", label="same decision")
+axis.scatter(flipped["pressure"], flipped["glucose"], s=14, color="tab:red", label="another decision")
+axis.set(xlabel="pressure", ylabel="glucose")
+axis.legend(frameon=False)
 
 # %% [markdown]
 # ## Why, for one of them

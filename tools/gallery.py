@@ -3,18 +3,17 @@
     python tools/gallery.py [NAME ...]    # all of them, or some, for a look at one page
 
 A script is a docstring, whose first line is the title, and cells that begin with `# %%` (code) or
-`# %% [markdown]` (text in comments). For each, the gallery has a Markdown page, its figures and a notebook. A
-script without cells is a program: it is run with `--quick`, and its page shows all of it with its output.
+`# %% [markdown]` (text in comments). For each, the gallery has a Markdown page, its figures and a notebook.
 """
 
 import ast
+import base64
 import contextlib
 import io
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -57,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Example:
-    """A script: its title, what its docstring says besides, and its cells, if it has any."""
+    """A script: its title, the rest of its docstring, and its cells."""
 
     name: str
     title: str
@@ -132,7 +131,7 @@ def _is_drawing(value: object) -> bool:
 
 
 def page_of(example: Example, results: list[Result]) -> str:
-    """Return the page of an example with cells; its figures are files beside it."""
+    """Return the page of an example; its figures are files beside it."""
     parts = [f"# {example.title}", example.introduction]
     parts.append(
         f"[Notebook]({example.name}.ipynb){{ .md-button }} [Script]({example.name}.py.txt){{ .md-button }}"
@@ -153,55 +152,40 @@ def _output(printed: str) -> str:
 
 
 def notebook_of(example: Example, results: list[Result]) -> dict[str, Any]:
-    """Return the example as a notebook (nbformat 4.5), with what its cells printed."""
+    """Return the example as a notebook (nbformat 4.5), with what its cells printed and drew."""
     text = f"# {example.title}\n\n{example.introduction}".strip()
     cells: list[dict[str, Any]] = [_notebook_cell("intro", "markdown", text)]
     for number, (cell, result) in enumerate(zip(example.cells, results, strict=True)):
         made = _notebook_cell(f"cell-{number}", "code" if cell.is_code else "markdown", cell.text)
         if cell.is_code:
-            stream = {
-                "output_type": "stream",
-                "name": "stdout",
-                "text": result.printed.splitlines(keepends=True),
-            }
-            made |= {"execution_count": None, "outputs": [stream] if result.printed else []}
+            made |= {"execution_count": None, "outputs": _outputs(result)}
         cells.append(made)
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _outputs(result: Result) -> list[dict[str, Any]]:
+    outputs: list[dict[str, Any]] = []
+    if result.printed:
+        text = result.printed.splitlines(keepends=True)
+        outputs.append({"output_type": "stream", "name": "stdout", "text": text})
+    for figure in result.figures:
+        data = {"image/png": base64.b64encode(figure).decode()}
+        outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+    return outputs
 
 
 def _notebook_cell(name: str, kind: str, text: str) -> dict[str, Any]:
     return {"id": name, "cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True)}
 
 
-def program_page(example: Example) -> str:
-    """Run a script without cells with `--quick`, and return its page."""
-    command = [sys.executable, "-X", "utf8", str(EXAMPLES / f"{example.name}.py"), "--quick"]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    # Tables that a program prints are shown as such.
-    printed = done.stdout if done.stdout.startswith("|") else _output(done.stdout)
-    code = example.source.split('"""', 2)[2].strip("\n")
-    introduction = re.sub(r"^    ", "", example.introduction, flags=re.MULTILINE)
-    introduction = re.sub(
-        r"((?:^.*python examples/.*\n)+)", r"```sh\n\1```\n", introduction, flags=re.MULTILINE
-    )
-    return (
-        f"# {example.title}\n\n{introduction}\n\n[Script]({example.name}.py.txt){{ .md-button }}\n\n"
-        f"With `--quick` it prints:\n\n{printed}\n\n```python\n{code}\n```\n"
-    )
-
-
 def write(example: Example) -> None:
     """Run one example and write its page, figures, script and notebook."""
     (GALLERY / f"{example.name}.py.txt").write_text(example.source, encoding="utf-8")
-    page = GALLERY / f"{example.name}.md"
-    if not example.cells:
-        page.write_text(program_page(example), encoding="utf-8")
-        return
     results = run_cells(example)
     for number, figure in enumerate(figure for result in results for figure in result.figures):
         (GALLERY / f"{example.name}-{number}.png").write_bytes(figure)
-    page.write_text(page_of(example, results), encoding="utf-8")
+    (GALLERY / f"{example.name}.md").write_text(page_of(example, results), encoding="utf-8")
     notebook = json.dumps(notebook_of(example, results), ensure_ascii=False, indent=1)
     (GALLERY / f"{example.name}.ipynb").write_text(notebook + "\n", encoding="utf-8")
 
