@@ -88,3 +88,18 @@ def test_the_pictures_are_small_enough_for_a_readme():
         f"{name}-{theme}" for name in ("overview", "fidelity", "eclaire") for theme in figures.THEMES
     } <= {picture.stem for picture in pictures}
     assert sum(picture.stat().st_size for picture in pictures) < 400_000
+
+
+def test_every_picture_is_shown_on_a_page():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    names = {picture.name for picture in (ROOT / "docs" / "pictures").iterdir()}
+    assert names == {name for name in names if f"pictures/{name}" in text}
+
+
+def test_the_list_of_pages_for_language_models_leads_to_pages_of_the_site():
+    pages = {name.removesuffix(".md") + ".html" for name in pages_in(CONFIG["nav"])}
+    pages = {re.sub(r"README\.html$", "index.html", name) for name in pages}
+    links = re.findall(r"\]\(([^)]*)\)", docs_hooks.pages_for_language_models())
+    assert len(links) > 25
+    assert set(links) <= pages

@@ -54,7 +54,15 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
             files.append(File.generated(config, f"gallery/{path.name}", abs_src_path=str(path)))
     for name, content in api_pages().items():
         files.append(File.generated(config, name, content=content))
+    files.append(File.generated(config, "llms.txt", content=pages_for_language_models()))
     return files
+
+
+def pages_for_language_models() -> str:
+    """Return llms.txt with links to the pages of the site."""
+    text = (ROOT / "llms.txt").read_text(encoding="utf-8")
+    text = re.sub(r"\]\((?:docs/)?((?:[\w-]+/)*)README\.md\)", r"](\1index.html)", text)
+    return re.sub(r"\]\((?:docs/)?([\w/-]+)\.md\)", r"](\1.html)", text)
 
 
 def on_page_markdown(markdown: str, page: "Page", config: "MkDocsConfig", files: "Files") -> str:

@@ -24,8 +24,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import clausewise
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-# Views, by the name in the address, and the heights that show the whole of what matters in them.
-VIEWS = {"overview": 760, "predict": 760}
+# Views, by the name in the address, and the element at whose bottom a picture ends.
+VIEWS = {"overview": "[aria-labelledby=strongest]", "predict": ".flip"}
+HEIGHT, MARGIN = 1_000, 24
 WIDTH, N_COLOURS = 1280, 64
 THEMES = ("light", "dark")
 
@@ -68,7 +69,7 @@ def report(path: Path) -> None:
     columns = make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(), ["purpose", "housing"]))
     network = make_pipeline(columns, MLPClassifier((32, 16), early_stopping=True, random_state=0))
     network.fit(X, y)
-    rules = clausewise.extract(network, X)
+    rules = clausewise.extract(network, X, max_rules=9)
     rules.report(
         path, X_test, y_test, network, title="Who repays a loan, according to a network", fixed=["age"]
     )
@@ -81,15 +82,18 @@ def photograph(page_path: Path, chromium: str) -> None:
         # Root may not use Chromium's sandbox, and the page is our own.
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for theme in THEMES:
-            for view, height in VIEWS.items():
+            for view, last in VIEWS.items():
                 context = browser.new_context(
-                    viewport={"width": WIDTH, "height": height}, color_scheme=theme, reduced_motion="reduce"
+                    viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme, reduced_motion="reduce"
                 )
                 page = context.new_page()
                 page.goto(f"{page_path.as_uri()}#view={view}")
                 page.wait_for_selector("[role=tabpanel]")
                 page.wait_for_timeout(500)
-                picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+                place = page.locator(last).last.bounding_box()
+                assert place is not None, f"{view} shows no {last}"
+                shown = {"x": 0, "y": 0, "width": WIDTH, "height": place["y"] + place["height"] + MARGIN}
+                picture = Image.open(BytesIO(page.screenshot(clip=shown))).convert("RGB")
                 picture.quantize(N_COLOURS).save(FOLDER / f"{view}-{theme}.png", optimize=True)
                 context.close()
         browser.close()

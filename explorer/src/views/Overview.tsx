@@ -13,7 +13,7 @@ import { Sizes } from "./overview/Sizes";
 import { RuleMatrix } from "./rules/RuleMatrix";
 import "./overview.css";
 
-const N_STRONGEST = 8;
+const N_STRONGEST = 9;
 
 export function Overview() {
   const store = useStore();

@@ -16,7 +16,7 @@ from clausewise.cli import missing_package_named
 from clausewise.cli.examples import help_ending
 
 app = typer.Typer(
-    help="Short, faithful IF-THEN rules from trained neural networks.",
+    help="Short, faithful IF-THEN rules from trained models.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
