@@ -26,7 +26,7 @@ help:
 	@echo "make figures           draw the figures of the README and the documentation"
 	@echo "make docs              run the examples and build the documentation as a site in out/site"
 	@echo "make explorer          build the report page from its TypeScript source (needs Node 20.19 or newer)"
-	@echo "make wheel             build the source distribution and the wheel, and test it in empty environments"
+	@echo "make wheel             build the source distribution and the wheels, and test them in empty environments"
 
 # Installed once, and again only when a file listed here changes. PySpark is built from source, by setuptools.
 .venv/.stamp-tools:
@@ -119,7 +119,7 @@ fuzz: .venv/.stamp-dev
 mutate: .venv/.stamp-dev
 	$(BIN)/python -m tools.mutation $(MUTATE_ARGS)
 
-# WHEEL_PYTHONS="python3.12 python3.13": the first builds, and the wheel is tested with each.
+# WHEEL_PYTHONS="python3.12 python3.13": the wheels are built for these, and tested with each.
 wheel: .venv/.stamp-tools
 	tools/check_wheel.sh $(WHEEL_PYTHONS)
 

@@ -83,15 +83,17 @@ def sdist_problems(file_name: str, names: Iterable[str]) -> list[str]:
 
 
 def problems(dist: Path) -> list[str]:
-    """Return what is wrong with the distributions in a folder, which must have one of each kind."""
+    """Return what is wrong with the distributions in a folder: a source distribution, and wheels made of it."""
     wheels, sdists = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
-    if len(wheels) != 1 or len(sdists) != 1:
-        return [f"{dist} has {len(wheels)} wheels and {len(sdists)} sdists; expected 1 of each"]
-    with zipfile.ZipFile(wheels[0]) as wheel:
-        files = [entry.filename for entry in wheel.infolist() if not entry.is_dir()]
+    if not wheels or len(sdists) != 1:
+        return [f"{dist} has {len(wheels)} wheels and {len(sdists)} sdists; expected wheels and 1 sdist"]
     with tarfile.open(sdists[0]) as sdist:
-        sources = [entry.name for entry in sdist if entry.isfile()]
-    return wheel_problems(wheels[0].name, files) + sdist_problems(sdists[0].name, sources)
+        found = sdist_problems(sdists[0].name, [entry.name for entry in sdist if entry.isfile()])
+    for path in wheels:
+        with zipfile.ZipFile(path) as wheel:
+            files = [entry.filename for entry in wheel.infolist() if not entry.is_dir()]
+        found += wheel_problems(path.name, files)
+    return found
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:

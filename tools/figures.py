@@ -1,7 +1,8 @@
 """Draw the figures of the README and of docs/, light and dark: `make figures`.
 
 docs/pictures/fidelity-*.svg shows the tables that are recorded in docs/results/reading-cost.md; nothing is
-measured here. docs/pictures/eclaire-*.png shows ECLAIRE at work on the network of `clausewise demo`.
+measured here. docs/pictures/eclaire-*.png shows ECLAIRE at work on the network of `clausewise demo`, and
+docs/pictures/search-*.png what the search finds for a network of two columns, with budgets of 1 to 8 rules.
 """
 
 import re
@@ -20,7 +21,7 @@ from PIL import Image
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
-from clausewise import ECLAIRE, Rule, wrap
+from clausewise import ECLAIRE, Rule, extract, wrap
 from clausewise.cli import demo
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +34,7 @@ THEMES = {"light": "#1f2328", "dark": "#e6edf3"}
 OURS, PEERS = "#4f6bed", ("#e07a1f", "#2a9d8f", "#c2497a", "#8d6bbf")
 N_COLOURS = 48
 ONE, ZERO = "#e07a1f", "#4f6bed"
+N_RULES_DRAWN = (1, 2, 4, 8)
 
 
 def recorded_fidelities() -> dict[str, dict[str, list[float]]]:
@@ -168,6 +170,36 @@ def steps_of_eclaire() -> Callable[[str], None]:
     return draw
 
 
+def what_budgets_buy() -> Callable[[str], None]:
+    """Extract rules from a network of two columns, and return a function that draws them."""
+    random = np.random.RandomState(0)
+    X = random.uniform(size=(4_000, 2)).round(3)
+    is_one = np.hypot(X[:, 0] - 0.5, X[:, 1] - 0.5) < 0.25 + 0.12 * np.sin(3 * np.arctan2(*(X - 0.5).T))
+    network = MLPClassifier((32, 16), alpha=0.01, max_iter=300, random_state=0)
+    network.fit(X, np.where(is_one, "one", "zero"))
+    found = [extract(network, X, max_rules=n) for n in N_RULES_DRAWN]
+    ticks = np.linspace(0.0, 1.0, 201)
+    grid = np.stack(np.meshgrid(ticks, ticks), axis=2).reshape(-1, 2)
+    unseen = random.uniform(size=(4_000, 2))
+
+    def draw(ink: str) -> None:
+        _, axes = plt.subplots(1, len(found), figsize=(12.4, 3.5), layout="constrained")
+        shape = (len(ticks), len(ticks))
+        boundary = network.predict_proba(grid)[:, 0].reshape(shape)
+        for axis, rules in zip(axes, found, strict=True):
+            decided = (rules.predict(grid) == "one").reshape(shape)
+            axis.contourf(ticks, ticks, decided, levels=[0.5, 1.5], colors=[ONE], alpha=0.35)
+            axis.contour(ticks, ticks, boundary, levels=[0.5], colors=[ink], linewidths=1.2, linestyles="--")
+            for rule in rules:
+                _box(axis, rule, ONE if rule.conclusion == "one" else ZERO)
+            fidelity = rules.evaluate(unseen, network=network).fidelity
+            n_rules = f"{len(rules)} rule{'s' if len(rules) > 1 else ''}"
+            axis.set_title(f"{n_rules}: {fidelity:.1%}", fontsize=11, loc="left")
+            axis.set(xlabel="x1", ylabel="x2", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+
+    return draw
+
+
 def _scatter(axis: Any, points: np.ndarray, is_marked: np.ndarray, title: str, subtitle: str) -> None:
     for chosen, colour in ((is_marked, ONE), (~is_marked, ZERO)):
         axis.scatter(points[chosen, 0], points[chosen, 1], s=5, color=colour, alpha=0.55, linewidths=0)
@@ -200,7 +232,7 @@ def theme(ink: str) -> Iterator[None]:
 
 def main() -> None:
     """Write the figures, and print their sizes and the table of docs/comparison.md."""
-    drawings = {"fidelity": draw_fidelity, "eclaire": steps_of_eclaire()}
+    drawings = {"fidelity": draw_fidelity, "eclaire": steps_of_eclaire(), "search": what_budgets_buy()}
     for name, draw in drawings.items():
         for theme_name, ink in THEMES.items():
             # Thousands of points are smaller as a picture with few colours.
