@@ -22,7 +22,7 @@ def names():
         path.relative_to(package.parent).as_posix()
         for package in packages
         for path in package.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".so", ".md")
     ]
     info = f"clausewise-{VERSION}.dist-info"
     licenses = [f"licenses/{name}" for name in PROJECT["license-files"]]

@@ -83,7 +83,7 @@ def sdist_problems(file_name: str, names: Iterable[str]) -> list[str]:
 
 
 def problems(dist: Path) -> list[str]:
-    """Return what is wrong with the distributions in a folder: a source distribution, and wheels made of it."""
+    """Return what is wrong with the distributions in a folder: one source distribution and its wheels."""
     wheels, sdists = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
     if not wheels or len(sdists) != 1:
         return [f"{dist} has {len(wheels)} wheels and {len(sdists)} sdists; expected wheels and 1 sdist"]

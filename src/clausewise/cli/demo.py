@@ -69,9 +69,9 @@ def run_demo(folder: Path) -> DemoFiles:
     return files
 
 
-def xor_rows() -> tuple[NDArray[Any], NDArray[Any]]:
+def xor_rows(seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return 1,000 uniform rows in [0, 1]^10 with three decimals; the class is round(x1) xor round(x2)."""
-    X = np.random.default_rng(0).uniform(size=(1_000, len(NAMES))).round(3)
+    X = np.random.default_rng(seed).uniform(size=(1_000, len(NAMES))).round(3)
     return X, np.where(np.round(X[:, 0]) != np.round(X[:, 1]), "one", "zero")
 
 
