@@ -1,6 +1,6 @@
 """Preprocessing as a function of each raw column: affine for numbers, a table of values for categories."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -134,32 +134,38 @@ Columns = tuple[PlainColumn, ...]
 
 
 def _through(step: Any, columns: Columns) -> Columns:
+    # Exact types: a subclass may transform rows in another way.
+    kind = type(step)
     if step is None or (isinstance(step, str) and step == "passthrough"):
         return columns
-    if isinstance(step, FunctionTransformer) and step.func is None:
+    if kind is FunctionTransformer and step.func is None:
         # What a fitted column transformer has in place of "passthrough".
         return columns
-    if isinstance(step, Pipeline):
+    if kind is Pipeline:
         return _through([inner for _, inner in step.steps], columns)
     if isinstance(step, list | tuple):
         for inner in step:
             columns = _through(inner, columns)
         return columns
-    if isinstance(step, ColumnTransformer):
+    if kind is ColumnTransformer:
         return _through_column_transformer(step, columns)
-    if isinstance(step, FeatureUnion):
-        parts = [_through(inner, columns) for _, inner in step.transformer_list if inner != "drop"]
-        return tuple(column for part in parts for column in part)
-    if isinstance(step, OneHotEncoder | OrdinalEncoder):
+    if kind is FeatureUnion:
+        return tuple(
+            column
+            for name, inner in step.transformer_list
+            if inner != "drop"
+            for column in _weighted(_through(inner, columns), step.transformer_weights, name)
+        )
+    if kind in (OneHotEncoder, OrdinalEncoder):
         return _encoded(step, columns)
-    if isinstance(step, SimpleImputer) and not step.add_indicator:
-        # Proofs are about known values, which an imputer does not change.
+    if kind is SimpleImputer and _keeps_known_values(step):
+        # Proofs are about known values.
         return columns
     affine = _affine_parts(step, len(columns))
     if affine is None:
         raise UnsupportedLayerError(
-            f"The preprocessing contains {getattr(step, '__name__', type(step).__name__)}, which proofs do "
-            f"not support; they support {_SUPPORTED}."
+            f"The preprocessing contains {_title(step)}, which proofs do not support; they support "
+            f"{_SUPPORTED}."
         )
     return tuple(
         column.then(float(scale), float(shift), float(size))
@@ -167,20 +173,43 @@ def _through(step: Any, columns: Columns) -> Columns:
     )
 
 
+def _title(step: Any) -> str:
+    name = getattr(step, "__name__", type(step).__name__)
+    if type(step) is SimpleImputer:
+        return f"{name} that replaces known values, adds columns or drops some"
+    if getattr(step, "clip", False):
+        return f"{name}(clip=True)"
+    base = next((one.__name__ for one in _AFFINE if isinstance(step, one) and type(step) is not one), None)
+    return name if base is None else f"{name}, a class derived from {base}"
+
+
+def _weighted(columns: Columns, weights: Mapping[str, float] | None, name: str) -> Columns:
+    """Return the columns of one part of a union, or of a column transformer, times its weight."""
+    weight = None if weights is None else weights.get(name)
+    return columns if weight is None else tuple(column.then(float(weight), 0.0, 0.0) for column in columns)
+
+
+def _keeps_known_values(step: SimpleImputer) -> bool:
+    """Return whether an imputer changes missing values only, and returns the columns that it reads."""
+    marker = step.missing_values
+    is_dropping = any(value != value for value in step.statistics_.tolist())  # NaN: a column without values
+    return isinstance(marker, float) and np.isnan(marker) and not step.add_indicator and not is_dropping
+
+
+_AFFINE: Final = (MinMaxScaler, StandardScaler, RobustScaler, MaxAbsScaler)
+
+
 def _affine_parts(step: Any, n_columns: int) -> tuple[Any, Any, Any] | None:
     """Return scale, shift and the magnitude of what is added, per column; None for other transformers."""
-    if isinstance(step, MinMaxScaler) and not step.clip:
-        return step.scale_, step.min_, np.abs(step.min_)
-    if isinstance(step, StandardScaler):
-        centre, spread = step.mean_, step.scale_
-    elif isinstance(step, RobustScaler):
-        centre, spread = step.center_, step.scale_
-    elif isinstance(step, MaxAbsScaler):
-        centre, spread = None, step.scale_
-    else:
+    kind = type(step)
+    if kind not in _AFFINE or getattr(step, "clip", False):
         return None
+    if kind is MinMaxScaler:
+        return step.scale_, step.min_, np.abs(step.min_)
+    spread = step.scale_
+    centre = {StandardScaler: "mean_", RobustScaler: "center_"}.get(kind)
     uses_centre = centre is not None and getattr(step, "with_mean", getattr(step, "with_centering", True))
-    middle = np.asarray(centre if uses_centre else np.zeros(n_columns))
+    middle = np.asarray(getattr(step, str(centre)) if uses_centre else np.zeros(n_columns))
     scale = 1.0 / np.asarray(np.ones(n_columns) if spread is None else spread)
     return scale, -middle * scale, np.abs(middle * scale)
 
@@ -197,7 +226,8 @@ def _through_column_transformer(step: ColumnTransformer, columns: Columns) -> Co
             raise UnsupportedLayerError(
                 f"The columns of the transformer {name!r} could not be found by name."
             )
-        placed.append((where.start, _through(inner, tuple(columns[place] for place in places))))
+        made = _through(inner, tuple(columns[place] for place in places))
+        placed.append((where.start, _weighted(made, step.transformer_weights, name)))
     placed.sort(key=lambda item: item[0])
     return tuple(column for _, part in placed for column in part)
 
