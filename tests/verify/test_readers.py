@@ -151,3 +151,136 @@ def test_an_unsupported_layer_is_named(module, named):
     network = wrap(module.eval(), output="logits")
     with pytest.raises(UnsupportedLayerError, match=named):
         rules_for(network).certify(network, ROWS)
+
+
+def hooked() -> nn.Module:
+    module = dense()
+    module[1].register_forward_hook(lambda module, args, result: result.clamp(max=6))
+    return module
+
+
+def patched() -> nn.Module:
+    module = dense()
+    module[1].forward = lambda x: x.clamp(0, 6)
+    return module
+
+
+class Cast(nn.Module):
+    """Layers in single precision, behind functions that change the type."""
+
+    def __init__(self, *casts):
+        super().__init__()
+        self.layers, self.casts = dense(), casts
+
+    def forward(self, x):
+        for cast in self.casts:
+            x = cast(x)
+        return self.layers(x)
+
+
+@torch.library.custom_op("clausewise_tests::relu", mutates_args=())
+def relu(x: torch.Tensor) -> torch.Tensor:
+    """Another function of the same name."""
+    return x.clamp(0, 6)
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (hooked, "1 \\(ReLU\\) with a hook"),
+        (patched, "another forward"),
+        (lambda: Cast(relu), "the function relu of its own code"),
+        (lambda: Cast(lambda x: x.half(), lambda x: x.float()), "computes in float16"),
+        (lambda: Cast(lambda x: x.to(torch.bfloat16), lambda x: x.float()), "computes in bfloat16"),
+        (lambda: Cast(lambda x: x.type(torch.int64), lambda x: x.float()), "computes in int64"),
+        (lambda: Cast(lambda x: x.type("torch.HalfTensor"), lambda x: x.float()), "type with"),
+    ],
+)
+def test_what_a_pytorch_module_does_beside_its_layers_is_not_overlooked(make, named):
+    network = wrap(make().eval(), output="logits")
+    with pytest.raises(UnsupportedLayerError, match=named):
+        network.plain(ROWS)
+
+
+def test_the_least_precise_type_of_a_pytorch_module_counts():
+    assert wrap(dense().double()).plain(ROWS).network.dtype == np.float64
+    assert wrap(Cast(lambda x: x.to(torch.float32)), output="logits").plain(ROWS).network.dtype == np.float32
+    mixed = nn.Sequential(nn.Linear(3, 2).double(), Cast(lambda x: x.to("cpu").float()))
+    mixed[1].layers = nn.Linear(2, 2)
+    model = wrap(seeded(mixed), output="logits").plain(ROWS)
+    assert model.network.dtype == np.float32
+    assert len(model.network.steps) == 3  # the cast rounds
+
+
+def cast_graph(*types: str, scaled: bool = False) -> object:
+    """Return an ONNX model of a dense layer behind casts, for rows in double precision."""
+    onnx = pytest.importorskip("onnx")
+    helper, kinds = onnx.helper, onnx.TensorProto
+    nodes, last = [], "x"
+    for number, name in enumerate(types):
+        nodes.append(helper.make_node("Cast", [last], [f"cast{number}"], to=getattr(kinds, name)))
+        last = f"cast{number}"
+    if scaled:
+        parts = {"offset": [0.5] * 3, "scale": [2.0] * 3}
+        nodes.append(helper.make_node("Scaler", [last], ["scaled"], domain="ai.onnx.ml", **parts))
+        last = "scaled"
+    kind = "FLOAT" if scaled or types[-1:] == ("FLOAT",) else "DOUBLE"
+    numbers = np.arange(6.0).reshape(3, 2).astype(np.float32 if kind == "FLOAT" else np.float64)
+    nodes.append(helper.make_node("MatMul", [last, "weights"], ["y"]))
+    ends = [
+        helper.make_tensor_value_info(name, getattr(kinds, kind), [None, size])
+        for name, kind, size in (("x", "DOUBLE", 3), ("y", kind, 2))
+    ]
+    weights = onnx.numpy_helper.from_array(numbers, "weights")
+    graph = helper.make_graph(nodes, "cast", ends[:1], ends[1:], [weights])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+
+
+def test_the_least_precise_type_of_an_onnx_model_counts():
+    models = [cast_graph(), cast_graph("FLOAT"), cast_graph("FLOAT", "DOUBLE"), cast_graph(scaled=True)]
+    dtypes = [wrap(model, output="logits").plain(ROWS).network.dtype for model in models]
+    assert dtypes == [np.float64, np.float32, np.float32, np.float32]
+    for types in (("FLOAT16", "FLOAT"), ("INT64", "DOUBLE")):
+        with pytest.raises(UnsupportedLayerError, match=f"computes in {types[0].lower()}"):
+            wrap(cast_graph(*types), output="logits").plain(ROWS)
+
+
+def keras_of(**options) -> object:
+    keras = pytest.importorskip("keras")
+    keras.utils.set_random_seed(0)
+    inputs = keras.Input((3,), dtype="float64")
+    return keras.Model(inputs, keras.layers.Dense(2, **options)(inputs))
+
+
+def test_the_least_precise_type_of_a_keras_model_counts():
+    assert wrap(keras_of(dtype="float64"), output="logits").plain(ROWS).network.dtype == np.float64
+    assert wrap(keras_of(dtype="float32"), output="logits").plain(ROWS).network.dtype == np.float32
+    with pytest.raises(UnsupportedLayerError, match="computes in float16"):
+        wrap(keras_of(dtype="mixed_float16"), output="logits").plain(ROWS)
+
+
+def test_weights_of_a_keras_model_in_double_precision_are_read_exactly():
+    model = keras_of(dtype="float64")
+    model.set_weights([np.full((3, 2), 0.1), np.array([0.3, 1.0])])
+    network = wrap(model, output="logits")
+    assert (network.plain(ROWS).network.steps[0].weights == 0.1).all()
+    assert np.allclose(network.outputs(ROWS), ROWS.sum(axis=1, keepdims=True) * 0.1 + [0.3, 1.0], atol=1e-15)
+
+
+def test_layers_and_activations_are_those_of_keras_itself():
+    keras = pytest.importorskip("keras")
+
+    class Dense(keras.layers.Dense):
+        """A layer of one's own."""
+
+    def relu(x):
+        return keras.ops.minimum(keras.ops.maximum(x, 0.0), 6.0)
+
+    inputs = keras.Input((3,))
+    for layer, named in (
+        (Dense(2), "the layer .*Dense"),
+        (keras.layers.Dense(2, activation=relu), "another relu"),
+    ):
+        with pytest.raises(UnsupportedLayerError, match=named):
+            wrap(keras.Model(inputs, layer(inputs)), output="logits").plain(ROWS)

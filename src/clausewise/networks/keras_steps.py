@@ -220,7 +220,8 @@ def as_array(tensor: Any) -> NDArray[Any]:
     """Return a tensor of any backend as an array."""
     if keras.backend.backend() == "torch":
         tensor = tensor.detach().cpu()
-        tensor = tensor.float() if tensor.is_floating_point() else tensor
+        is_double = "float64" in str(tensor.dtype)
+        tensor = tensor.float() if tensor.is_floating_point() and not is_double else tensor
         values = np.asarray(tensor.numpy())
     else:
         values = np.asarray(keras.ops.convert_to_numpy(tensor))

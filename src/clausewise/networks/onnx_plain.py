@@ -19,7 +19,8 @@ _ACTIVATIONS: Final[Mapping[str, tuple[str, float]]] = {
     "Softmax": ("softmax", 0.0),
     "LogSoftmax": ("log_softmax", 0.0),
 }
-_SAME: Final = frozenset({"Identity", "Dropout", "Flatten", "Reshape", "Squeeze", "Unsqueeze", "Cast"})
+_SAME: Final = frozenset({"Identity", "Dropout", "Flatten", "Reshape", "Squeeze", "Unsqueeze"})
+_DOMAINS: Final = frozenset({"", "ai.onnx", "ai.onnx.ml"})
 
 
 def plain_of(title: str, graph: Any, read: str, output: str, n_inputs: int, dtype: Any) -> PlainNetwork:
@@ -36,7 +37,7 @@ def plain_of(title: str, graph: Any, read: str, output: str, n_inputs: int, dtyp
     n_inputs : int
         Number of input columns.
     dtype : numpy dtype
-        The type of the input.
+        The type of the input; casts and weights may be of another one.
     """
     reader = _Reader(graph, PlainBuilder(title, n_inputs, dtype), read)
     return reader.builder.build(reader.step(output))
@@ -81,13 +82,20 @@ class _Reader:
         builder, does = self.builder, node.op_type
         steps = [self._steps.get(name) for name in node.input]
         constants = [self._constants.get(name) for name in node.input]
-        first = next(step for step in steps if step is not None)
+        first = next((step for step in steps if step is not None), None)
+        if first is None or node.domain not in _DOMAINS:
+            raise builder.unsupported(f"the node {self._named(node)}")
         is_first = steps[0] is not None
         if does in _ACTIVATIONS:
             name, default = _ACTIVATIONS[does]
             return builder.activation(first, name, attributes.get("alpha", default), layer=self._named(node))
         if does in _SAME and is_first:
             return first
+        if does == "Cast":
+            return builder.cast(first, _type_name(attributes["to"]))
+        for constant in constants:
+            if constant is not None and constant.dtype.kind == "f":
+                builder.computes_in(constant.dtype)
         if does == "Gemm" and is_first and constants[1] is not None and not attributes.get("transA"):
             weights = constants[1].T if attributes.get("transB") else constants[1]
             bias = constants[2] if len(constants) > 2 else None
@@ -100,7 +108,8 @@ class _Reader:
             return builder.batch_norm(first, mean, variance, attributes.get("epsilon", 1e-5), gamma, beta)
         if does == "Concat" and attributes.get("axis") in (1, -1) and None not in steps:
             return builder.concatenate([step for step in steps if step is not None])
-        if does == "Scaler":  # of scikit-learn's converter
+        if does == "Scaler":  # of scikit-learn's converter; returns single precision
+            builder.computes_in("float32")
             offset, scale = (np.asarray(attributes[key], np.float64) for key in ("offset", "scale"))
             return builder.scale(first, scale, -offset * scale, np.abs(offset * scale))
         found = self._arithmetic(does, steps, constants)
@@ -135,3 +144,7 @@ class _Reader:
 
     def _named(self, node: Any) -> str:
         return f"{node.name} ({node.op_type})" if node.name else str(node.op_type)
+
+
+def _type_name(element_type: Any) -> str:
+    return str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(element_type)).name)

@@ -138,7 +138,7 @@ class PlainNetwork:
     sizes : tuple of int
         Number of units of each step, the input included.
     dtype : numpy dtype
-        The type in which the model itself computes: single or double precision.
+        The least precise type in which the model itself computes: single or double precision.
     softmax : {"", "softmax", "log_softmax"}
         What the model applies to the output of the last step. It changes no decision, but rounds.
     """
@@ -225,18 +225,31 @@ class PlainBuilder:
         The network's name in error messages.
     n_inputs : int
         Number of input columns.
-    dtype : numpy dtype
-        The type in which the model computes.
+    dtype : dtype or str
+        The type of the input.
     """
 
     def __init__(self, title: str, n_inputs: int, dtype: Any) -> None:
         self._title, self._steps, self._sizes = title, list[Step](), [int(n_inputs)]
         self._softmax: dict[int, str] = {}
-        self._dtype = np.dtype(dtype)
-        if self._dtype not in (np.float32, np.float64):
+        self._precisions: set[str] = set()
+        self.computes_in(dtype)
+
+    def computes_in(self, dtype: Any) -> None:
+        """Note the type of some numbers or weights; bounds are about the least precise one."""
+        name = dtype if isinstance(dtype, str) else np.dtype(dtype).name
+        if name not in ("float32", "float64"):
             raise UnsupportedLayerError(
-                f"{title} computes in {self._dtype}; proofs need single or double precision."
+                f"{self._title} computes in {name}; proofs need single or double precision."
             )
+        self._precisions.add(name)
+
+    def cast(self, source: int, dtype: Any) -> int:
+        """Add a change of the type, which rounds if it is to a less precise one."""
+        was_double = "float64" in self._precisions
+        self.computes_in(dtype)
+        is_single = np.dtype(dtype) == np.float32
+        return self.scale(source, 1.0, 0.0) if is_single and was_double else source
 
     def size(self, step: int) -> int:
         """Return the number of units of a step."""
@@ -321,7 +334,8 @@ class PlainBuilder:
             if not all(np.isfinite(part).all() for part in arrays):
                 raise UnsupportedLayerError(f"{self._title} has weights that are NaN or infinite.")
         softmax = self._softmax.get(output, "")
-        return PlainNetwork(self._sizes[0], steps, tuple(self._sizes[: output + 1]), self._dtype, softmax)
+        dtype = np.dtype(min(self._precisions))  # "float32" before "float64"
+        return PlainNetwork(self._sizes[0], steps, tuple(self._sizes[: output + 1]), dtype, softmax)
 
     def _add(self, step: Step, size: int) -> int:
         sources = step.sources if isinstance(step, Add) else (step.source,)

@@ -59,7 +59,7 @@ class TracedProgram:
         self, module: nn.Module, calling: Calling = ONE_TENSOR, output_key: OutputKey = None
     ) -> None:
         self._module = module
-        if any(_has_hooks(inner) for inner in module.modules() if not is_leaf(inner)):
+        if any(has_hooks(inner) for inner in module.modules() if not is_leaf(inner)):
             raise CannotTraceError("tracing would skip the hooks of modules")
         try:
             if calling == ONE_TENSOR:
@@ -116,7 +116,8 @@ class TracedProgram:
         return _Run(self._module, self.graph, self.constants, inputs).collect(wanted)
 
 
-def _has_hooks(module: nn.Module) -> bool:
+def has_hooks(module: nn.Module) -> bool:
+    """Return whether hooks of others may change what a module reads or returns."""
     # Those of a watch are gone soon, and do nothing in this thread.
     hooks = [*module._forward_hooks.values(), *module._forward_pre_hooks.values()]
     return not all(isinstance(hook, WatchHook) for hook in hooks)
