@@ -214,6 +214,20 @@ def test_rules_against_a_class_are_about_all_others(model):
     assert certificate.shrunk()[0].conclusion == 1
 
 
+def test_certified_rows_get_the_class_of_the_network_from_rules_against_classes():
+    weights = [4 * np.array([[1.0, 0.0, -1.0], [0.0, 1.0, 0.0]])]
+    network = ArrayNetwork(weights, [np.zeros(3)], output="softmax")
+    rows = np.random.RandomState(0).uniform(-1, 1, size=(500, 2))
+    text = "IF x0 > 0.3 AND x1 > 0.5 THEN 2 WITH weight -1\nIF x0 > 0.8 THEN 0"
+    for classes in ([0, 1, 2], [0, 2]):  # of the network's, the rules may not know some
+        rules = RuleSet.from_text(text, ["x0", "x1"], classes=classes, default=0, voting="weights")
+        certificate = rules.certify(network, rows, max_boxes=2_000)
+        assert certificate[0].status == "proven"
+        inside = certificate.certified(rows)
+        assert inside.sum() == certificate.n_certified_rows > 10
+        assert (certificate.shrunk().predict(rows[inside]) == network.labels(rows[inside])).all()
+
+
 def test_whole_numbers_are_the_only_values_between_bounds():
     # Predicts 1 for 0.1 < x < 0.9 only, which no whole number is.
     weights = [np.array([[40.0, 40.0]]), np.array([[8.0], [-8.0]])]
@@ -224,6 +238,8 @@ def test_whole_numbers_are_the_only_values_between_bounds():
     real = rules.certify(network, np.linspace(-3.0, 3.0, 8)[:, None], max_boxes=500)
     assert whole[0].status == "proven"
     assert real[0].status == "refuted"
+    assert whole.certified([[0.5], [0.0]]).tolist() == [False, True]
+    assert np.isnan(whole.around([[0.5], [0.0]]).radius).tolist() == [True, False]
 
 
 @pytest.fixture(scope="module")

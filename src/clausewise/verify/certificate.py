@@ -54,7 +54,8 @@ class RuleProof:
     network_label : class label or None
         What the network predicts for the counterexample.
     parts : Regions
-        Boxes inside the rule on which the network provably decides as the rule says.
+        Boxes inside the rule on which the network provably decides as the rule says. A rule against one of
+        three or more classes has none, since it does not say which class the network predicts.
     n_boxes : int
         How many boxes were bounded.
 
@@ -169,9 +170,14 @@ class Certificate(Sequence[RuleProof]):
     def shrunk(self) -> RuleSet:
         """Return the certified parts of the rules: inside each, the network provably always decides so.
 
+        Rules against one of three or more classes have no certified parts. So on every row that
+        `certified(X)` names, these rules predict what the network does.
+
         The proofs are about rows in the domain: all numbers in the range, and all categories among those, of
-        the rows that were given as `domain`. On rows that no part contains, nothing is proven; ask
-        `certified(X)`. Cover and confidence are counted on the rows of the domain.
+        the rows that were given as `domain`, and whole numbers where its columns have only these. On other
+        rows, and on those that no part contains, nothing is proven, although rules may fire there and
+        `predict` always returns a class: ask `certified(X)`. Cover and confidence are counted on the rows of
+        the domain.
         """
         made = [rule for proof in self.proofs for rule in self._parts(proof)]
         rules = RuleSet.from_rules(
@@ -282,13 +288,13 @@ class Certificate(Sequence[RuleProof]):
         return html.block(self.headline, html.note(_EXPLANATION), table, html.warnings(self.notes))
 
     def _parts(self, proof: RuleProof) -> Iterator[Rule]:
-        label, is_against = proof.predicts, proof.is_against
-        if is_against and len(self.rules.labels) == 2:
-            label, is_against = next(other for other in self.rules.labels if other != label), False
+        label = proof.predicts
+        if proof.is_against:  # only with two classes
+            label = next(other for other in self.rules.labels if other != label)
         origin = self.rules.columns.origins[proof.rule]
         for place in range(len(proof.parts)):
             terms = tuple(_terms(self.domain, proof.parts.take([place])))
-            yield Rule(terms, label, weight=-1.0 if is_against else 1.0, origin=origin)
+            yield Rule(terms, label, weight=1.0, origin=origin)
 
 
 def _terms(domain: Domain, region: Regions) -> Iterator[Term]:

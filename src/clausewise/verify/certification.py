@@ -46,6 +46,11 @@ class _Task:
     max_boxes: int
     max_parts: int
     random: np.random.RandomState
+    has_two_classes: bool
+
+    def says_class(self, is_against: bool) -> bool:
+        """Return whether a rule says which class the network predicts; "not a" does if there is only b."""
+        return self.has_two_classes or not is_against
 
 
 def certify(
@@ -100,7 +105,10 @@ def certify(
         if isinstance(random_state, np.random.RandomState)
         else np.random.RandomState(random_state or 0)
     )
-    task = _Task(rules, prover, decisions, matrix, codes, questions, max_boxes, max_parts, random)
+    has_two_classes = len(wrapped.classes) == len(decisions) == 2 and None not in decisions
+    task = _Task(
+        rules, prover, decisions, matrix, codes, questions, max_boxes, max_parts, random, has_two_classes
+    )
     proofs, found = [], []
     is_certified, is_stopped = np.zeros(len(matrix), dtype=bool), False
     with one_blas_thread(), Progress(verbose) as progress:
@@ -153,14 +161,14 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
     found = task.prover.search(region, claim, max(task.max_boxes // 2, 1), half, task.matrix[inside])
     clock.has_stopped |= half.has_stopped
     row, network_code = _counterexample(task, rule, code, is_against, inside, found)
-    wanted = task.matrix[inside & ~is_certified]
-    parts = (
-        Parts(region, 0)
-        if found.is_proven
-        else grow_parts(
-            task.prover, region, claim, wanted, task.max_parts, task.max_boxes // 2, clock, task.random
-        )
-    )
+    if not task.says_class(is_against):
+        parts = Parts(none, 0)
+    elif found.is_proven:
+        parts = Parts(region, 0)
+    else:
+        wanted = task.matrix[inside & ~is_certified]
+        n_boxes = task.max_boxes // 2
+        parts = grow_parts(task.prover, region, claim, wanted, task.max_parts, n_boxes, clock, task.random)
     is_proven_row = found.is_proven_row
     if len(parts.regions):
         is_proven_row = is_proven_row | domain.contains(parts.regions, task.matrix[inside]).any(axis=0)

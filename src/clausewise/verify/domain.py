@@ -230,13 +230,18 @@ class Domain:
     def contains(self, regions: Regions, matrix: Floats) -> Booleans:
         """Return for each region and each encoded row whether the row is inside."""
         rows = matrix[:, self.numbers]
-        inside = np.ones((len(regions), len(matrix)), dtype=bool)
+        inside = np.repeat(self._are_whole(rows)[None], len(regions), axis=0)
         for at in range(len(self.numbers)):  # column by column, since all cells at once would fill the memory
             inside &= (rows[:, at] >= regions.low[:, at, None]) & (rows[:, at] <= regions.high[:, at, None])
         for choice, allowed in zip(self.choices, regions.options, strict=True):
             option = self.option_of(choice, matrix)
             inside &= (option >= 0) & allowed[:, np.maximum(option, 0)]
         return inside
+
+    def _are_whole(self, numbers: Floats) -> Booleans:
+        """Return which rows have whole numbers in all columns of these."""
+        whole = numbers[:, self.is_whole]
+        return np.asarray((whole == np.floor(whole)).all(axis=1))
 
     def option_of(self, choice: RawChoice, matrix: Floats) -> Places:
         """Return the option that each row takes; −1 for none of them."""
@@ -295,7 +300,7 @@ class Domain:
     def holds(self, regions: Regions, matrix: Floats) -> Booleans:
         """Return for each region whether the encoded row at the same position is inside."""
         rows = matrix[:, self.numbers]
-        inside = ((rows >= regions.low) & (rows <= regions.high)).all(axis=1)
+        inside = self._are_whole(rows) & ((rows >= regions.low) & (rows <= regions.high)).all(axis=1)
         for choice, allowed in zip(self.choices, regions.options, strict=True):
             option = self.option_of(choice, matrix)
             inside &= (option >= 0) & allowed[np.arange(len(matrix)), np.maximum(option, 0)]
