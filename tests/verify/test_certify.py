@@ -16,6 +16,7 @@ from clausewise import RuleSet
 from clausewise.networks import ArrayNetwork
 from clausewise.networks.plain import UnsupportedLayerError
 from clausewise.verify.bounds import BoundedNetwork
+from clausewise.verify.questions import NetworkQuestions
 from clausewise.verify.search import Claim
 
 NAMES = ["x0", "x1", "x2"]
@@ -192,6 +193,42 @@ def test_the_limit_of_seconds_is_kept_and_used(model, rules, monkeypatch, second
     certificate = rules[2:3].certify(model, smooth_rows(500, 0)[0], max_boxes=10**6, seconds=seconds)
     assert certificate.is_stopped
     assert 0.5 * seconds < now <= seconds
+
+
+def test_of_many_rows_a_sample_is_followed_within_the_time(model, rules, monkeypatch):
+    now, asked = 0.0, 0
+    codes = NetworkQuestions.codes
+
+    def slow_codes(self, matrix):
+        nonlocal now, asked
+        now, asked = now + 0.01 * len(matrix), asked + len(matrix)  # 100 rows a second
+        return codes(self, matrix)
+
+    monkeypatch.setattr(NetworkQuestions, "codes", slow_codes)
+    monkeypatch.setattr("clausewise.verify.search.time", SimpleNamespace(monotonic=lambda: now))
+    rows = smooth_rows(1_500, 0)[0]
+    certificate = rules.certify(model, rows, max_boxes=200, seconds=10)
+    assert now <= 10
+    assert certificate.is_stopped
+    assert certificate.n_rows == 1_500
+    assert certificate[0].n_rows < certificate.n_followed_rows < asked < 1_000
+    assert f"asked about {certificate.n_followed_rows} of the 1,500 rows" in str(certificate)
+    now = 0.0
+    around = certificate.around(rows, seconds=3)
+    assert now <= 3
+    assert around.is_stopped
+    assert "the time was over" in str(around)
+    assert around.labels[0] in (0, 1)
+    assert around.labels[-1] is None
+    assert np.isnan(around.radius[-1])
+
+
+def test_many_columns_are_said_before_the_time_is_spent():
+    network = ArrayNetwork([np.ones((11, 1))], [np.array([-5.0])], output="sigmoid")
+    names = [f"x{column}" for column in range(11)]
+    rules = RuleSet.from_text("IF x0 > 0.5 THEN 1", names, classes=[0, 1], default=0)
+    with pytest.warns(UserWarning, match="11 independent columns.* take 60 seconds"):
+        rules.certify(network, np.random.RandomState(0).uniform(size=(50, 11)), max_boxes=10)
 
 
 def test_rows_that_the_rules_cannot_read_are_not_in_the_domain(mixed):

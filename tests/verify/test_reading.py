@@ -9,6 +9,8 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from clausewise import RuleSet
+from clausewise.networks import ArrayNetwork
+from clausewise.networks.arrays import DenseBackend
 from clausewise.networks.plain import UnsupportedLayerError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -61,3 +63,40 @@ def test_weights_of_preprocessing_are_applied(step):
     inside = certificate.certified(ROWS)
     assert inside.any()
     assert (certificate.shrunk().predict(ROWS[inside]) == model.predict(ROWS[inside])).all()
+
+
+def clipped_from(column_value: float, change: float):
+    """Return an evaluation of dense layers that changes the outputs of rows beyond a value."""
+    evaluate = DenseBackend.evaluate
+
+    def changed(self, rows, names):
+        found = evaluate(self, rows, names)
+        found[0][rows[:, 0] > column_value] += change
+        return found
+
+    return changed
+
+
+# 1 where x0 > 4.5.
+STEP = ArrayNetwork([np.array([[0.0, 1.0], [0.0, 0.0]])], [np.array([0.0, -4.5])], output="logits")
+WIDE = np.concatenate([np.random.RandomState(0).uniform(0, 4, size=(300, 2)), [[10.0, 0.0]]])
+
+
+@pytest.mark.parametrize(
+    ("beyond", "change"),
+    [(9.0, [100.0, 0.0]), (6.0, [100.0, 0.0]), (7.0, [1e-6, 0.0])],
+    ids=["on a row", "between rows", "without another decision"],
+)
+def test_a_network_that_runs_differently_from_its_layers_is_refused(monkeypatch, beyond, change):
+    rules = RULES[:1]
+    assert rules.certify(STEP, WIDE, max_boxes=100)[0].status == "proven"
+    monkeypatch.setattr(DenseBackend, "evaluate", clipped_from(beyond, np.array(change)))
+    with pytest.raises(UnsupportedLayerError, match="read differently from how it runs"):
+        rules.certify(STEP, WIDE, max_boxes=100)
+
+
+def test_a_rule_that_the_network_contradicts_is_never_proven(monkeypatch):
+    monkeypatch.setattr(DenseBackend, "evaluate", clipped_from(9.0, np.array([100.0, 0.0])))
+    monkeypatch.setattr("clausewise.verify.certification.check_reading", lambda *_: None)
+    with pytest.raises(UnsupportedLayerError, match="read differently from how it runs"):
+        RULES[:1].certify(STEP, WIDE, max_boxes=100)

@@ -542,9 +542,10 @@ class RuleSet(BaseRuleSet):
 
         For feed-forward networks (dense layers, batch normalisation, residual sums; relu, leaky relu, elu,
         softplus, tanh, sigmoid) of PyTorch, Keras, ONNX, scikit-learn or arrays, with scalers and one-hot
-        encoders before them. Useful up to six to ten columns: beyond, little of a rule can be proven. Bounds
-        follow from linear relaxation, and a rule is cut into boxes until each is decided. They include the
-        rounding errors of the network's own forward pass, in single or double precision.
+        encoders before them. Useful up to six to ten columns: beyond, a warning says at once that little of a
+        rule can be proven. Bounds follow from linear relaxation, and a rule is cut into boxes until each is
+        decided. They include the rounding errors of the network's own forward pass, in single or double
+        precision. What was read of the network is compared with its answers, and refused if they differ.
 
         Proofs are about the domain: numbers in the range of each column, whole numbers where a column has
         only these, categories that occur, and one-hot blocks with a single 1. They say what the network
@@ -561,11 +562,12 @@ class RuleSet(BaseRuleSet):
             find certified parts. Some 10,000 boxes take a second for a network of 100 units.
         seconds : float, default 60
             A limit on the time for all rules together. If it is reached, the result says so, and depends on
-            the speed of the machine.
+            the speed of the machine. Of more than 20,000 rows in `domain`, or of a slow network, the network
+            is asked about a random sample, on which rows are counted; proofs are about the whole domain.
         max_parts : int, default 12
             How many certified boxes to look for inside a rule that is not proven as a whole.
         random_state : int, RandomState or None
-            Draws rows from which certified parts grow. None stands for 0.
+            Draws rows from which certified parts grow, and the sample of many rows. None stands for 0.
         verbose : int, default 0
             1 shows progress.
 

@@ -48,7 +48,7 @@ class RuleProof:
     proven_volume, refuted_volume : float
         The fractions of the rule's volume on which the network provably always decides so, and never.
     n_rows : int
-        How many rows of the domain the rule covers.
+        How many rows of the domain the rule covers, among those that the network was asked about.
     proven_rows : float
         The fraction of these rows in the proven part; NaN without rows.
     network_label : class label or None
@@ -116,8 +116,9 @@ class Certificate(Sequence[RuleProof]):
         One per rule.
     counterexamples : array or DataFrame
         One row for each refuted rule, in the order of the rules, on which the network contradicts it.
-    n_rows, n_certified_rows : int
-        Rows of the domain, and how many of them the certified parts of the rules contain.
+    n_rows, n_followed_rows, n_certified_rows : int
+        Rows of the domain; how many of them the network was asked about, all or a random sample; and how many
+        of these the certified parts of the rules contain.
     n_left_out : int
         Rows that are not in the domain, because of missing values or categories that the rules do not know.
     is_stopped : bool
@@ -149,6 +150,7 @@ class Certificate(Sequence[RuleProof]):
     proofs: tuple[RuleProof, ...]
     counterexamples: Any
     n_rows: int
+    n_followed_rows: int
     n_certified_rows: int
     is_stopped: bool
     domain: Domain = field(repr=False)
@@ -198,7 +200,7 @@ class Certificate(Sequence[RuleProof]):
                 inside |= self.domain.contains(proof.parts, matrix).any(axis=0)
         return inside
 
-    def around(self, X: Any) -> "RowProofs":
+    def around(self, X: Any, *, seconds: float = 60.0) -> "RowProofs":
         """Return for each row the largest proven box around it that was found.
 
         The box has the row in its middle and reaches as far in every column, as a fraction of its range in
@@ -209,8 +211,11 @@ class Certificate(Sequence[RuleProof]):
         ----------
         X : array or DataFrame of shape (n_rows, n_features), or rows by name
             Rows in the domain.
+        seconds : float, default 60
+            A limit on the time. If it is reached, the result says so; some boxes are then smaller than they
+            could be, or missing.
         """
-        return self.row_prover.around(X)
+        return self.row_prover.around(X, seconds)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return one line per rule: conclusion, status, proven shares, what the network says instead."""
@@ -238,19 +243,20 @@ class Certificate(Sequence[RuleProof]):
         return (
             f"{len(self)} rules on the domain of {self.n_rows:,} rows: {counts['proven']} proven, "
             f"{counts['refuted']} refuted, {counts['open']} open; certified parts contain "
-            f"{_percent(self.n_certified_rows / self.n_rows)} of the rows"
+            f"{_percent(self.n_certified_rows / self.n_followed_rows)} of the rows"
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the result."""
         found = list(note_on_left_out(self.n_left_out))
-        if self.domain.n_coordinates > MANY_COLUMNS:
+        if self.n_followed_rows < self.n_rows:
             found.append(
-                f"The domain has {self.domain.n_coordinates} independent columns; with more than "
-                f"{MANY_COLUMNS}, "
-                "little of a rule can be proven."
+                f"The network was asked about {self.n_followed_rows:,} of the {self.n_rows:,} rows; all that "
+                "is said about rows is counted on these. Proofs are about the whole domain."
             )
+        if self.domain.n_coordinates > MANY_COLUMNS:
+            found.append(note_on_columns(self.domain))
         if self.is_stopped:
             found.append(
                 "The time was over before all boxes were examined; another run may prove more or less. Raise "
@@ -295,6 +301,14 @@ class Certificate(Sequence[RuleProof]):
         for place in range(len(proof.parts)):
             terms = tuple(_terms(self.domain, proof.parts.take([place])))
             yield Rule(terms, label, weight=1.0, origin=origin)
+
+
+def note_on_columns(domain: Domain) -> str:
+    """Return a note on a domain of many columns."""
+    return (
+        f"The domain has {domain.n_coordinates} independent columns; with more than {MANY_COLUMNS}, little "
+        "of a rule can be proven."
+    )
 
 
 def _terms(domain: Domain, region: Regions) -> Iterator[Term]:

@@ -1,5 +1,6 @@
 """Proving, or refuting, what each rule says about a network."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -7,23 +8,30 @@ import numpy as np
 
 from clausewise.base.parameters import RANDOM_STATE, VERBOSE, check_parameters, number, whole
 from clausewise.base.progress import Progress
+from clausewise.data.labels import Label
+from clausewise.data.rows import as_rows, take_rows
 from clausewise.networks import wrap
 from clausewise.networks.answers import are_labels
 from clausewise.networks.arrays import one_blas_thread
 from clausewise.networks.plain import Floats
 from clausewise.rules.ruleset import RuleSet
-from clausewise.verify.certificate import Certificate, RuleProof, Status
+from clausewise.verify.certificate import MANY_COLUMNS, Certificate, RuleProof, Status, note_on_columns
 from clausewise.verify.decisions import Decision, decisions_of
-from clausewise.verify.domain import Domain, KnownRows
+from clausewise.verify.domain import Domain, KnownRows, Regions
 from clausewise.verify.growing import Parts, grow_parts
-from clausewise.verify.questions import NetworkQuestions
+from clausewise.verify.questions import Codes, NetworkQuestions
+from clausewise.verify.reading import check_reading, misread
 from clausewise.verify.row_proofs import RowProver
-from clausewise.verify.search import Claim, Clock, Outcome, Prover
+from clausewise.verify.search import TIME_USED, Claim, Clock, Outcome, Prover
 
 # Possible counterexamples that the network itself is asked about.
 _MAX_ASKED: Final = 256
-# The rest is for what cannot be stopped.
-_TIME_USED: Final = 0.95
+# Rows from which the network is read, and rows that are followed; of more, a random sample.
+_ROWS_TO_READ: Final = 1_024
+_MAX_ROWS: Final = 20_000
+# The part of the time that asking about the followed rows may take, and comparing the network with what was
+# read.
+_OF_ASKING: Final = 0.15
 _PARAMETERS: Final = {
     "max_boxes": whole(1),
     "seconds": number(above=0),
@@ -41,7 +49,8 @@ class _Task:
     prover: Prover
     decisions: list[Decision | None]
     matrix: Floats
-    codes: Any
+    codes: Codes
+    labels: list[Label]
     questions: NetworkQuestions
     max_boxes: int
     max_parts: int
@@ -91,26 +100,47 @@ def certify(
     )
     if are_labels(network):
         raise TypeError(f"network is a {type(network).__name__} of labels; pass the model itself.")
-    clock = Clock.for_seconds(_TIME_USED * seconds)
+    clock = Clock.for_seconds(TIME_USED * seconds)
     wrapped = wrap(network)
     known = KnownRows.of(domain, rules.features, "domain")
-    matrix = known.matrix
-    model = wrapped.plain(rules.features.table(known.X)).reading(rules.features.names)
+    boundaries = Domain.of_rows(known.matrix, rules.features)
+    if boundaries.n_coordinates > MANY_COLUMNS:
+        warnings.warn(
+            f"{note_on_columns(boundaries)} This may take {seconds:g} seconds; rules.challenge(network, X) "
+            "works with any number of columns.",
+            stacklevel=3,  # the caller of `RuleSet.certify`
+        )
+    few = take_rows(as_rows(rules.features.table(known.X)), np.arange(min(len(known.matrix), _ROWS_TO_READ)))
+    model = wrapped.plain(few).reading(rules.features.names)
     layers, decisions = decisions_of(model, rules.labels, wrapped.classes.tolist())
-    prover = Prover.of(model, layers, Domain.of_rows(matrix, rules.features))
-    questions = NetworkQuestions(wrapped, rules, known.X)
-    codes, labels = questions.answers(matrix)
+    prover = Prover.of(model, layers, boundaries)
+    questions = NetworkQuestions(wrapped, rules, few)
     random = (
         random_state
         if isinstance(random_state, np.random.RandomState)
         else np.random.RandomState(random_state or 0)
     )
+    asking = Clock.for_seconds(_OF_ASKING * clock.left)
+    matrix, codes = _followed(known.matrix, questions, asking, random)
+    checking = Clock.for_seconds(_OF_ASKING * clock.left)
+    check_reading(prover, model, wrapped, decisions, questions, matrix, codes, checking)
+    labels = questions.labels(codes)
     has_two_classes = len(wrapped.classes) == len(decisions) == 2 and None not in decisions
     task = _Task(
-        rules, prover, decisions, matrix, codes, questions, max_boxes, max_parts, random, has_two_classes
+        rules,
+        prover,
+        decisions,
+        matrix,
+        codes,
+        labels,
+        questions,
+        max_boxes,
+        max_parts,
+        random,
+        has_two_classes,
     )
     proofs, found = [], []
-    is_certified, is_stopped = np.zeros(len(matrix), dtype=bool), False
+    is_certified, is_stopped = np.zeros(len(matrix), dtype=bool), asking.has_stopped
     with one_blas_thread(), Progress(verbose) as progress:
         progress.started("certify", len(rules))
         for rule in range(len(rules)):
@@ -127,6 +157,7 @@ def certify(
         rules,
         tuple(proofs),
         questions.rows(np.concatenate([np.empty((0, matrix.shape[1])), *found])),
+        len(known.matrix),
         len(matrix),
         int(is_certified.sum()),
         is_stopped,
@@ -137,6 +168,16 @@ def certify(
         RowProver(rules, prover, questions, decisions),
         n_left_out=known.n_left_out,
     )
+
+
+def _followed(
+    matrix: Floats, questions: NetworkQuestions, clock: Clock, random: np.random.RandomState
+) -> tuple[Floats, Codes]:
+    """Return the rows that are followed, of many a random sample, and what the network says about them."""
+    if len(matrix) > _MAX_ROWS:
+        matrix = matrix[random.permutation(len(matrix))[:_MAX_ROWS]]
+    codes = np.concatenate([questions.codes(matrix[part]) for part in clock.batches(len(matrix))])
+    return matrix[: len(codes)], codes
 
 
 def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[RuleProof, Floats]:
@@ -160,7 +201,8 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
     half = Clock.for_seconds(clock.left / 2)
     found = task.prover.search(region, claim, max(task.max_boxes // 2, 1), half, task.matrix[inside])
     clock.has_stopped |= half.has_stopped
-    row, network_code = _counterexample(task, rule, code, is_against, inside, found)
+    differs = (task.codes == code) if is_against else (task.codes != code)
+    row, network_label = _counterexample(task, rule, code, is_against, inside & differs, found, clock)
     if not task.says_class(is_against):
         parts = Parts(none, 0)
     elif found.is_proven:
@@ -172,6 +214,9 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
     is_proven_row = found.is_proven_row
     if len(parts.regions):
         is_proven_row = is_proven_row | domain.contains(parts.regions, task.matrix[inside]).any(axis=0)
+    proven = Regions.joined([found.proven, parts.regions])
+    if (is_proven_row & differs[inside]).any() or domain.contains(proven, row).any():
+        raise misread()
     status: Status = "proven" if found.is_proven else "refuted" if len(row) else "open"
     of_open = domain.shares(found.open, region)
     shares = [
@@ -192,7 +237,7 @@ def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[Rul
             shares[1],
             int(inside.sum()),
             float(is_proven_row.mean()) if inside.any() else np.nan,
-            network_code,
+            network_label,
             parts.regions,
             found.n_boxes + parts.n_boxes,
         ),
@@ -206,18 +251,22 @@ def _claim(task: _Task, code: int, is_against: bool) -> Claim | None:
 
 
 def _counterexample(
-    task: _Task, rule: int, code: int, is_against: bool, inside: Any, found: Outcome
-) -> tuple[Floats, Any]:
+    task: _Task, rule: int, code: int, is_against: bool, contradicts: Any, found: Outcome, clock: Clock
+) -> tuple[Floats, Label | None]:
     """Return a row on which the network itself contradicts the rule, preferably a real one, and its label."""
-    differs = (task.codes == code) if is_against else (task.codes != code)
-    candidates = np.concatenate([task.matrix[inside & differs][:_MAX_ASKED], found.witnesses[-_MAX_ASKED:]])
-    decode = task.rules.features.decode
-    premise = task.rules[rule]
-    if len(candidates):
-        codes, labels = task.questions.answers(candidates)
-        contradicts = (codes == code) if is_against else (codes != code)
-        for place in np.flatnonzero(contradicts).tolist():
-            row = candidates[place]
-            if premise.holds([decode(column, float(value)) for column, value in enumerate(row)]):
-                return row[None], labels[place]
-    return candidates[:0], None
+    decode, premise = task.rules.features.decode, task.rules[rule]
+
+    def fires(row: Floats) -> bool:
+        return bool(premise.holds([decode(column, float(value)) for column, value in enumerate(row)]))
+
+    for place in np.flatnonzero(contradicts)[:_MAX_ASKED].tolist():
+        if fires(task.matrix[place]):
+            return task.matrix[place : place + 1], task.labels[place]
+    witnesses = found.witnesses[-_MAX_ASKED:]
+    for part in clock.batches(len(witnesses)):
+        codes, labels = task.questions.answers(witnesses[part])
+        confirmed = (codes == code) if is_against else (codes != code)
+        for place in np.flatnonzero(confirmed).tolist():
+            if fires(witnesses[part][place]):
+                return witnesses[part][place][None], labels[place]
+    return witnesses[:0], None

@@ -278,6 +278,13 @@ class Domain:
         ]
         return self.rows(picked, options)
 
+    def points(self, matrix: Floats) -> Regions:
+        """Return for each encoded row the region that contains nothing else."""
+        options = tuple(
+            np.arange(choice.n_options) == self.option_of(choice, matrix)[:, None] for choice in self.choices
+        )
+        return Regions(matrix[:, self.numbers], matrix[:, self.numbers], options)
+
     def _first_options(self, regions: Regions) -> list[Places]:
         return [allowed.argmax(axis=1) for allowed in regions.options]
 

@@ -13,12 +13,15 @@ from typing import Final
 
 import numpy as np
 
-from clausewise.networks.plain import Floats
+from clausewise.networks.plain import Dense, Floats
 from clausewise.verify.domain import Booleans, Domain, Places, Regions
 from clausewise.verify.search import Claim, Clock, Prover
 
-# Rows that parts are looked for with; of more, a random sample.
+# Rows that parts are looked for with; of more, a random sample. Fewer for a large network, whose gradients on
+# these rows take so many products.
 _MAX_ROWS: Final = 20_000
+_LEAST_ROWS: Final = 256
+_MAX_PRODUCTS: Final = 2**30
 # Rows that parts may start from, which are drawn again after a fraction of the parts, and their nearest rows.
 # Each draw takes at most this part of all boxes.
 _N_SEEDS: Final = 64
@@ -88,8 +91,12 @@ def grow_parts(
         Draws rows.
     """
     domain, found, n_left = prover.domain, [region.take(slice(0, 0))], max_boxes
-    if len(rows) > _MAX_ROWS:
-        rows = rows[random.permutation(len(rows))[:_MAX_ROWS]]
+    if clock.is_over:
+        return Parts(found[0], 0)
+    n_weights = sum(step.weights.size for step in prover.network.steps if isinstance(step, Dense))
+    n_rows = max(_LEAST_ROWS, min(_MAX_ROWS, _MAX_PRODUCTS // max(n_weights, 1)))
+    if len(rows) > n_rows:
+        rows = rows[random.permutation(len(rows))[:n_rows]]
     values, slopes = prover.slopes(rows, claim)
     rows, slopes, values = rows[values > 0], slopes[values > 0], values[values > 0]
     every, weights = rows, _weights(rows[:, domain.numbers], slopes)
@@ -178,9 +185,10 @@ class _Starts:
     def measure(self, prover: Prover, claim: Claim, max_boxes: int, clock: Clock) -> int:
         """Find how many nearest rows one bound proves; return how many boxes were bounded."""
         n_seeds, n_nearest = self.nearest.shape
-        beyond, n_boxes = np.full(n_seeds, n_nearest + 1), 0
+        beyond, n_boxes, left, needed = np.full(n_seeds, n_nearest + 1), 0, clock.left, 0.0
         for _ in range(_N_HALVINGS):
-            if n_boxes + n_seeds > max_boxes or clock.is_over:
+            # Not begun if it may end too late: a step takes about as long as the one before.
+            if n_boxes + n_seeds > max_boxes or clock.left <= needed:
                 break
             tried = np.sqrt((self.n_proven + 1) * beyond).astype(np.intp)
             tried = np.clip(tried, self.n_proven + 1, np.maximum(beyond - 1, 1))
@@ -191,6 +199,7 @@ class _Starts:
                 ]
             )
             n_boxes += n_seeds
+            left, needed = clock.left, left - clock.left
             self.n_proven = np.where(is_proven, tried, self.n_proven)
             beyond = np.where(is_proven, beyond, np.minimum(tried, beyond))
         return n_boxes

@@ -13,6 +13,8 @@ from clausewise.networks import Network
 from clausewise.networks.plain import Floats
 from clausewise.rules.ruleset import RuleSet
 
+Codes = NDArray[np.int32]
+
 # Rows in one table for the network; copies of wide tables would fill the memory.
 _CELLS_PER_TABLE: Final = 2**21
 
@@ -44,7 +46,7 @@ class NetworkQuestions:
         """Return encoded rows as a table like the given one."""
         return self._table.changed(matrix, np.zeros(len(matrix), dtype=np.int64))
 
-    def codes(self, matrix: Floats) -> NDArray[np.int32]:
+    def codes(self, matrix: Floats) -> Codes:
         """Return what the network predicts: positions of classes of the rules, then other labels."""
         size = max(1, _CELLS_PER_TABLE // matrix.shape[1])
         parts = [matrix[start : start + size] for start in range(0, len(matrix), size)]
@@ -53,7 +55,11 @@ class NetworkQuestions:
             [np.empty(0, dtype=np.int32), *(self._labels.codes(self.rows(p)) for p in parts)]
         )
 
-    def answers(self, matrix: Floats) -> tuple[NDArray[np.int32], list[Label]]:
+    def labels(self, codes: Codes) -> list[Label]:
+        """Return the labels that codes stand for."""
+        return [self._labels.label(code) for code in codes.tolist()]
+
+    def answers(self, matrix: Floats) -> tuple[Codes, list[Label]]:
         """Return the codes and the labels that the network predicts."""
         codes = self.codes(matrix)
-        return codes, [self._labels.label(code) for code in codes.tolist()]
+        return codes, self.labels(codes)

@@ -1,7 +1,7 @@
 """Branch and bound: cutting a region until bounds decide what the network predicts on each part."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -23,6 +23,13 @@ _PART_CHOSEN: Final = 32  # one of so many waiting regions is chosen at a time
 _HOPED_FOR: Final = 0.4
 _MADE_UP: Final = 0.2
 _MAX_COEFFICIENTS: Final = 2**20
+TIME_USED: Final = 0.95
+"""The part of a limit on the time that is used; the rest is for what cannot be stopped."""
+
+# Rows that a network is asked about at once.
+_FIRST_BATCH: Final = 32
+_GROWTH: Final = 4
+_LARGEST_BATCH: Final = 8_192
 # The relative error of the slopes of inputs that are added up for a raw column.
 _SLOPE_ERROR: Final = 2.0**-44
 # Where to cut: how much the slope of a bound counts beside its looseness. Half-spaces make up for most of
@@ -66,6 +73,19 @@ class Clock:
     def left(self) -> float:
         """Seconds left."""
         return max(0.0, self.ends - time.monotonic())
+
+    def batches(self, n_rows: int) -> Iterator[slice]:
+        """Yield rows in batches, first a small one, while the next is expected to end in time."""
+        start, size, needed = 0, _FIRST_BATCH, 0.0
+        while start < n_rows:
+            if start and self.left <= needed:
+                self.has_stopped = True
+                return
+            begun = time.monotonic()
+            yield slice(start, min(start + size, n_rows))
+            start, grown = start + size, min(_GROWTH * size, _LARGEST_BATCH)
+            needed = (time.monotonic() - begun) * grown / size
+            size = grown
 
 
 @dataclass(eq=False)
