@@ -214,6 +214,18 @@ def test_one_row_of_each_group_is_counted():
     assert "500 groups" in found.notes[0]
 
 
+def test_a_partial_record_leaves_no_group_with_a_row_that_cannot_be_looked_up(monkeypatch):
+    monkeypatch.setattr("clausewise.data.learnt_rows.MAX_ROWS", 200)
+    groups = np.arange(2000) // 2
+    rules = RULES.remember_rows(FRESH[::4])  # one row of every second group
+    found = rules.guarantee(FRESH, network, groups=groups, overlap="drop")
+    _, can_be_looked_up = rules.learnt_rows.look_up(rules.features.names, rules.features.encode(FRESH))
+    whole = can_be_looked_up.reshape(-1, 2).all(axis=1)
+    assert 0 < found.n_rows == whole[1::2].sum() < 500
+    with pytest.raises(ValueError, match="if all of its rows can be looked up"):
+        rules.guarantee(FRESH, network, groups=np.arange(2000) // 50, overlap="drop")
+
+
 def test_groups_with_a_learnt_row_are_left_out_as_a_whole():
     groups = np.arange(2000) // 4
     rules = RULES.remember_rows(FRESH[:6])  # all of the first group, and half of the second

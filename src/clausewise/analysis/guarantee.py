@@ -159,7 +159,7 @@ def fresh_rows(
     usable, notes = _not_learnt(rules, matrix, overlap)
     if groups is not None:
         group_of = read_groups(groups, len(matrix))
-        usable &= ~_in_learnt_group(rules, matrix, overlap, group_of, notes)
+        usable &= ~_beside_others(usable, group_of, notes)
         rows = _one_per_group(group_of, np.flatnonzero(usable), random_state)
         notes.append(
             f"One row was drawn from each of {len(rows):,} groups, since rows of a group are not independent."
@@ -167,8 +167,15 @@ def fresh_rows(
     else:
         rows = np.flatnonzero(usable)
     if len(rows) == 0:
+        learnt = rules.learnt_rows
+        is_partial = groups is not None and learnt is not None and not learnt.is_complete
+        reason = (
+            " The record of learnt rows is partial, and a group is only used if all of its rows can be "
+            "looked up in it."
+        )
         raise ValueError(
             f"None of the {len(matrix):,} rows of X is left; pass rows that nothing was learnt from."
+            f"{reason if is_partial else ''}"
         )
     return FreshRows(rows, tuple(notes))
 
@@ -208,23 +215,19 @@ def _not_learnt(
     )
 
 
-def _in_learnt_group(
-    rules: StoredRules[Any],
-    matrix: Matrix,
-    overlap: Overlap,
-    group_of: NDArray[np.intp],
-    notes: list[str],
+def _beside_others(
+    usable: NDArray[np.bool_], group_of: NDArray[np.intp], notes: list[str]
 ) -> NDArray[np.bool_]:
-    """Return which rows to leave out since a row of their group was learnt from; add a note on the groups."""
-    if overlap != "drop" or rules.learnt_rows is None:
-        return np.zeros(len(matrix), dtype=bool)
-    is_learnt, _ = rules.learnt_rows.look_up(rules.features.names, matrix)
-    learnt_groups = np.unique(group_of[is_learnt])
-    found = np.isin(group_of, learnt_groups)
-    n_others = int((found & ~is_learnt).sum())
-    if n_others:
+    """Return which usable rows belong to the group of a row that was left out; add a note on the groups.
+
+    A row that could not be looked up may have been learnt from, so it counts as one that was.
+    """
+    groups = np.unique(group_of[~usable])
+    found = usable & np.isin(group_of, groups)
+    n_found = int(found.sum())
+    if n_found:
         notes.append(
-            f"So were {n_others:,} other rows of the same {len(learnt_groups):,} groups, which are not "
+            f"So were {n_found:,} other rows of the same {len(groups):,} groups, which are not "
             "independent of them."
         )
     return found
