@@ -74,6 +74,16 @@ def test_learnt_rows_are_refused_or_left_out():
     assert found.guarantee.n_rows == found.evaluation.n_rows == 1400
 
 
+def test_a_generator_draws_the_same_rows_of_groups_for_all_that_is_counted():
+    found = RULES.validate(
+        FRESH, network, groups=np.arange(1500) // 4, random_state=np.random.RandomState(0), agreement=0.5
+    )
+    whole = found.guarantee.whole
+    assert whole.n_rows == 375
+    assert found.n_differ == whole.n_rows - whole.n_agreeing > 0
+    assert found.evaluation.fidelity == found.guarantee.fidelity.fraction
+
+
 def test_the_same_rows_have_the_same_hash_and_others_do_not():
     one, same, other = (RULES.validate(frame, network) for frame in (FRESH, FRESH.copy(), rows(seed=1)))
     assert one.rows.digest == same.rows.digest != other.rows.digest

@@ -223,8 +223,10 @@ def validate(
     period = _period(X, dates)
     given = raw_rows(X) if rules.features.reads_raw(X) else as_rows(rules.features.table(X))
     matrix = rules.features.encode(given)
-    options: dict[str, Any] = {"overlap": overlap, "groups": groups, "random_state": random_state}
-    fresh = fresh_rows(rules, matrix, overlap, groups, random_state).rows
+    # A generator would draw other rows each time.
+    seed = random_state.randint(2**31) if isinstance(random_state, np.random.RandomState) else random_state
+    options: dict[str, Any] = {"overlap": overlap, "groups": groups, "random_state": seed}
+    fresh = fresh_rows(rules, matrix, overlap, groups, seed).rows
     network = _wrapped(rules, network)
     answers = _answers(rules, X, network, len(matrix))
     promise: SelectivePromise | None = None
