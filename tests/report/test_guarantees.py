@@ -7,6 +7,7 @@ import pytest
 
 from clausewise import RegressionRule, RegressionRules, Term
 from clausewise.report import ReportData, payload_of
+from clausewise.report.number_payload import NumberReportData, number_payload_of
 from clausewise.rules import Abstention
 from clausewise.rules.abstention import margins
 from clausewise.rules.voting import VOTINGS
@@ -39,6 +40,32 @@ def test_rows_that_are_fresh_give_the_report_its_guarantee():
     assert made["guarantee"]["summary"] == rules.guarantee(fresh, answers).summary
     assert "on 300 fresh rows" in made["guarantee"]["summary"]
     assert "the rules were learnt from none of them" in made["guarantee"]["notes"][-1]
+
+
+def test_a_guarantee_that_was_counted_for_another_network_is_not_taken_for_this_one():
+    X, answers = reports.table(300, 5), reports.labels(300, 5)[1]
+    others = np.roll(answers, 1)
+    rules = promised_rules()
+    shown = payload_of(rules, ReportData(rules, X, None, others))["guarantee"]
+    assert shown["summary"].startswith(f"{rules.guaranteed.summary}, counted earlier; on the rows of this")
+    assert "outside of the interval" in shown["notes"][-1]
+    same = payload_of(rules, ReportData(rules, X, None, answers))["guarantee"]
+    assert same["summary"] == f"{rules.guaranteed.summary}, counted earlier"
+    fresh = rules.remember_rows(reports.table(50, 6))
+    anew = payload_of(fresh, ReportData(fresh, X, None, others))["guarantee"]
+    assert anew["summary"] == fresh.guarantee(X, others).summary != rules.guaranteed.summary
+
+
+def test_a_guarantee_on_numbers_is_counted_anew_on_fresh_rows():
+    rules = RegressionRules.from_rules([RegressionRule((Term(0, low=0.5),), 1.0)], ["x"])
+    X = np.linspace(0, 1, 200)[:, None]
+    rules = rules.with_guarantee(rules.guarantee(X, X[:, 0], 0.3))
+    others = 5 * X[:, 0]
+    shown = number_payload_of(rules, NumberReportData(rules, X, None, others))["guarantee"]
+    assert "counted earlier; on the rows of this report, rules and network agree on 6.0 %" in shown["summary"]
+    fresh = rules.remember_rows(X + 2)
+    anew = number_payload_of(fresh, NumberReportData(fresh, X, None, others))["guarantee"]
+    assert anew["summary"] == fresh.guarantee(X, others, 0.3).summary
 
 
 @pytest.mark.parametrize("learnt", [None, slice(0, 1)])

@@ -28,6 +28,9 @@ from clausewise.report.payload import (
     MAX_ROWS,
     REPORT_PARAMETERS,
     VERSION,
+    are_fresh,
+    carried_entry,
+    counted_entry,
     guarantee_entry,
     histograms_of,
     other_rules_entry,
@@ -35,7 +38,7 @@ from clausewise.report.payload import (
     require_exact_numbers,
     rules_entry,
 )
-from clausewise.rules import RegressionRules
+from clausewise.rules import Guarantee, RegressionRules
 
 # Rows are drawn in proportion from so many ranges of the numbers.
 _N_RANGES: Final = 10
@@ -176,7 +179,7 @@ def number_payload_of(
         "rules": rules_entry(rules),
     }
     if rules.guaranteed is not None:
-        payload["guarantee"] = guarantee_entry(rules.guaranteed)
+        payload["guarantee"] = _guarantee_of(rules, rules.guaranteed, data)
     if data is not None:
         seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
@@ -194,6 +197,18 @@ def number_payload_of(
     if served is not None:
         payload["served"] = served
     return payload
+
+
+def _guarantee_of(
+    rules: RegressionRules, carried: Guarantee, data: NumberReportData | None
+) -> dict[str, Any]:
+    """Return what the page shows of the guarantee that rules carry, counted anew if its rows are fresh."""
+    if data is None or data.answers is None:
+        return guarantee_entry(carried)
+    assert carried.tolerance is not None
+    if are_fresh(rules, data.matrix):
+        return counted_entry(rules.guarantee(data.X, data.answers, carried.tolerance, carried.confidence))
+    return carried_entry(carried, np.abs(data.predictions - data.answers) <= carried.tolerance)
 
 
 def _rows(data: NumberReportData, chosen: NDArray[np.intp], seed: int) -> dict[str, Any]:

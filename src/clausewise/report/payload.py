@@ -46,7 +46,9 @@ MAX_ROWS: Final = 2_000
 DEFAULT_TITLE: Final = "Rules"
 # Limit on the packed size of all columns that no rule tests; tested columns are always included.
 MAX_UNTESTED_BYTES: Final = 4 * 2**20
-_COUNTED_HERE: Final = "Counted on the rows of this report; the rules were learnt from none of them."
+_COUNTED_HERE: Final = (
+    "Counted on the rows of this report, taken for independent ones; the rules were learnt from none of them."
+)
 # Larger integers are not exact in JavaScript.
 _MAX_EXACT: Final = 2**53
 
@@ -226,9 +228,9 @@ def payload_of(
         "created_with": f"clausewise {version('clausewise')}",
         "rules": rules_entry(rules),
     }
-    promised = _guarantee_on(data) if rules.guaranteed is None else rules.guaranteed
+    promised = _guarantee_of(rules, data)
     if promised is not None:
-        payload["guarantee"] = guarantee_entry(promised)
+        payload["guarantee"] = promised
     if data is not None:
         seed = int(random_state)
         payload["rows"] = _rows(data, data.sample(max_rows, seed), seed)
@@ -253,19 +255,28 @@ def payload_of(
     return payload
 
 
-def _guarantee_on(data: ReportData | None) -> Guarantee | None:
-    """Return what the rows of the report promise, if they are known to be fresh and the network is known."""
+def _guarantee_of(rules: RuleSet, data: ReportData | None) -> dict[str, Any] | None:
+    """Return what the page shows of a guarantee: on its rows if they are fresh, else what rules carry."""
+    carried = rules.guaranteed
     if data is None or data.answers is None:
-        return None
-    rules, learnt = data.rules, data.rules.learnt_rows
+        return None if carried is None else guarantee_entry(carried)
     is_decided = data.decisions != ABSTAINS
-    if learnt is None or not learnt.is_complete or not is_decided.any():
+    if are_fresh(rules, data.matrix) and is_decided.any():
+        own: dict[str, Any] = {} if carried is None else {"confidence": carried.confidence}
+        return counted_entry(rules.guarantee(data.X, data.answers.labels.values, **own))
+    if carried is None:
         return None
-    is_learnt, _ = learnt.look_up(rules.features.names, data.matrix)
-    if is_learnt.any():
-        return None
-    found = rules.guarantee(data.X, data.answers.labels.values)
-    return replace(found, notes=(*found.notes, _COUNTED_HERE))
+    agrees = (data.decisions == data.answers.labels.codes)[is_decided]
+    return carried_entry(carried, agrees)
+
+
+def are_fresh(rules: RuleSet | RegressionRules, matrix: Matrix) -> bool:
+    """Return whether it is known that the rules were learnt from none of these rows."""
+    learnt = rules.learnt_rows
+    if learnt is None or not learnt.is_complete:
+        return False
+    is_learnt, _ = learnt.look_up(rules.features.names, matrix)
+    return not is_learnt.any()
 
 
 def _frontier(frontier: Frontier) -> dict[str, Any]:
@@ -311,6 +322,29 @@ def guarantee_entry(guarantee: Guarantee) -> dict[str, Any]:
             for one in guarantee.promises
         ],
     }
+
+
+def counted_entry(guarantee: Guarantee) -> dict[str, Any]:
+    """Return what the page shows of a guarantee that was counted on its rows."""
+    return guarantee_entry(replace(guarantee, notes=(*guarantee.notes, _COUNTED_HERE)))
+
+
+def carried_entry(guarantee: Guarantee, agrees: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return what a page with a network shows of a guarantee that its rules carry.
+
+    It may have been counted for another network; `agrees` says where rules and network agree on the rows of
+    the page.
+    """
+    entry, promise = guarantee_entry(guarantee), guarantee.fidelity
+    entry["summary"] += ", counted earlier"
+    entry["notes"].append("Counted earlier, for the network of then; these rows are not known to be fresh.")
+    if len(agrees) and not promise.low <= agrees.mean() <= promise.high:
+        found = f"{agrees.mean():.1%}".replace("%", " %")
+        entry["summary"] += f"; on the rows of this report, rules and network agree on {found}"
+        entry["notes"].append(
+            "That is outside of the interval: the network or the rows are not those of the guarantee."
+        )
+    return entry
 
 
 def require_exact_numbers(labels: Sequence[Label], features: Features) -> None:
