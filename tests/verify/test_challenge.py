@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import clausewise
-from clausewise import RuleSet
+from clausewise import Rule, RuleSet, Term
 from clausewise.networks import ArrayNetwork
 from clausewise.rules.abstention import Abstention
 
@@ -267,3 +267,33 @@ def test_a_slow_model_is_asked_about_few_inputs_at_once_so_that_the_time_is_kept
     assert max(asked) <= 1_024
     # After the end: one more question at most, and inputs that had been found are confirmed.
     assert now <= 60 + 0.02 * (1_024 + 64 * len(found))
+
+
+def test_every_category_is_tried():
+    random = np.random.RandomState(0)
+    jobs = np.array(list("abcdefghijkl"))
+    table = pd.DataFrame({"job": random.choice(jobs, 400), "x": random.uniform(size=400)})
+    table.loc[table["job"] == "d", "x"] = 0.9
+    rules = RuleSet.from_rules(
+        [Rule((Term(1, "x", high=0.5),), 0)], clausewise.Features.learn(table), default=0, classes=[0, 1]
+    )
+    # Another class for a category that is no real row inside the rule.
+    network = clausewise.wrap(
+        lambda rows: ((rows["job"] == "d") & (rows["x"] <= 0.5)).astype(int).to_numpy(), classes=[0, 1]
+    )
+    found = rules.challenge(network, table)
+    assert found[0].n_contradicted == 0
+    assert found[0].n_found == found[0].n_tried > 0
+    assert set(found.rows["job"]) == {"d"}
+
+
+def test_values_just_beyond_thresholds_are_tried():
+    rows = np.random.RandomState(0).uniform(size=(400, 2))
+    rows = rows[np.abs(rows[:, 0] - 0.5) > 0.01]
+    rules = RuleSet.from_text("IF x0 > 0.5 THEN 1", ["x0", "x1"], classes=[0, 1], default=0)
+    # As the rules decide, but for a sliver just beyond the threshold.
+    network = clausewise.wrap(lambda table: (table[:, 0] > 0.50001).astype(int), classes=[0, 1])
+    found = rules.challenge(network, rows)
+    broken = next(attack for attack in found if attack.kind == "decision" and attack.label == 1)
+    assert broken.n_contradicted == 0
+    assert broken.n_found > 0

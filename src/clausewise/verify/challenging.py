@@ -47,9 +47,13 @@ _N_STEPS: Final = 12
 # Points at which a way is examined, and rounds that then shorten it.
 _ON_THE_WAY: Final = np.linspace(0, 1, 9)[1:]
 _N_HALVINGS: Final = 8
-# Rows decided otherwise that each row is moved towards, and values of a column that are tried.
+# Rows decided otherwise that each row is moved towards, and what is tried in a column: observed values, both
+# sides of thresholds, this part of the range beyond them, and options.
 _N_GOALS: Final = 4
 _N_VALUES: Final = 5
+_N_THRESHOLDS: Final = 16
+_JUST_BEYOND: Final = 1e-6
+_MAX_OPTIONS: Final = 64
 _N_KEPT: Final = 5
 # Differences from the nearest real row that are named, and the distance that another category counts.
 _N_CHANGES: Final = 3
@@ -371,13 +375,45 @@ def _ends(task: _Task, target: _Target, starts: Floats) -> Iterable[tuple[Floats
         goals = _nearest(task, starts, others, min(_N_GOALS, len(others)))
         sources = np.repeat(every, goals.shape[1])
         yield _allowed(task, target, starts[sources], others[goals.ravel()]), sources
-    for column in np.flatnonzero(task.is_free):
-        values = np.unique(task.matrix[:, column])
-        picked = values[np.unique(np.linspace(0, len(values) - 1, _N_VALUES).astype(int))]
-        sources = np.repeat(every, len(picked))
+    for columns, values in _other_values(task):
+        sources = np.repeat(every, len(values))
         ends = starts[sources]
-        ends[:, column] = np.tile(picked, len(starts))
+        ends[:, columns] = np.tile(values, (len(starts), 1))
         yield _allowed(task, target, starts[sources], ends), sources
+
+
+def _other_values(task: _Task) -> Iterable[tuple[NDArray[np.intp], Floats]]:
+    """Yield columns that change together, and what they may become: a row of values for each try."""
+    domain = task.domain
+    for choice in domain.choices:
+        if task.is_free[choice.columns].all():
+            yield choice.columns, _evenly(choice.values, _MAX_OPTIONS)
+    numbers = [column for column in domain.numbers if task.is_free[column]]
+    for column in numbers:
+        yield np.array([column]), _evenly(np.unique(task.matrix[:, column]), _N_VALUES)[:, None]
+    for column in numbers:
+        values = _beside_thresholds(task, column)
+        if len(values):
+            yield np.array([column]), values[:, None]
+
+
+def _evenly(values: Floats, n_values: int) -> Floats:
+    """Return so many of the values (all, if they are fewer), at even distances in their order."""
+    return np.asarray(values[np.unique(np.linspace(0, len(values) - 1, n_values).astype(int))])
+
+
+def _beside_thresholds(task: _Task, column: np.intp) -> Floats:
+    """Return the thresholds of the rules in a column, and values just beyond: decisions change there."""
+    stored, at = task.rules.columns, int(np.flatnonzero(task.domain.numbers == column)[0])
+    bounds = np.concatenate([part[stored.feature == column] for part in (stored.low, stored.high)])
+    low, high = task.domain.low[at], task.domain.high[at]
+    bounds = np.unique(bounds[(bounds >= low) & (bounds < high)])
+    if len(bounds) == 0:
+        return np.empty(0)
+    bounds = _evenly(bounds, _N_THRESHOLDS)
+    if task.domain.is_whole[at]:
+        return np.unique(np.concatenate([np.floor(bounds), np.floor(bounds) + 1.0]))
+    return np.unique(np.concatenate([bounds, bounds + _JUST_BEYOND * (high - low)]))
 
 
 def _along_gradient(task: _Task, target: _Target, starts: Floats) -> Floats:
@@ -439,15 +475,19 @@ def _shorten(
     begin, ends, sources = begin[moves], ends[moves], sources[moves]
     if len(ends) == 0:
         return
-    ways = np.concatenate([_between(task, target, begin, ends, share) for share in _ON_THE_WAY])
-    hits = task.contradicted(target, ways).reshape(len(_ON_THE_WAY), len(ends))
+    # Options change at once, so that there is nothing on the way if numbers stay.
+    numbers = task.domain.numbers
+    is_way = bool((ends[:, numbers] != begin[:, numbers]).any())
+    shares = _ON_THE_WAY if is_way else _ON_THE_WAY[-1:]
+    ways = np.concatenate([_between(task, target, begin, ends, share) for share in shares])
+    hits = task.contradicted(target, ways).reshape(len(shares), len(ends))
     some = np.flatnonzero(hits.any(axis=0))
     if len(some) == 0:
         return
     begin, ends, sources = begin[some], ends[some], sources[some]
-    high = _ON_THE_WAY[hits[:, some].argmax(axis=0)]
+    high = shares[hits[:, some].argmax(axis=0)]
     low = high - _ON_THE_WAY[0]
-    for _ in range(_N_HALVINGS):
+    for _ in range(_N_HALVINGS if is_way else 0):
         middle = (low + high) / 2
         hits = task.contradicted(target, _between(task, target, begin, ends, middle[:, None]))
         low, high = np.where(hits, low, middle), np.where(hits, middle, high)
