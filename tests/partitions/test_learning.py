@@ -3,7 +3,7 @@
 import pickle
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import pandas as pd
@@ -78,6 +78,17 @@ def test_all_kinds_of_streams_give_the_same_rules(rows, model, folder):
     ]
     for source in sources:
         same_rules(extract(model, source, max_rules=4), expected)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_a_lazy_frame_may_return_its_rows_in_any_order(rows, model):
+    """As `group_by` does."""
+    passes = count()
+    lazy = pl.LazyFrame(rows).map_batches(
+        lambda all_rows: all_rows.sample(fraction=1, seed=next(passes), shuffle=True)
+    )
+    same_rules(extract(model, lazy, max_rules=4), extract(model, in_pieces(rows, 9_000), max_rules=4))
+    assert next(passes) > 2
 
 
 @pytest.mark.usefixtures("few_in_memory")

@@ -18,7 +18,7 @@ from clausewise.base.progress import Progress
 Part = Mapping[str, NDArray[Any]]
 """What is counted on some rows, as arrays of numbers: all that travels between processes."""
 Count = Callable[[Any, int | None], Part]
-"""Counts something on a batch. The number of the batch, if it is known, is the same in every pass."""
+"""Counts something on a batch. No batch with other rows has the same number, if it is known, in any pass."""
 Add = Callable[[Part, Part], Part]
 """Adds what was counted on some rows to what was counted on others."""
 

@@ -1,6 +1,7 @@
 """Rows that are read in batches: Arrow data sets, files, lazy frames of polars, and iterators of batches."""
 
 import glob
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -67,11 +68,18 @@ class ArrowRows(BatchedRows):
         tables = [_as_table(batch) for batch in self._read(None if self._is_all else list(self.names))]
         return frame_of_arrow(pa.concat_tables(tables, promote_options="permissive"))
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self) -> Iterator[tuple[int, Any]]:
+        position = 0
         for batch in self._read(None if self._is_all else list(self.names)):
             table = _as_table(batch)
             for start in range(0, table.num_rows, BATCH_ROWS):
-                yield frame_of_arrow(table.slice(start, BATCH_ROWS))
+                part = table.slice(start, BATCH_ROWS)
+                yield self._number(part, position), frame_of_arrow(part)
+                position += 1
+
+    def _number(self, _table: pa.Table, position: int) -> int:
+        """Return a number for a batch; a batch of other rows has another one, also in another pass."""
+        return position
 
 
 def dataset_rows(dataset: Any, title: str = "The data set") -> ArrowRows:
@@ -140,7 +148,11 @@ def _files_in(path: Path) -> list[str]:
 
 
 class LazyFrameRows(ArrowRows):
-    """The rows of a `polars.LazyFrame`, which is evaluated by its streaming engine."""
+    """The rows of a `polars.LazyFrame`, which is evaluated by its streaming engine.
+
+    Some queries, such as a `group_by`, return their rows in another order each time. So the number of a
+    batch is a hash of its contents.
+    """
 
     def __init__(self, frame: Any) -> None:
         import polars as pl
@@ -156,6 +168,19 @@ class LazyFrameRows(ArrowRows):
             return int(frame.select(pl.len()).collect(engine="streaming").item())
 
         super().__init__("The LazyFrame", read, frame.collect_schema().names(), count)
+
+    def select(self, names: Sequence[str]) -> "LazyFrameRows":
+        """Return the rows with these columns alone."""
+        chosen = LazyFrameRows(self._frame.select(list(names)))
+        chosen._n_rows = self._n_rows
+        return chosen
+
+    def _number(self, table: pa.Table, _position: int) -> int:
+        written = pa.BufferOutputStream()
+        with pa.ipc.new_stream(written, table.schema) as writer:
+            writer.write_table(table)
+        digest = hashlib.blake2b(written.getvalue(), digest_size=7).digest()
+        return int.from_bytes(digest, "little")
 
     def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
         """Return a LazyFrame with further columns."""

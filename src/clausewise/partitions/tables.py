@@ -21,10 +21,10 @@ from clausewise.partitions.protocol import (
 
 
 class BatchedRows(PartitionedRows):
-    """Rows that this process reads in batches, one after the other, always in the same order."""
+    """Rows that this process reads in batches, one after the other."""
 
-    def _batches(self) -> Iterator[Any]:
-        """Iterate over all rows in batches, as they are passed on."""
+    def _batches(self) -> Iterator[tuple[int, Any]]:
+        """Iterate over all rows in batches with their numbers, as they are passed on."""
         raise NotImplementedError
 
     def reduce(self, count: Count, add: Add, progress: Progress | None = None, what: str = "rows") -> Part:
@@ -55,17 +55,17 @@ class BatchedRows(PartitionedRows):
 
     def _numbered(self) -> Iterator[tuple[int, Any]]:
         """Iterate over the batches that have rows, with their numbers; an error names the rows."""
-        batches, number, n_read = self._batches(), 0, 0
+        batches, n_read = self._batches(), 0
         while True:
             try:
-                batch = next(batches, None)
+                found = next(batches, None)
             except (OSError, ValueError) as error:  # what pyarrow and polars raise
                 raise PartitionError(f"{self.title} cannot be read after row {n_read:,}: {error}") from error
-            if batch is None:
+            if found is None:
                 return
-            if len(batch):
-                yield number, batch
-            number, n_read = number + 1, n_read + len(batch)
+            if len(found[1]):
+                yield found
+            n_read += len(found[1])
 
     def _counted(self, count: Count, batch: Any, number: int) -> Part:
         return count(batch, number)
@@ -123,10 +123,12 @@ class TableRows(BatchedRows):
             return super().native(table)
         return np.column_stack([column.to_numpy() for column in table.columns])
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self) -> Iterator[tuple[int, Any]]:
+        number = 0
         for table in self._tables:
             for start in range(0, table.shape[0], BATCH_ROWS):
-                yield take_rows(table, np.arange(start, min(start + BATCH_ROWS, table.shape[0])))
+                yield number, take_rows(table, np.arange(start, min(start + BATCH_ROWS, table.shape[0])))
+                number += 1
 
 
 def _names(table: Any) -> tuple[str, ...] | None:
