@@ -4,16 +4,20 @@ import glob
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.fs
 import pyarrow.ipc
+import pyarrow.parquet
 from numpy.typing import NDArray
 
 from clausewise.base.spool import Spool
 from clausewise.partitions.protocol import BATCH_ROWS, PartitionError, frame_of_arrow
+from clausewise.partitions.schemas import conformed, described, is_empty_type, merged_type
 from clausewise.partitions.tables import BatchedRows
 
 _FORMATS = {".arrow": "ipc", ".feather": "ipc", ".ipc": "ipc", ".csv": "csv"}
@@ -82,7 +86,7 @@ class ArrowRows(BatchedRows):
         return position
 
 
-def dataset_rows(dataset: Any, title: str = "The data set") -> ArrowRows:
+def dataset_rows(dataset: Any) -> ArrowRows:
     """Return the rows of a `pyarrow.dataset.Dataset`."""
 
     def read(names: list[str] | None) -> Iterator[Any]:
@@ -93,9 +97,11 @@ def dataset_rows(dataset: Any, title: str = "The data set") -> ArrowRows:
         try:
             yield from scanner.to_batches()
         except (OSError, pa.ArrowException) as error:
-            raise PartitionError(f"{_unreadable_file(dataset) or title} cannot be read: {error}") from error
+            raise PartitionError(
+                f"{_unreadable_file(dataset) or 'The data set'} cannot be read: {error}"
+            ) from error
 
-    return ArrowRows(title, read, dataset.schema.names, dataset.count_rows)
+    return ArrowRows("The data set", read, dataset.schema.names, dataset.count_rows)
 
 
 def _unreadable_file(dataset: Any) -> str | None:
@@ -131,10 +137,102 @@ def file_rows(paths: Sequence[str | os.PathLike[str]]) -> ArrowRows:
     if len(formats) > 1:
         raise ValueError(f"The files have several formats: {', '.join(sorted(formats))}; pass those of one.")
     title = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more files"
+    dataset = pa.dataset.dataset(files, format=formats.pop(), schema=pa.schema([]))
+    columns = _columns_of(dataset.format, files)
+
+    def read(names: list[str] | None) -> Iterator[Any]:
+        schema = columns.schema_of(names)
+        for file in files:
+            for batch in _read_file(dataset.format, file, schema):
+                yield conformed(_as_table(batch), schema)
+
+    return ArrowRows(title, read, columns.schema.names, dataset.count_rows)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of some files.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Their names, with types that hold the values of all files.
+    problems : mapping
+        The error for each column that is not in all files, or of several kinds; it may not be needed.
+    """
+
+    schema: pa.Schema
+    problems: Mapping[str, str]
+
+    def schema_of(self, names: Sequence[str] | None) -> pa.Schema:
+        """Return some of the columns, or all."""
+        chosen = self.schema.names if names is None else names
+        for name in chosen:
+            if name in self.problems:
+                raise PartitionError(self.problems[name])
+        return pa.schema([self.schema.field(name) for name in chosen])
+
+
+def _columns_of(kind: Any, files: Sequence[str]) -> _Columns:
+    """Return the columns of files, from what these state about themselves: of Parquet files, the footers."""
+    types: dict[str, Any] = {}
+    first_with: dict[str, str] = {}
+    problems: dict[str, str] = {}
+    for number, file in enumerate(files):
+        found = _schema_of(kind, file)
+        for name in types.keys() - found.names if number else ():
+            problems.setdefault(name, f"{file} has no column '{name}', which {first_with[name]} has.")
+        for field in found:
+            if field.name not in types:
+                types[field.name], first_with[field.name] = field.type, file
+                if number:
+                    problems[field.name] = f"{files[0]} has no column '{field.name}', which {file} has."
+                continue
+            merged = merged_type(types[field.name], field.type)
+            if merged is None and all(_has_no_values(earlier, field.name) for earlier in files[:number]):
+                types[field.name], first_with[field.name] = field.type, file
+            elif merged is None and not _has_no_values(file, field.name):
+                problems.setdefault(
+                    field.name,
+                    f"Column '{field.name}' holds {described(types[field.name])} in {first_with[field.name]} "
+                    f"and {described(field.type)} in {file}; make it one or the other.",
+                )
+            elif merged is not None:
+                if is_empty_type(types[field.name]):
+                    first_with[field.name] = file
+                types[field.name] = merged
+    return _Columns(pa.schema(list(types.items())), problems)
+
+
+def _schema_of(kind: Any, file: str) -> pa.Schema:
     try:
-        return dataset_rows(pa.dataset.dataset(files, format=formats.pop()), title)
+        return kind.inspect(file, pa.fs.LocalFileSystem())
     except (OSError, pa.ArrowException) as error:
-        raise PartitionError(f"{title} cannot be read: {error}") from error
+        raise PartitionError(f"{file} cannot be read: {error}") from error
+
+
+def _has_no_values(file: str, name: str) -> bool:
+    """Return whether a Parquet file says that all values of a column are missing."""
+    if _FORMATS.get(Path(file).suffix.lower(), "parquet") != "parquet":
+        return False
+    stated = pa.parquet.read_metadata(file)
+    position = next(i for i in range(stated.num_columns) if stated.schema.column(i).path == name)
+    chunks = [stated.row_group(i).column(position) for i in range(stated.num_row_groups)]
+    return all(
+        chunk.statistics is not None and chunk.statistics.null_count == chunk.num_values for chunk in chunks
+    )
+
+
+def _read_file(kind: Any, file: str, schema: pa.Schema) -> Iterator[Any]:
+    try:
+        fragment = kind.make_fragment(file, pa.fs.LocalFileSystem())
+        # The values of a CSV file are read as what all files need, others as what the file says.
+        own = schema if kind.default_extname == "csv" else fragment.physical_schema
+        yield from fragment.to_batches(
+            schema=own, columns=schema.names, batch_size=BATCH_ROWS, batch_readahead=1, use_threads=False
+        )
+    except (OSError, pa.ArrowException) as error:
+        raise PartitionError(f"{file} cannot be read: {error}") from error
 
 
 def _files_in(path: Path) -> list[str]:
