@@ -12,6 +12,10 @@ from clausewise.data.table import Column, as_table
 
 Hashes = NDArray[np.uint64]
 
+# A missing value is the same in a column of text, of numbers and of booleans: which of these a column without
+# values is may differ from batch to batch.
+_MISSING = int(np.array(np.nan).view(np.uint64))
+
 
 def content_hashes(batch: Any, further: Sequence[NDArray[np.int32]] = ()) -> Hashes:
     """Return a hash of 64 bits for each row of a table; `further` columns of codes count, too."""
@@ -39,7 +43,7 @@ def _bits(column: Column, name: str) -> Hashes:
     if not column.is_text:
         return _number_bits(np.asarray(column.numbers(name), dtype=np.float64))
     values, codes = _distinct(column.values)
-    hashed = np.array([_text_bits(value) for value in values], dtype=np.uint64)
+    hashed = np.array([_value_bits(value) for value in values], dtype=np.uint64)
     return np.asarray(hashed[codes])
 
 
@@ -50,9 +54,11 @@ def _distinct(values: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     return list(place), codes
 
 
-def _text_bits(value: str | None) -> int:
+def _value_bits(value: str | float | None) -> int:
     if value is None:
-        return 0
+        return _MISSING
+    if not isinstance(value, str):  # a category may be a number
+        return int(_number_bits(np.array([value]))[0])
     digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
@@ -60,5 +66,6 @@ def _text_bits(value: str | None) -> int:
 def _number_bits(values: NDArray[Any]) -> Hashes:
     """Return numbers as the bits of doubles, the same for 0 and −0, and for every NaN."""
     numbers = values.astype(np.float64) + 0.0
-    numbers[np.isnan(numbers)] = np.nan
-    return numbers.view(np.uint64)
+    bits = numbers.view(np.uint64)
+    bits[np.isnan(numbers)] = _MISSING
+    return bits
