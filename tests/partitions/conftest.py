@@ -1,9 +1,10 @@
-"""Rows with numbers, text, flags and coded categories, more than are learnt from in memory, and a model."""
+"""Rows with columns of all kinds, more than are learnt from in memory, and a model."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -17,7 +18,7 @@ from clausewise.extractors import partitioned_numbers
 def table_of(n_rows, seed=0):
     """Return rows as a DataFrame."""
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "age": rng.integers(18, 80, n_rows).astype(np.float64),
             "income": rng.gamma(2.0, 20.0, n_rows).round(1),
@@ -25,16 +26,29 @@ def table_of(n_rows, seed=0):
             "smokes": rng.random(n_rows) < 0.3,
         }
     )
+    since = rng.integers(1990, 2020, n_rows).astype(np.float64)
+    since[rng.random(n_rows) < 0.2] = np.nan
+    note = np.full(n_rows, None)
+    note[rng.random(n_rows) < 0.005] = "moved"  # most small parts have none
+    plans = rng.choice(["basic", "gold", "silver"], n_rows)
+    plan = pd.Categorical(plans, categories=["silver", "basic", "gold"])
+    return table.assign(since=since, note=note, plan=plan)
+
+
+def encoders():
+    """Return encoders of all columns but the note."""
+    return make_column_transformer(
+        (OneHotEncoder(), ["job", "plan"]),
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["age", "income", "since"]),
+        ("passthrough", ["smokes"]),
+    )
 
 
 def model_of(rows):
     """Return a network that reads all columns, with encoders before it."""
     high = (rows["age"] < 45) & (rows["job"] != "cook") | rows["smokes"] & (rows["income"] > 50)
-    encoded = make_column_transformer(
-        (OneHotEncoder(), ["job"]), (StandardScaler(), ["age", "income"]), remainder="passthrough"
-    )
     network = MLPClassifier((8,), solver="lbfgs", max_iter=300, random_state=0)
-    return make_pipeline(encoded, network).fit(rows, np.where(high, "yes", "no"))
+    return make_pipeline(encoders(), network).fit(rows, np.where(high, "yes", "no"))
 
 
 @pytest.fixture(scope="session")
@@ -52,11 +66,8 @@ def number_model(rows):
     """A network that estimates numbers."""
     few = rows[:2_000]
     value = few["income"].clip(20, 70) / 20 + 2.0 * (few["age"] < 45) + (few["job"] == "nurse")
-    encoded = make_column_transformer(
-        (OneHotEncoder(), ["job"]), (StandardScaler(), ["age", "income"]), remainder="passthrough"
-    )
     network = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", tol=0.01, max_iter=2_000, random_state=0)
-    return make_pipeline(encoded, network).fit(few, value)
+    return make_pipeline(encoders(), network).fit(few, value)
 
 
 @pytest.fixture

@@ -61,6 +61,18 @@ def test_rules_do_not_depend_on_partitions_and_order(rows, model, options):
 
 
 @pytest.mark.usefixtures("few_in_memory")
+def test_rules_do_not_depend_on_the_order_of_categories(rows, model):
+    plans = rows["plan"].astype(object)
+    in_order = [pd.Categorical(plans[:9_000], ["gold", "silver", "basic"]), plans[9_000:15_000]]
+    in_order.append(pd.Categorical(plans[15_000:], ["basic", "gold", "silver"]))
+    edges = [0, 9_000, 15_000, 20_000]
+    parts = [rows[a:b].assign(plan=plan) for (a, b), plan in zip(pairwise(edges), in_order, strict=True)]
+    same_rules(
+        extract(model, partitioned(parts), max_rules=4), extract(model, partitioned([rows]), max_rules=4)
+    )
+
+
+@pytest.mark.usefixtures("few_in_memory")
 def test_all_kinds_of_streams_give_the_same_rules(rows, model, folder):
     expected = extract(model, in_pieces(rows, 12_000), max_rules=4)
     data_set = pa.dataset.dataset(folder)

@@ -71,7 +71,7 @@ def test_parts_do_not_depend_on_partitions_and_order(spark):
 
 @pytest.mark.usefixtures("few_in_memory")
 def test_rules_are_those_of_tables_in_memory(spark, rows, model, number_model, tmp_path):
-    schema = "age double, income double, job string, smokes boolean"
+    schema = "age double, income double, job string, smokes boolean, since double, note string, plan string"
     parallel = spark.sparkContext.parallelize(plain(shuffled(rows)), 3)
     frame = spark.createDataFrame(parallel, schema)
     rules = check_same_rules(frame, rows, model)

@@ -124,8 +124,10 @@ class FrameTable(Table):
         return _series_column(series, str(series.name))
 
     def is_ordered(self, position: int) -> bool:
-        """Return whether a column is an ordered categorical one, as pandas has them."""
-        return getattr(self.frame[:, position].to_native().dtype, "ordered", False) is True
+        """Return whether a column is an ordered categorical one, as pandas and pyarrow have them."""
+        series = self.frame[:, position].to_native()
+        dtype = series.dtype if hasattr(series, "dtype") else series.type
+        return getattr(dtype, "ordered", False) is True
 
     def float_matrix(self) -> Matrix | None:
         """Return all columns as one matrix if they all have the same float type."""

@@ -14,6 +14,7 @@ from clausewise.data.table import Category, Column, Kind, as_table, plain_catego
 MAX_CATEGORIES: Final = 100_000
 """The largest number of categories in a column; more are names of rows, not categories."""
 _KINDS: Final[Mapping[str, Kind]] = {"text": "categorical", "flag": "binary"}
+_HELD: Final = {"text": "text", "number": "numbers", "flag": "booleans", "coded": "coded categories"}
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class ColumnFacts:
     values : frozenset
         The values of a categorical column.
     declared : tuple, optional
-        The values that a categorical type declares, in their order.
+        The values that an ordered categorical type declares, in their order. The order of other categorical
+        types means nothing, and may differ from partition to partition.
     """
 
     name: str
@@ -39,17 +41,19 @@ class ColumnFacts:
     declared: tuple[Category, ...] | None = None
 
     @classmethod
-    def of(cls, column: Column, name: str, is_coded: bool) -> "ColumnFacts":
+    def of(cls, column: Column, name: str, is_coded: bool, is_ordered: bool = False) -> "ColumnFacts":
         """Return what a column shows."""
-        if column.declared is not None:
+        if column.declared is not None and is_ordered:
             return cls(name, "text", declared=column.declared)
+        if column.declared is not None:
+            return cls(name, "text" if column.declared else "empty", frozenset(column.declared))
         if column.is_text:
             values = frozenset(value for value in column.values if value is not None)
             return cls(name, "text" if values else "empty", values)
         if column.is_boolean:
             return cls(name, "flag")
         if not is_coded:
-            return cls(name, "number")
+            return cls(name, "empty" if _has_no_numbers(column.values) else "number")
         numbers = np.unique(column.values)
         known = frozenset(plain_category(value) for value in numbers[numbers == numbers].tolist())
         return cls(name, "coded" if known else "empty", known)
@@ -64,14 +68,17 @@ class ColumnFacts:
                 return replace(self, kind="number")
             first, second = sorted(kinds)
             raise ValueError(
-                f"Column '{self.name}' holds a {first} in some partitions and a {second} in others; make it "
-                "one or the other."
+                f"Column '{self.name}' holds {_HELD[first]} in some partitions and {_HELD[second]} in "
+                "others; make it one or the other."
+            )
+        if self.declared and other.declared and self.declared != other.declared:
+            raise ValueError(
+                f"Column '{self.name}' has the ordered categories {_listed(self.declared)} in some "
+                f"partitions and {_listed(other.declared)} in others; give it the same type in all."
             )
         kind = kinds.pop() if kinds else "empty"
-        declared = self.declared if self.declared == other.declared else None
+        declared = self.declared or other.declared
         of_both = self.values | other.values
-        if declared is None:
-            of_both |= {*(self.declared or ()), *(other.declared or ())}
         if len(of_both) > MAX_CATEGORIES:
             raise ValueError(
                 f"Column '{self.name}' has more than {MAX_CATEGORIES:,} different values; rules cannot list "
@@ -84,7 +91,8 @@ class ColumnFacts:
         """All categories in order; None for a column of numbers."""
         if self.kind not in ("text", "coded"):
             return None
-        return self.declared if self.declared is not None else tuple(sorted(self.values))
+        declared = self.declared or ()
+        return (*declared, *sorted(self.values.difference(declared)))
 
 
 def column_facts(batch: Any, names: Sequence[str], coded: Collection[str]) -> list[ColumnFacts]:
@@ -93,7 +101,20 @@ def column_facts(batch: Any, names: Sequence[str], coded: Collection[str]) -> li
     alike = table.kind_of_all()
     if alike is not None and not coded:
         return [ColumnFacts(name, "flag" if alike == "binary" else "number") for name in names]
-    return [ColumnFacts.of(table.column(i), name, name in coded) for i, name in enumerate(names)]
+    return [
+        ColumnFacts.of(table.column(i), name, name in coded, table.is_ordered(i))
+        for i, name in enumerate(names)
+    ]
+
+
+def _has_no_numbers(values: NDArray[Any]) -> bool:
+    """Return whether all values are missing; nearly always, the first one shows that they are not."""
+    return len(values) > 0 and bool(values[0] != values[0]) and bool((values != values).all())
+
+
+def _listed(categories: Sequence[Category]) -> str:
+    shown = ", ".join(map(str, categories[:8]))
+    return shown if len(categories) <= 8 else f"{shown}, …"
 
 
 def features_of(facts: Sequence[ColumnFacts], *, named: bool) -> Features:

@@ -32,6 +32,7 @@ from clausewise.data.table import as_table
 from clausewise.partitions.columns import ColumnFacts, column_facts, from_array, to_array
 from clausewise.partitions.contents import Hashes, content_hashes
 from clausewise.partitions.protocol import Part, PartitionedRows
+from clausewise.partitions.schemas import concatenated
 
 Answer = Callable[[Any, int | None], NDArray[np.int32]]
 """Returns the class of each row of a batch, as a code."""
@@ -148,8 +149,9 @@ class _Adder:
         np.add.at(copies, place, np.concatenate([one["copies"], other["copies"]]))
         codes = np.concatenate([one["code"], other["code"]])[first]
         kept = _kept(distinct, codes, self.share)
-        rows = pa.concat_tables([_read(one["rows"]), _read(other["rows"])], promote_options="permissive")
+        # First, since its errors say which kinds of values a column mixes.
         facts = [a | b for a, b in zip(from_array(one["facts"]), from_array(other["facts"]), strict=True)]
+        rows = concatenated([_read(one["rows"]), _read(other["rows"])])
         frequent, counts = _added((one["frequent"], one["counts"]), (other["frequent"], other["counts"]))
         return {
             "n_of_class": one["n_of_class"] + other["n_of_class"],
@@ -205,15 +207,16 @@ def draw(
     hashes = np.concatenate([found["hash"][others], frequent["hash"]])
     order = np.argsort(hashes, kind="stable")
     tables = [_read(found["rows"]).take(others), _read(frequent["rows"])] if len(frequent["hash"]) else []
-    all_rows = pa.concat_tables(tables, promote_options="permissive") if tables else _read(found["rows"])
+    all_rows = concatenated(tables) if tables else _read(found["rows"])
+    facts = from_array(found["facts"])
     return RowSample(
-        all_rows.take(order),
+        _with_sorted_dictionaries(all_rows.take(order), facts),
         hashes[order] / _MAX_HASH,
         np.concatenate([found["code"][others], frequent["code"]])[order],
         np.concatenate([found["copies"][others], frequent["copies"]])[order],
         (np.arange(len(hashes)) >= len(others))[order],
         found["n_of_class"],
-        from_array(found["facts"]),
+        facts,
     )
 
 
@@ -272,7 +275,7 @@ def _add_frequent(one: Part, other: Part) -> Part:
     distinct, first, place = np.unique(hashes, return_index=True, return_inverse=True)
     copies = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(copies, place, np.concatenate([one["copies"], other["copies"]]))
-    rows = pa.concat_tables([_read(one["rows"]), _read(other["rows"])], promote_options="permissive")
+    rows = concatenated([_read(one["rows"]), _read(other["rows"])])
     codes = np.concatenate([one["code"], other["code"]])[first]
     return {"hash": distinct, "code": codes, "copies": copies, "rows": _written(rows.take(first))}
 
@@ -322,15 +325,21 @@ def arrow_rows(batch: Any, chosen: NDArray[np.intp], names: Sequence[str]) -> pa
 
 def with_categories(table: pa.Table, facts: Sequence[ColumnFacts]) -> pa.Table:
     """Return rows whose columns of text state all their categories, also those of other rows."""
-    known = {fact.name: fact.categories for fact in facts if fact.kind == "text"}
+    known = {fact.name: fact for fact in facts if fact.kind == "text"}
     for position, name in enumerate(table.column_names):
         if name in known:
-            values = pa.array(known[name], pa.string())
-            texts = table.column(position).cast(pa.string()).combine_chunks()
+            values = pa.array(known[name].categories)
+            texts = table.column(position).cast(values.type).combine_chunks()
             codes = pa.compute.index_in(texts, value_set=values)
-            stated = pa.DictionaryArray.from_arrays(codes, values)
+            stated = pa.DictionaryArray.from_arrays(codes, values, ordered=known[name].declared is not None)
             table = table.set_column(position, name, stated)
     return table
+
+
+def _with_sorted_dictionaries(table: pa.Table, facts: Sequence[ColumnFacts]) -> pa.Table:
+    """Return rows whose dictionaries are in the order of `facts`; theirs is that in which rows were added."""
+    coded = {field.name for field in table.schema if pa.types.is_dictionary(field.type)}
+    return with_categories(table, [fact for fact in facts if fact.name in coded])
 
 
 def _written(table: pa.Table) -> NDArray[np.uint8]:
