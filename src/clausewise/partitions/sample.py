@@ -82,7 +82,8 @@ class RowSample:
         """The place up to which all rows of a rare class are drawn, for every class."""
         reached = np.zeros(len(self.n_of_class))
         for code in np.unique(self.codes).tolist():
-            places = self.place[(self.codes == code) & ~self.is_frequent]
+            # Frequent contents are counted, too, as they are where rows of rare classes are kept.
+            places = self.place[self.codes == code]
             is_complete = len(places) < MIN_OF_CLASS
             reached[code] = 1.0 if is_complete else np.nextafter(places[MIN_OF_CLASS - 1], 1.0)
         return reached
