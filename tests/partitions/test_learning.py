@@ -14,6 +14,7 @@ import pytest
 
 import clausewise
 from clausewise import ECLAIRE, ExtractionWarning, Pedagogical, extract, partitioned
+from clausewise.compact import patterns
 from clausewise.partitions import PartitionError
 from tests.partitions.conftest import table_of
 
@@ -113,6 +114,35 @@ def test_statistics_are_those_of_all_rows(rows, model):
     agrees = found.predict(rows) == model.predict(rows)
     in_memory = extract(model, rows, max_rules=4).predict(rows) == model.predict(rows)
     assert agrees.mean() > in_memory.mean() - 0.01
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_that_fire_together_in_many_ways_have_votes_of_a_sample(rows, model, monkeypatch):
+    of_all = ECLAIRE(model, max_rules=6).fit(in_pieces(rows, 7_000))
+    assert of_all.report_.notes == ()
+    monkeypatch.setattr(patterns, "MAX_PATTERNS", 4)
+    found = ECLAIRE(model, max_rules=6).fit(in_pieces(rows, 7_000))
+    mixed = rows.sample(frac=1.0, random_state=3).reset_index(drop=True)
+    again = ECLAIRE(model, max_rules=6).fit(in_pieces(mixed, 3, 9_000))
+    same_rules(found.rules_, again.rules_)
+    counted = found.rules_.with_statistics(rows, model.predict(rows))
+    np.testing.assert_array_equal(found.rules_.columns.cover, counted.columns.cover)
+    np.testing.assert_array_equal(found.rules_.columns.correct, counted.columns.correct)
+    assert (found.predict(rows) == of_all.predict(rows)).mean() > 0.99
+    assert "so votes are fitted to a sample" in str(found.report_)
+
+
+@pytest.mark.parametrize("n_wanted", [None, 3])
+def test_parts_hold_no_more_patterns_than_are_counted(rows, model, monkeypatch, n_wanted):
+    monkeypatch.setattr(patterns, "MAX_PATTERNS", n_wanted or patterns.MAX_PATTERNS)
+    rules = extract(model, rows[:2_000], max_rules=4)
+    counted = patterns.count_patterns(
+        rules, in_pieces(rows, 100, 9_000), lambda batch, _: np.ones(len(batch), dtype=np.int32)
+    )
+    assert counted.is_bounded == (n_wanted is None)
+    assert (counted.fires.shape[1] == 0) == (n_wanted is not None)
+    fires = rules.evaluator.fires(rules.features.encode(rows)).dense()
+    assert counted.of_rule[:, 1].tolist() == fires.sum(axis=1).tolist()
 
 
 @pytest.mark.usefixtures("few_in_memory")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from clausewise import RegressionRules, RuleRegressor, extract, partitioned
+from clausewise.compact import patterns
 from tests.partitions.conftest import table_of
 from tests.partitions.test_learning import in_pieces, write_folder
 
@@ -75,6 +76,17 @@ def test_statistics_and_additions_are_those_of_all_rows(valued):
     fires = np.column_stack([found.evaluator.fires(found.features.encode(valued)).dense().T, np.ones(20_000)])
     best = np.linalg.lstsq(fires, valued["value"], rcond=None)[0]
     np.testing.assert_allclose(found.columns.weight, best[:-1], atol=0.06)
+
+
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_that_fire_together_in_many_ways_have_additions_of_a_sample(valued, monkeypatch):
+    of_all = RuleRegressor("value", max_rules=6).fit(in_pieces(valued, 9_000))
+    monkeypatch.setattr(patterns, "MAX_PATTERNS", 4)
+    found = RuleRegressor("value", max_rules=6).fit(in_pieces(valued, 9_000))
+    same_numbers(found.rules_, RuleRegressor("value", max_rules=6).fit(in_pieces(mixed(valued), 70)).rules_)
+    assert found.rules_.columns.cover.tolist() == of_all.rules_.columns.cover.tolist()
+    assert found.predict(valued) == pytest.approx(of_all.predict(valued), abs=0.2)
+    assert (of_all.report_.notes, len(found.report_.notes)) == ((), 1)
 
 
 @pytest.mark.usefixtures("few_in_memory")

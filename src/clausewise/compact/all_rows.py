@@ -7,7 +7,8 @@
    rows. A sample of n rows has a loss of about a/n above that of all rows, so that a step to 4n gains three
    times what all further rows can; when a step gains little, they are not worth their time.
 4. One more pass counts which rules fire together, by class, on all rows. Weights, base votes, cover, correct
-   and the default follow from these numbers (`compact/patterns.py`).
+   and the default follow from these numbers (`compact/patterns.py`). If many rules fire together in too many
+   ways to be counted, weights and base votes are those of the sample.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from clausewise.base.progress import Progress
 from clausewise.compact.choice import SearchProgress, row_losses
 from clausewise.compact.compaction import Compacted
 from clausewise.compact.examples import Examples, examples_of
-from clausewise.compact.patterns import count_patterns, with_votes_of_all
+from clausewise.compact.patterns import NOTE_ON_MANY_PATTERNS, count_patterns, with_votes_of_all
 from clausewise.compact.points import calibrated, with_points
 from clausewise.compact.seeded_search import SeededSearch
 from clausewise.compact.settings import MANY_ROWS
@@ -155,7 +156,7 @@ class Learning(SampledRows):
     def completed(self, found: Compacted, earlier: RuleSet, progress: Progress) -> RuleSet:
         """Return short rules, made of earlier ones, with premises of more rows and votes of all rows."""
         rules, _ = improve_on_more_rows(found.rules, found, self, progress)
-        voting = with_votes_of_all_rows(rules, found, self, progress)
+        voting, _ = with_votes_of_all_rows(rules, found, self, progress)
         return replace(voting, learnt_rows=joined_records([earlier, voting]))
 
     @cached_property
@@ -268,9 +269,18 @@ def improve_on_more_rows(
 
 def with_votes_of_all_rows(
     rules: RuleSet, found: Compacted, learning: Learning, progress: Progress
-) -> RuleSet:
-    """Return short rules with weights, base votes, cover, correct and default of all rows."""
+) -> tuple[RuleSet, tuple[str, ...]]:
+    """Return short rules with weights, base votes, cover, correct and default of all rows, and notes.
+
+    If the rules fire together in too many ways, weights and base votes are those of the sample.
+    """
     counts = count_patterns(rules, learning.rows, learning.answer, progress)
+    if not counts.is_bounded:
+        examples, n_rows = learning.examples(0.0, learning.most), learning.sample.n_rows
+        weights = examples.row_weights(None)
+        counts = counts.with_patterns_of(
+            rules, examples.table, examples.codes, weights * (n_rows / weights.sum())
+        )
     balance = None if found.settings is None else found.settings.balance
     has_last_stage = found.settings is not None and learning.sample.n_rows >= MANY_ROWS
     fitted = with_votes_of_all(rules, counts, balance=balance, counts_errors=has_last_stage)
@@ -278,7 +288,8 @@ def with_votes_of_all_rows(
         few = learning.held_out
         scaled = _in_points if found.settings.points else _calibrated
         fitted = scaled(fitted, few, few.row_weights(balance))
-    return replace(fitted, learnt_rows=counts.learnt)
+    notes = () if counts.is_bounded else (NOTE_ON_MANY_PATTERNS,)
+    return replace(fitted, learnt_rows=counts.learnt), notes
 
 
 def _calibrated(rules: RuleSet, examples: Examples, weights: NDArray[np.float64]) -> RuleSet:

@@ -5,7 +5,8 @@
    held-out rows.
 3. One more pass counts, for every pattern of rules that fire together, its rows and the sum of their numbers.
    With the squared and the Poisson loss, additions depend on all rows only by these; they are fitted to them.
-   With another loss, or with a linear part, they are fitted to the whole sample.
+   If there are too many patterns, they are fitted to those of the sample. With another loss, or with a linear
+   part, they are fitted to the whole sample, too.
 4. The same pass counts cover, mean and range of the responses; a last one finds their quantiles.
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
+from clausewise.compact import patterns
 from clausewise.compact.all_rows import (
     MIN_GAIN,
     SampledRows,
@@ -27,6 +29,7 @@ from clausewise.compact.all_rows import (
 from clausewise.compact.choice import SearchProgress
 from clausewise.compact.losses import loss_named
 from clausewise.compact.model import Member, bits_of
+from clausewise.compact.patterns import NOTE_ON_MANY_PATTERNS, keys_of_rows
 from clausewise.compact.regression_compaction import AddingRules
 from clausewise.compact.regression_examples import RegressionExamples
 from clausewise.compact.regression_model import RegressionModel
@@ -135,15 +138,16 @@ class NumberLearning(SampledRows):
 
     def completed(
         self, found: AddingRules, progress: Progress, earlier: RegressionRules | None = None
-    ) -> tuple[RegressionRules, int]:
+    ) -> tuple[RegressionRules, int, tuple[str, ...]]:
         """Return rules with premises of more rows, and additions and statistics of all rows.
 
-        Also return the number of rows that they were searched on. `earlier` are rules they were made of.
+        Also return the number of rows that they were searched on, and notes. `earlier` are rules they were
+        made of.
         """
         rules, n_searched = _improved_on_more_rows(found, self, progress)
-        counted = with_additions_of_all_rows(rules, found, self, progress)
+        counted, notes = with_additions_of_all_rows(rules, found, self, progress)
         learnt = counted.learnt_rows if earlier is None else joined_records([earlier, counted])
-        return replace(counted, learnt_rows=learnt), n_searched
+        return replace(counted, learnt_rows=learnt), n_searched, notes
 
 
 def prepare_numbers(
@@ -214,8 +218,8 @@ def _improved_on_more_rows(
 
 def with_additions_of_all_rows(
     rules: RegressionRules, found: AddingRules, learning: NumberLearning, progress: Progress
-) -> RegressionRules:
-    """Return rules with additions fitted to all rows, and their statistics."""
+) -> tuple[RegressionRules, tuple[str, ...]]:
+    """Return rules with additions fitted to all rows, and their statistics; and notes."""
     settings, held_out = replace(found.settings, synthetic=0), learning.held_out
     is_fitted_by_patterns = settings.loss in _FITTED_BY_PATTERNS and not rules.linear
     if not is_fitted_by_patterns:
@@ -225,9 +229,13 @@ def with_additions_of_all_rows(
             rules = readable(search.refitted(found.limits), held_out, settings)
     answer, edges = learning.rounded_answer, cells_of(learning.numbers)
     counter = ResponseCounter(rules, answer, learning.rows.n_rows, edges)
-    counted = learning.rows.reduce(_PatternCounter(counter), _add, progress, "additions")
+    counted = learning.rows.reduce(
+        _PatternCounter(counter, is_fitted_by_patterns), _add, progress, "additions"
+    )
+    is_many = is_fitted_by_patterns and bool(counted["is_many"])
     if is_fitted_by_patterns:
-        rules = readable(_fitted_to_patterns(rules, counted, held_out, settings), held_out, settings)
+        sums = _sums_in_sample(rules, learning) if is_many else _sums_of_all(counted)
+        rules = readable(_fitted_to_patterns(rules, sums, held_out, settings), held_out, settings)
     kept = np.flatnonzero(rules.columns.weight != 0)
     of_kept = {**counted, **{name: counted[name][kept] for name in ("cover", "cells", "digits")}}
     complete = rules[kept].with_counted_responses(of_kept, learning.rows, answer, edges, progress)
@@ -235,22 +243,48 @@ def with_additions_of_all_rows(
         mean = np.rint(complete.columns.mean / answer.unit) * answer.unit
         mean.setflags(write=False)
         complete = replace(complete, columns=replace(complete.columns, mean=mean))
-    return replace(complete, learnt_rows=learnt_of(counted))
+    notes = (NOTE_ON_MANY_PATTERNS,) if is_many else ()
+    return replace(complete, learnt_rows=learnt_of(counted)), notes
+
+
+@dataclass(frozen=True)
+class _PatternSums:
+    """Patterns of rules that fire together, their numbers of rows, and the mean number of each.
+
+    `n_rows` is an estimate if they are those of a sample.
+    """
+
+    keys: NDArray[Any]
+    n_rows: Floats
+    means: Floats
+
+
+def _sums_of_all(counted: Part) -> _PatternSums:
+    n_rows = counted["pattern_rows"]
+    totals = exact_totals({"place": counted["pattern_place"], "digits": counted["pattern_digits"]})
+    means = [float(total / n) for total, n in zip(totals, n_rows.tolist(), strict=True)]
+    return _PatternSums(counted["keys"], n_rows.astype(np.float64), np.array(means))
+
+
+def _sums_in_sample(rules: RegressionRules, learning: NumberLearning) -> _PatternSums:
+    examples = learning.examples(0.0, learning.most)
+    weights = examples.row_weights
+    keys, place = np.unique(keys_of_rows(rules, examples.table), return_inverse=True)
+    own = np.bincount(place, weights)
+    means = np.bincount(place, weights * examples.target) / own
+    return _PatternSums(keys, own * (learning.sample.n_rows / own.sum()), means)
 
 
 def _fitted_to_patterns(
-    rules: RegressionRules, counted: Part, held_out: RegressionExamples, settings: RegressionSettings
+    rules: RegressionRules, sums: _PatternSums, held_out: RegressionExamples, settings: RegressionSettings
 ) -> RegressionRules:
     """Return the rules with a base and additions that fit the mean number of each pattern best."""
     scale = Scale.of(held_out.target, held_out.row_weights, settings.loss)
     if scale.spread == 0:
         return rules
-    n_rows = counted["pattern_rows"]
-    totals = exact_totals({"place": counted["pattern_place"], "digits": counted["pattern_digits"]})
-    means = np.array([float(total / n) for total, n in zip(totals, n_rows.tolist(), strict=True)])
-    fires = rules_in_patterns(counted["keys"], len(rules))
-    penalty = settings.penalty_for(int(n_rows.sum()))
-    target, weights = scale.standardised(means), n_rows.astype(np.float64)
+    fires = rules_in_patterns(sums.keys, len(rules))
+    penalty = settings.penalty_for(round(float(sums.n_rows.sum())))
+    target, weights = scale.standardised(sums.means), sums.n_rows
     model = RegressionModel(target, weights, penalty, loss_named(settings.loss))
     members = [Member((), bits_of(row), None, 0) for row in fires]
     start = np.append(np.zeros(len(rules)), model.fit.weights[-1])
@@ -263,23 +297,37 @@ class _PatternCounter:
     """Counts, for every pattern of rules that fire together, its rows and the sum of their numbers."""
 
     responses: ResponseCounter
+    needs_patterns: bool
 
     def __call__(self, batch: Any, number: int | None) -> Part:
         rules = self.responses.rules
         matrix, values = rules.features.encode(batch), self.responses.answer(batch, number)
         fires = rules.evaluator.fires(matrix).dense()
+        responses = self.responses.count(matrix, fires, values)
+        if not self.needs_patterns:
+            return responses
         keys, place = np.unique(pattern_keys(fires), return_inverse=True)
         sums = digit_sums(values, lambda digit: np.bincount(place, weights=digit, minlength=len(keys)))
-        return {
-            **self.responses.count(matrix, fires, values),
-            "keys": keys,
-            "pattern_rows": np.bincount(place, minlength=len(keys)).astype(np.int64),
-            "pattern_place": sums["place"],
-            "pattern_digits": sums["digits"],
-        }
+        n_rows = np.bincount(place, minlength=len(keys)).astype(np.int64)
+        return {**responses, **_bounded(keys, n_rows, sums, False)}
+
+
+def _bounded(keys: NDArray[Any], n_rows: NDArray[np.int64], sums: Part, is_many: bool) -> Part:
+    """Return patterns, their rows and sums, or none of them if there are too many."""
+    is_many = is_many or len(keys) > patterns.MAX_PATTERNS
+    kept = slice(0) if is_many else slice(None)
+    return {
+        "keys": keys[kept],
+        "pattern_rows": n_rows[kept],
+        "pattern_place": sums["place"],
+        "pattern_digits": sums["digits"][kept],
+        "is_many": np.array(is_many),
+    }
 
 
 def _add(one: Part, other: Part) -> Part:
+    if "keys" not in one:
+        return add_responses(one, other)
     keys, place = np.unique(np.concatenate([one["keys"], other["keys"]]), return_inverse=True)
     n_rows = np.zeros(len(keys), dtype=np.int64)
     np.add.at(n_rows, place, np.concatenate([one["pattern_rows"], other["pattern_rows"]]))
@@ -288,14 +336,8 @@ def _add(one: Part, other: Part) -> Part:
         {"place": part["pattern_place"], "digits": _moved(part["pattern_digits"], to, len(keys))}
         for part, to in ((one, place[:n_of_one]), (other, place[n_of_one:]))
     )
-    sums = add_digits(first, second)
-    return {
-        **add_responses(one, other),
-        "keys": keys,
-        "pattern_rows": n_rows,
-        "pattern_place": sums["place"],
-        "pattern_digits": sums["digits"],
-    }
+    is_many = bool(one["is_many"] | other["is_many"])
+    return {**add_responses(one, other), **_bounded(keys, n_rows, add_digits(first, second), is_many)}
 
 
 def _moved(digits: NDArray[np.int64], places: NDArray[np.intp], n_patterns: int) -> NDArray[np.int64]:

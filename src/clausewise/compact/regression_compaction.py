@@ -107,7 +107,7 @@ def compact_numbers(
         if learning is None:
             short = found.rules.having_learnt_from(examples.table, rules)
         else:
-            short, _ = learning.completed(found, progress, rules)
+            short, _, _ = learning.completed(found, progress, rules)
         progress.finished(f"Compact: {len(short):,} rules, {short.reading_cost:,} to read")
     for caveat in found.caveats:
         warnings.warn(caveat, CompactionWarning, stacklevel=3)  # the caller of `RegressionRules.compact`

@@ -42,6 +42,7 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
         with log.stage("rules of a sample"):
             found = _of_first_rows(extractor, learning)
         rules, n_searched, search = found.rules_, found.report_.n_rows, found.compacted_
+        notes: tuple[str, ...] = ()
         if search is None:
             with log.stage("statistics"):
                 rules = with_statistics_of_all_rows(rules, learning, progress)
@@ -49,7 +50,7 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
             with log.stage("more rows"):
                 rules, n_searched = improve_on_more_rows(rules, search, learning, progress)
             with log.stage("votes"):
-                rules = with_votes_of_all_rows(rules, search, learning, progress)
+                rules, notes = with_votes_of_all_rows(rules, search, learning, progress)
         progress.finished(f"{found.report_.method}: {len(rules):,} rules")
     found.rules_, found.network_ = rules, learning.network
     found.report_ = replace(
@@ -59,6 +60,7 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
         n_rules=len(rules),
         reading_cost=rules.reading_cost,
         stages=tuple(log.stages.values()),
+        notes=notes,
     )
     take_over(extractor, found)
 

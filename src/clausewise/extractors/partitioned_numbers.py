@@ -41,7 +41,8 @@ def fit_partitioned_numbers(
             model = numbers if learning.network is None else learning.network
             found = with_network(regressor, model).fit(X, sample_weight=weights)
         with log.stage("more rows, and additions"):
-            rules, n_searched = learning.completed(replace(found.search_, rules=found.rules_), progress)
+            search = replace(found.search_, rules=found.rules_)
+            rules, n_searched, notes = learning.completed(search, progress)
         progress.finished(f"{regressor.method}: {len(rules):,} rules")
     name = regressor.network if isinstance(regressor.network, str) else None
     found.rules_, found.network_ = rules.with_response(name), learning.network
@@ -52,6 +53,7 @@ def fit_partitioned_numbers(
         n_rules=len(rules),
         reading_cost=rules.reading_cost,
         stages=tuple(log.stages.values()),
+        notes=notes,
     )
     take_over(regressor, found)
 

@@ -135,6 +135,8 @@ class ExtractionReport:
         Time and memory.
     warnings : tuple of str
         What is unexpected about the rules; `fit` warns of it too.
+    notes : tuple of str
+        What else is to be known of how they were found.
 
     Examples
     --------
@@ -165,6 +167,7 @@ class ExtractionReport:
     warnings: tuple[str, ...] = ()
     reading_cost: int = 0
     sizes: Frontier | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -187,6 +190,7 @@ class ExtractionReport:
         ]
         if self.sizes is not None:
             tables.insert(0, html.note(self.sizes.summary(self.reading_cost)))
+        tables += [html.note(note) for note in self.notes]
         return html.block(self._headline, *tables, html.warnings(self.warnings))
 
     @property
@@ -216,6 +220,7 @@ class ExtractionReport:
             Stage.COLUMNS,
             [stage.cells for stage in self.stages],
         )
+        lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines + [f"Warning: {warning}" for warning in self.warnings])
 
 

@@ -20,5 +20,5 @@ def pattern_keys(fires: NDArray[np.bool_]) -> NDArray[Any]:
 def rules_in_patterns(keys: NDArray[Any], n_rules: int) -> NDArray[np.bool_]:
     """Return the rules that fire in each pattern, from its key."""
     # NumPy drops zeros at the end of texts, but keeps the width of the array.
-    as_bytes = np.ascontiguousarray(keys).view(np.uint8).reshape(len(keys), -1)
+    as_bytes = np.ascontiguousarray(keys).view(np.uint8).reshape(len(keys), keys.dtype.itemsize)
     return np.unpackbits(as_bytes, axis=1, count=n_rules, bitorder="little").T.astype(np.bool_)
