@@ -165,6 +165,23 @@ def test_labels_may_be_in_a_column(rows, model):
 
 
 @pytest.mark.usefixtures("few_in_memory")
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_labels_may_be_categories_of_which_some_have_no_rows(rows, is_ordered):
+    labels = np.where(rows["age"] < 45, "v", "u")
+    labelled = rows.assign(lab=pd.Categorical(labels, categories=["w", "v", "u"], ordered=is_ordered))
+    found = extract("lab", in_pieces(labelled, 9_000), max_rules=2)
+    assert found.classes.tolist() == ["u", "v"]
+    assert (found.predict(rows) == labels).mean() > 0.99
+
+
+@pytest.mark.parametrize("kind", ["Int64", "boolean", "category", "str", object])
+def test_missing_labels_are_an_error(rows, kind):
+    labels = pd.Series([True, None, False] if kind == "boolean" else [1, None, 0]).astype(kind)
+    with pytest.raises(ValueError, match="Column 'lab' has missing labels; leave such rows out"):
+        extract("lab", in_pieces(rows[:3].assign(lab=labels), 2))
+
+
+@pytest.mark.usefixtures("few_in_memory")
 def test_categories_and_classes_of_few_rows_are_seen(model):
     rows = table_of(12_000, seed=4)
     rows["job"] = np.where(rows["job"] == "judge", "cook", rows["job"]).astype(object)

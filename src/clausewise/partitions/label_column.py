@@ -1,7 +1,7 @@
 """Labels of rows in partitions, which are in one of their columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from clausewise.base.progress import Progress
 from clausewise.data.labels import Label, read_labels
-from clausewise.partitions.columns import column_facts, from_array, to_array
+from clausewise.data.table import as_table, is_missing
+from clausewise.partitions.columns import ColumnFacts, from_array, to_array
 from clausewise.partitions.protocol import Part, PartitionedRows
 
 
@@ -31,7 +32,7 @@ def labels_in(batch: Any, name: str) -> Sequence[Any]:
     """Return the values of a column of a batch."""
     column = batch[name] if hasattr(batch, "iloc") else batch.column(name)
     values: Sequence[Any] = column.tolist() if hasattr(column, "tolist") else column.to_pylist()
-    if any(value is None or value != value for value in values):
+    if any(map(is_missing, values)):
         raise ValueError(f"Column '{name}' has missing labels; leave such rows out.")
     return values
 
@@ -72,7 +73,9 @@ class _DistinctLabels:
     name: str
 
     def __call__(self, batch: Any, number: int | None) -> Part:
-        return {"facts": to_array(column_facts(batch, [self.name], {self.name}))}
+        # A categorical type may declare labels that no row has.
+        column = replace(as_table(batch).column(0), declared=None)
+        return {"facts": to_array([ColumnFacts.of(column, self.name, is_coded=True)])}
 
 
 def _add_facts(one: Part, other: Part) -> Part:
