@@ -1,5 +1,6 @@
 """Rows that are read in batches: Arrow data sets, files, lazy frames of polars, and iterators of batches."""
 
+import contextlib
 import glob
 import hashlib
 import os
@@ -80,6 +81,9 @@ class ArrowRows(BatchedRows):
                 part = table.slice(start, BATCH_ROWS)
                 yield self._number(part, position), frame_of_arrow(part)
                 position += 1
+
+    def _no_rows(self) -> Any:
+        return frame_of_arrow(pa.table({name: pa.nulls(0) for name in self.names}))
 
     def _number(self, _table: pa.Table, position: int) -> int:
         """Return a number for a batch; a batch of other rows has another one, also in another pass."""
@@ -256,16 +260,25 @@ class LazyFrameRows(ArrowRows):
         import polars as pl
 
         self._frame = frame
+        if not hasattr(frame, "collect_batches"):
+            raise ImportError(
+                f"Reading a LazyFrame in parts needs polars 1.34 or newer, and {pl.__version__} is "
+                "installed; update polars, or write the rows to Parquet files with X.sink_parquet."
+            )
 
         def read(names: list[str] | None) -> Iterator[Any]:
             chosen = frame if names is None else frame.select(names)
-            for batch in chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
-                yield batch.to_arrow()
+            with _errors_of_polars():
+                for batch in chosen.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True):
+                    yield batch.to_arrow()
 
         def count() -> int:
-            return int(frame.select(pl.len()).collect(engine="streaming").item())
+            with _errors_of_polars():
+                return int(frame.select(pl.len()).collect(engine="streaming").item())
 
-        super().__init__("The LazyFrame", read, frame.collect_schema().names(), count)
+        with _errors_of_polars():
+            names = frame.collect_schema().names()
+        super().__init__("The LazyFrame", read, names, count)
 
     def select(self, names: Sequence[str]) -> "LazyFrameRows":
         """Return the rows with these columns alone."""
@@ -284,7 +297,7 @@ class LazyFrameRows(ArrowRows):
         """Return a LazyFrame with further columns."""
         import polars as pl
 
-        frame, first = self._frame, compute(self.head(1))
+        frame, first = self._frame, compute(self._first_row())
         schema = frame.collect_schema()
         added = {name: pl.Series(values).dtype for name, values in first.items()}
 
@@ -297,6 +310,17 @@ class LazyFrameRows(ArrowRows):
             )
 
         return frame.map_batches(widened, schema={**schema, **added}, streamable=True)
+
+
+@contextlib.contextmanager
+def _errors_of_polars() -> Iterator[None]:
+    """Raise what polars raises, a file that it cannot read among others, as a `PartitionError`."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise PartitionError(f"The LazyFrame cannot be read: {error}") from error
 
 
 def iterator_rows(batches: Iterable[Any], max_memory: int) -> ArrowRows:

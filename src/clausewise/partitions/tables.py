@@ -48,9 +48,18 @@ class BatchedRows(PartitionedRows):
             raise ValueError(f"{self.title} has no rows.")
         return first[1][:n_rows]
 
+    def _first_row(self) -> Any:
+        """Return the first row as a table, or a table without rows if there are none."""
+        first = next(self._numbered(), None)
+        return self._no_rows() if first is None else first[1][:1]
+
+    def _no_rows(self) -> Any:
+        """Return a table with these columns and no rows."""
+        raise NotImplementedError
+
     def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
         """Return the new columns of all rows as arrays."""
-        found = [compute(batch) for _, batch in self._numbered()]
+        found = [compute(batch) for _, batch in self._numbered()] or [compute(self._no_rows())]
         return {name: np.concatenate([columns[name] for columns in found]) for name in found[0]}
 
     def _numbered(self) -> Iterator[tuple[int, Any]]:
@@ -116,6 +125,9 @@ class TableRows(BatchedRows):
         frames = [nw.from_native(table, eager_only=True) for table in self._tables]
         gathered = nw.concat(frames).to_native()
         return gathered.reset_index(drop=True) if hasattr(gathered, "reset_index") else gathered
+
+    def _no_rows(self) -> Any:
+        return self._tables[0][:0]
 
     def native(self, table: Any) -> Any:
         """Return rows of a `pyarrow.Table` as an array, if these are arrays."""
