@@ -239,6 +239,20 @@ def test_rules_are_compacted_on_streams(rows, model, target):
 
 
 @pytest.mark.usefixtures("few_in_memory")
+@pytest.mark.parametrize("n_rows", [1_500, 20_000])
+def test_columns_that_nobody_reads_may_hold_anything(rows, model, n_rows):
+    chosen = rows[:n_rows]
+    labelled = chosen.assign(day=pd.Timestamp("2020-01-01"), decision=model.predict(chosen))
+    dated, expected = in_pieces(labelled, 700), in_pieces(chosen, 700)
+    rules = extract(model, dated, max_rules=3)
+    same_rules(rules, extract(model, expected, max_rules=3))
+    short = rules.compact(dated, model, max_rules=2)
+    same_rules(short, rules.compact(expected, model, max_rules=2))
+    assert len(rules.compact(dated, "decision", max_rules=2)) <= 2
+    assert rules.evaluate(dated, "decision") == rules.evaluate(labelled, labelled["decision"])
+
+
+@pytest.mark.usefixtures("few_in_memory")
 def test_the_frontier_of_a_stream_is_that_of_a_sample(rows, model):
     start = Pedagogical(model, max_rules=None).fit(rows[:1_000]).rules_
     sizes = start.frontier(in_pieces(rows, 3_000), model, max_rules=3, n_splits=1)

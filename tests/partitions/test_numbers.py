@@ -128,6 +128,20 @@ def test_rules_are_compacted_and_measured_by_size_on_streams(valued, number_mode
     assert of_model.fidelity[-1] > 0.7
 
 
+@pytest.mark.usefixtures("few_in_memory")
+@pytest.mark.parametrize("n_rows", [1_500, 20_000])
+def test_columns_that_nobody_reads_may_hold_anything(valued, number_model, n_rows):
+    chosen = valued[:n_rows]
+    dated = in_pieces(chosen.assign(day=pd.Timestamp("2020-01-01")), 700)
+    rules = extract(number_model, dated, max_rules=3)
+    same_numbers(rules, extract(number_model, in_pieces(chosen, 700), max_rules=3))
+    same_numbers(
+        rules.compact(dated, "value", max_rules=2), rules.compact(in_pieces(chosen, 7), "value", max_rules=2)
+    )
+    measured = rules.evaluate(dated, "value").to_truth.r_squared
+    assert measured == pytest.approx(rules.evaluate(chosen, chosen["value"]).to_truth.r_squared)
+
+
 @pytest.mark.parametrize("tolerance", [None, 0.3])
 def test_an_evaluation_of_a_stream_is_that_of_a_table(valued, number_model, tolerance, request):
     rules = RuleRegressor(number_model, max_rules=4).fit(valued[:2_000]).rules_

@@ -12,7 +12,7 @@ from clausewise.analysis.shortcomings import shortcomings
 from clausewise.base import html
 from clausewise.data.labels import Label, read_labels
 from clausewise.networks.answers import ask_network
-from clausewise.networks.batch_answers import batch_labels
+from clausewise.networks.batch_answers import batch_labels, columns_used
 from clausewise.partitions import PartitionedRows, is_partitioned, partitioned
 from clausewise.partitions.protocol import Part
 from clausewise.rules.metrics import mean_rule_length, n_distinct_terms, reading_cost, wilson_interval
@@ -288,6 +288,7 @@ def _counted(rules: RuleSet, X: Any, target: Any, network: Any, n_jobs: int | No
 def _counted_in_parts(
     rules: RuleSet, rows: PartitionedRows, target: Any, network: Any, n_jobs: int | None
 ) -> _Counted:
+    rows = columns_used(rows, rules.features, target, network)
     truth, asked = (
         None if source is None else batch_labels(source, rows, rules.labels, rules.features, name)
         for source, name in ((target, "target"), (network, "network"))

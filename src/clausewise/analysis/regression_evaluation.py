@@ -13,7 +13,7 @@ from clausewise.base import html
 from clausewise.base.parameters import NOTHING, check_parameters, number
 from clausewise.data.responses import read_responses
 from clausewise.networks.answers import are_labels, ask_numbers
-from clausewise.networks.batch_answers import batch_numbers
+from clausewise.networks.batch_answers import batch_numbers, columns_used
 from clausewise.partitions import PartitionedRows, is_partitioned, partitioned
 from clausewise.partitions.number_column import number_column
 from clausewise.rules.metrics import (
@@ -243,7 +243,7 @@ def evaluate_numbers(
             "its numbers), or both."
         )
     if is_partitioned(X):
-        rows = partitioned(X)
+        rows = columns_used(partitioned(X), rules.features, target, network)
         if rows.n_rows > _FEW_ROWS:
             return _evaluated_in_parts(rules, rows, target, network, tolerance, random_state)
         X, target, network = _gathered(rows, target, network)

@@ -37,6 +37,8 @@ from clausewise.networks.batch_answers import (
     KeptAnswers,
     TranslatedAnswers,
     batch_labels,
+    columns_read,
+    columns_used,
 )
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.columns import features_of
@@ -206,6 +208,7 @@ def prepare_for(rules: RuleSet, rows: PartitionedRows, target: Any, progress: Pr
 
     `target` is a model, or the name of the column that holds the classes.
     """
+    rows = columns_used(rows, rules.features, target)
     answer = batch_labels(target, rows, rules.labels, rules.features, "target", progress, keep=True)
     unknown = answer.classes[len(rules.labels) :]
     if unknown:
@@ -230,14 +233,6 @@ def in_memory(rows: PartitionedRows, target: Any) -> tuple[Any, Any]:
     labels = np.array(labels_in(table, target))
     others = [name for name in rows.names if name != target]
     return table[others] if hasattr(table, "iloc") else table.select(others), labels
-
-
-def columns_read(network: Network, rows: PartitionedRows) -> PartitionedRows:
-    """Return the rows with the columns that a network names alone, if it names columns that they have."""
-    wanted = network.feature_names
-    if rows.names is None or wanted is None or not set(wanted) <= set(rows.names) or wanted == rows.names:
-        return rows
-    return rows.select(wanted)
 
 
 def improve_on_more_rows(

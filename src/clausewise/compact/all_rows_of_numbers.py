@@ -23,7 +23,6 @@ from clausewise.compact.all_rows import (
     MIN_GAIN,
     SampledRows,
     coded_columns,
-    columns_read,
     n_drawn,
 )
 from clausewise.compact.choice import SearchProgress
@@ -42,7 +41,14 @@ from clausewise.compact.regression_search import (
 from clausewise.compact.regression_settings import RegressionSettings
 from clausewise.data.features import Features
 from clausewise.networks import Network
-from clausewise.networks.batch_answers import HEAD_ROWS, AskedNumbers, KeptAnswers, batch_numbers
+from clausewise.networks.batch_answers import (
+    HEAD_ROWS,
+    AskedNumbers,
+    KeptAnswers,
+    batch_numbers,
+    columns_read,
+    columns_used,
+)
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.columns import features_of
 from clausewise.partitions.exact_sums import add_digits, digit_sums, exact_totals
@@ -179,6 +185,7 @@ def prepare_numbers_for(
     rules: RegressionRules, rows: PartitionedRows, target: Any, progress: Progress
 ) -> NumberLearning:
     """Draw a sample to learn rules from over the columns of others; `target` is a model or a column."""
+    rows = columns_used(rows, rules.features, target)
     answer = batch_numbers(target, rows, rules.features, "target")
     sample = draw(rows, _one_class, 1, n_drawn(), progress=progress, what="sample")
     return NumberLearning(rows, sample, answer, rules.features)

@@ -15,9 +15,11 @@ from clausewise.compact.all_rows import (
     with_votes_of_all_rows,
 )
 from clausewise.compact.compaction import FEW_ROWS
-from clausewise.extractors.network_training import network_for
+from clausewise.extractors.network_training import network_for, trained_model
 from clausewise.extractors.run_log import RunLog
 from clausewise.induction.estimator import TableEstimator
+from clausewise.networks.answers import are_labels
+from clausewise.networks.batch_answers import columns_read
 from clausewise.partitions import PartitionedRows
 
 if TYPE_CHECKING:
@@ -67,11 +69,17 @@ def fit_partitioned(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
 
 def _fit_gathered(extractor: "RuleExtractor", rows: PartitionedRows) -> None:
     """Read few rows into memory, and extract rules from them as from any table."""
-    X, labels = in_memory(rows, extractor.network)
+    X, labels = in_memory(columns_of_model(extractor.network, rows), extractor.network)
     if not isinstance(extractor.network, str):
         extractor.fit(X)
     else:
         take_over(extractor, with_network(extractor, labels).fit(X))
+
+
+def columns_of_model(model: Any, rows: PartitionedRows) -> PartitionedRows:
+    """Return the rows with the columns that a trained model names alone."""
+    is_trained = model is not None and not isinstance(model, str) and not are_labels(model)
+    return columns_read(trained_model(model, rows.head(1), None, None, None), rows) if is_trained else rows
 
 
 def _of_first_rows(extractor: "RuleExtractor", learning: Learning) -> "RuleExtractor":

@@ -11,7 +11,7 @@ from clausewise.compact.all_rows import in_memory
 from clausewise.compact.all_rows_of_numbers import NumberLearning, prepare_numbers
 from clausewise.compact.compaction import FEW_ROWS
 from clausewise.extractors.network_training import number_network_for
-from clausewise.extractors.partitioned import take_over, with_network
+from clausewise.extractors.partitioned import columns_of_model, take_over, with_network
 from clausewise.extractors.run_log import RunLog
 from clausewise.networks.answers import are_labels
 from clausewise.partitions import PartitionedRows
@@ -67,7 +67,7 @@ def sampled_for_frontier(
     """Return an estimator, rows in memory and their weights, to measure sizes on: all rows, or a sample."""
     _check(regressor, y, sample_weight)
     if rows.n_rows <= FEW_ROWS:
-        X, model = in_memory(rows, regressor.network)
+        X, model = in_memory(columns_of_model(regressor.network, rows), regressor.network)
         return with_network(regressor, model), X, None
     with Progress(regressor.verbose) as progress:
         learning = _learning(regressor, rows, progress)
@@ -88,7 +88,7 @@ def _check(regressor: "RuleRegressor", y: ArrayLike | None, sample_weight: Array
 
 def _gathered(regressor: "RuleRegressor", rows: PartitionedRows) -> "RuleRegressor":
     """Read few rows into memory, and learn from them as from any table."""
-    X, target = in_memory(rows, regressor.network)
+    X, target = in_memory(columns_of_model(regressor.network, rows), regressor.network)
     found = with_network(regressor, target).fit(X)
     if isinstance(regressor.network, str):
         found.rules_ = found.rules_.with_response(regressor.network)

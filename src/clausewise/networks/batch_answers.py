@@ -23,6 +23,33 @@ HEAD_ROWS: Final = 10_000
 """So many rows show what kind of answers a model gives, and what its columns are."""
 
 
+def columns_read(network: Network, rows: PartitionedRows) -> PartitionedRows:
+    """Return the rows with the columns that a network names alone, if it names columns that they have."""
+    wanted = network.feature_names
+    if rows.names is None or wanted is None or not set(wanted) <= set(rows.names) or wanted == rows.names:
+        return rows
+    return rows.select(wanted)
+
+
+def columns_used(rows: PartitionedRows, features: Features, *sources: Any) -> PartitionedRows:
+    """Return the rows without columns that neither rules over `features` nor what they imitate reads.
+
+    Each of the sources is a model, the name of a column, or None.
+    """
+    if not features.named or features.source is not None:
+        return rows
+    wanted = {*features.names}
+    for source in sources:
+        if isinstance(source, str):
+            wanted.add(source)
+        elif source is not None and not are_labels(source):
+            model = wrap(source)
+            if model.feature_names is None and model.n_inputs != len(features):
+                return rows
+            wanted.update(model.feature_names or ())
+    return rows.only(wanted)
+
+
 class KeptAnswers:
     """Answers to numbered batches: in memory, or beyond `max_memory` bytes in a temporary file.
 

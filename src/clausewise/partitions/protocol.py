@@ -7,7 +7,7 @@ changes a result.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -69,6 +69,16 @@ class PartitionedRows(ABC):
     @abstractmethod
     def select(self, names: Sequence[str]) -> "PartitionedRows":
         """Return the rows with these columns alone."""
+
+    def only(self, names: Collection[str]) -> "PartitionedRows":
+        """Return the rows with these columns alone, in the order of the rows.
+
+        Rows that lack one of them are returned as they are; what reads the column says so.
+        """
+        wanted = set(names)
+        if self.names is None or not wanted <= set(self.names) or len(wanted) == len(self.names):
+            return self
+        return self.select([name for name in self.names if name in wanted])
 
     @abstractmethod
     def reduce(self, count: Count, add: Add, progress: Progress | None = None, what: str = "rows") -> Part:
