@@ -1,11 +1,13 @@
 """Rows in several files, and in batches, whose columns differ."""
 
+from urllib.parse import quote
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from clausewise import extract, partitioned
-from clausewise.partitions import PartitionError
+from clausewise import ExtractionWarning, extract, partitioned
+from clausewise.partitions import PartitionError, is_partitioned
 
 pl = pytest.importorskip("polars", reason="polars is not installed")
 
@@ -59,6 +61,98 @@ def test_files_with_text_and_with_numbers_are_named(tmp_path):
     with pytest.raises(PartitionError, match=message):
         rows.gathered()
     assert rows.select(["b"]).gathered()["b"].tolist() == ["x"] * 3
+
+
+@pytest.mark.parametrize("pattern", ["", "*/*.parquet", "**/*.parquet", "g=1"])
+def test_names_of_folders_are_columns(tmp_path, pattern):
+    for group, part in (("1", numbers(1, 2)), ("2", numbers(3)), ("__HIVE_DEFAULT_PARTITION__", numbers(4))):
+        (tmp_path / "run=5" / f"g={group}").mkdir(parents=True)
+        write(tmp_path / "run=5" / f"g={group}", part)
+    rows = partitioned(tmp_path / "run=5" / pattern)
+    found = rows.gathered()
+    if pattern == "g=1":  # of this folder, not in it
+        assert list(found) == ["a", "b"]
+        return
+    assert list(found) == ["a", "b", "g"]
+    assert dict(zip(found["a"], found["g"].fillna(0), strict=True)) == {1: 1, 2: 1, 3: 2, 4: 0}
+    assert sorted(rows.select(["g"]).gathered()["g"].dropna()) == [1, 1, 2]
+    assert rows.n_rows == 4
+
+
+def test_names_of_folders_may_be_text_and_labels(tmp_path):
+    for group in ("north", "a/b"):
+        (tmp_path / f"area={quote(group, safe='')}").mkdir()
+        write(tmp_path / f"area={quote(group, safe='')}", numbers(*range(1, 9)))
+    assert set(partitioned(tmp_path).gathered()["area"]) == {"north", "a/b"}
+    with pytest.warns(ExtractionWarning):
+        assert set(extract("area", tmp_path, max_rules=2).classes) == {"north", "a/b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "separator"),
+    [("a.csv", ","), ("a.csv.gz", ","), ("a.tsv", "\t"), ("a.tsv.gz", "\t"), ("a.txt", ",")],
+)
+def test_text_files_may_be_compressed_and_have_tabs(tmp_path, name, separator):
+    rows = pd.DataFrame({"a": [1, 2, None], "b": ["x", None, "y"]})
+    rows.to_csv(tmp_path / name, sep=separator, index=False)
+    found = partitioned(tmp_path / name)
+    pd.testing.assert_frame_equal(found.gathered(), rows, check_dtype=False)
+    assert found.n_rows == 3
+
+
+def test_text_files_may_have_decimals_late(tmp_path):
+    for number, value in enumerate(["1", "", "2.5"]):
+        (tmp_path / f"{number}.csv").write_text(f"a,b\n{value},x\n")
+    assert partitioned(tmp_path).gathered()["a"].fillna(0).tolist() == [1, 0, 2.5]
+
+
+def test_paths_in_a_list_may_be_text(rules, tmp_path):
+    folder = write(tmp_path, numbers(1, 2).assign(c=True), numbers(3).assign(c=False))
+    paths = [str(path) for path in sorted(folder.iterdir())]
+    assert partitioned(paths).n_rows == len(rules.predict(paths)) == 3
+    assert partitioned([str(folder)]).n_rows == 3
+    with pytest.raises(FileNotFoundError, match="There is no file or folder"):
+        partitioned([str(folder / "9.parquet")])
+    assert not is_partitioned(["some text", "that a model reads"])
+
+
+@pytest.mark.parametrize("max_memory", [0, 2**20])
+def test_batches_of_an_iterator_may_have_other_types_and_another_order(max_memory):
+    parts = [
+        numbers(1, 2),
+        numbers(None, 4)[["b", "a"]],
+        numbers(5),
+        pd.DataFrame({"a": [None], "b": [np.nan]}),
+    ]
+    rows = partitioned(iter(parts), max_memory=max_memory)
+    found = rows.gathered()
+    assert found["a"].fillna(0).tolist() == [1, 2, 0, 4, 5, 0]
+    assert found["b"].tolist()[:5] == ["x"] * 5
+    assert rows.select(["b"]).head(1)["b"].tolist() == ["x"]
+    empty_first = partitioned(part for part in parts[::-1])
+    assert empty_first.gathered()["b"].tolist()[1:] == ["x"] * 5
+
+
+def test_chunks_of_a_csv_file_may_have_missing_values_late(rules, tmp_path):
+    rows = pd.DataFrame({"a": np.arange(40), "b": ["x", "y"] * 20, "c": [True, False] * 20})
+    rows = rows.astype({"a": "Int64"})
+    rows.loc[30, "a"] = pd.NA
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    found = rules.predict(pd.read_csv(tmp_path / "rows.csv", chunksize=10))
+    assert found.tolist() == rules.predict(rows).tolist()
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (numbers(1)[["a"]], "Batch 1 has no column 'b', which batch 0 has; pass the same"),
+        (numbers(1).assign(c=1), "Batch 1 has a column 'c', which batch 0 has not"),
+        (numbers("x"), "Column 'a' holds text in batch 1, and numbers in those before it; make"),
+    ],
+)
+def test_batches_with_other_columns_are_named(second, message):
+    with pytest.raises(ValueError, match=message):
+        partitioned(iter([numbers(1, 2), second]))
 
 
 @pytest.fixture(scope="module")

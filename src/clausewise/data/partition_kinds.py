@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 TITLES: Final = {
@@ -25,6 +26,27 @@ _IN_MEMORY: Final = {
 }
 
 
+FORMAT_OF_SUFFIX: Final = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+}
+"""The formats of files, by how their names end, before what says that they are compressed."""
+_COMPRESSED: Final = (".gz", ".bz2", ".zst", ".lz4")
+
+
+def suffix_of(path: str) -> str:
+    """Return how the name of a file ends, without what says that it is compressed."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    plain = [suffix for suffix in suffixes if suffix not in _COMPRESSED]
+    return plain[-1] if plain else ""
+
+
 def need_of_memory(kind: str) -> str:
     """Return the error for rows in partitions where a table in memory is needed."""
     instead = f"pass {_IN_MEMORY[kind]}" if kind in _IN_MEMORY else "read it into a DataFrame"
@@ -34,12 +56,19 @@ def need_of_memory(kind: str) -> str:
     )
 
 
+def _is_path(value: Any) -> bool:
+    """Return whether an entry of a list is a path; other texts may be rows of a model that reads text."""
+    if not isinstance(value, str):
+        return isinstance(value, os.PathLike)
+    return suffix_of(value) in FORMAT_OF_SUFFIX or os.path.exists(value)
+
+
 def kind_of_partitions(source: Any) -> str | None:
     """Return the kind of rows in partitions; None for tables in memory and anything else."""
     if isinstance(source, str | os.PathLike):
         return "paths"
     if isinstance(source, list | tuple):
-        are_paths = bool(source) and all(isinstance(path, os.PathLike) for path in source)
+        are_paths = bool(source) and all(map(_is_path, source))
         return "paths" if are_paths else None
     if hasattr(type(source), "gathered"):
         return "rows"

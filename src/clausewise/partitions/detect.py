@@ -30,9 +30,10 @@ def partitioned(source: Any, *, max_memory: int = MAX_MEMORY) -> PartitionedRows
     Parameters
     ----------
     source : data set, paths, LazyFrame, iterator, or frame of an engine
-        A `pyarrow.dataset.Dataset`; the path of a Parquet, Arrow or CSV file, of a folder of such files, or
-        a pattern such as "rows/*.parquet"; a list of `pathlib.Path`; a `polars.LazyFrame`; an iterator of
-        Arrow record batches; a `dask.dataframe.DataFrame`, `ray.data.Dataset` or `pyspark.sql.DataFrame`.
+        A `pyarrow.dataset.Dataset`; the path of a Parquet, Arrow or CSV file, of a folder of such files
+        (folders in it may be called `year=2024`), or a pattern such as "rows/*.parquet"; a list of paths; a
+        `polars.LazyFrame`; an iterator of DataFrames or Arrow record batches; a `dask.dataframe.DataFrame`,
+        `ray.data.Dataset` or `pyspark.sql.DataFrame`.
         A table in memory, or a list of tables, is taken as partitions, too.
     max_memory : int, default 2**30
         Bytes that may be kept in memory of rows that can be read only once. Beyond it they are kept in a
@@ -76,7 +77,7 @@ def partitioned(source: Any, *, max_memory: int = MAX_MEMORY) -> PartitionedRows
 
 def _streamed(kind: str, source: Any, max_memory: int) -> PartitionedRows:
     try:
-        from clausewise.partitions import streamed
+        from clausewise.partitions import files, iterators, streamed
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"Rows in files and streams are read by pyarrow ({error}); pip install pyarrow."
@@ -86,5 +87,5 @@ def _streamed(kind: str, source: Any, max_memory: int) -> PartitionedRows:
     if kind == "dataset":
         return streamed.dataset_rows(source)
     if kind == "paths":
-        return streamed.file_rows([source] if isinstance(source, str | os.PathLike) else source)
-    return streamed.iterator_rows(source, max_memory)
+        return files.file_rows([source] if isinstance(source, str | os.PathLike) else source)
+    return iterators.iterator_rows(source, max_memory)
