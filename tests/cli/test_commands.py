@@ -457,6 +457,34 @@ def test_a_folder_of_files_is_a_table(work, run, folder_of_rows):
     assert "several formats" in run("predict", "one.json", str(folder_of_rows)).stderr
 
 
+def test_a_file_without_a_column_is_named(work, run, folder_of_rows, monkeypatch):
+    monkeypatch.setattr("clausewise.cli.streamed_rows.FEW_ROWS", 200)
+    run(
+        "extract",
+        work.path("model.skops"),
+        work.path("rows.parquet"),
+        "-q",
+        "-o",
+        "r.json",
+        "--max-rules",
+        "2",
+    )
+    last = folder_of_rows / "part-3.parquet"
+    table = pa.parquet.read_table(last)
+    name = RuleSet.load("r.json").features.names[0]
+    pa.parquet.write_table(table.drop_columns([name]), last)
+    commands = [
+        ("extract", work.path("model.skops"), str(folder_of_rows), "-q", "-o", "s.json", "--holdout", "0"),
+        ("extract", work.path("model.skops"), str(folder_of_rows), "-q", "-o", "s.json"),
+        ("evaluate", "r.json", str(folder_of_rows), "--model", work.path("model.skops")),
+    ]
+    for command in commands:
+        result = run(*command)
+        assert result.exit_code == 1
+        assert f"{last} has no column" in result.stderr.replace("\n", ""), result.stderr
+        assert name in result.stderr
+
+
 def test_many_rows_are_read_in_parts(work, run, folder_of_rows, monkeypatch):
     monkeypatch.setattr("clausewise.cli.streamed_rows.FEW_ROWS", 200)
     for module in ("clausewise.compact.compaction", "clausewise.extractors.partitioned"):

@@ -16,6 +16,7 @@ from clausewise.data.hashing import mix
 from clausewise.networks import Network
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.contents import content_hashes
+from clausewise.partitions.schemas import concatenated
 from clausewise.partitions.streamed import ArrowRows
 from clausewise.rules import RegressionRules, RuleSet
 
@@ -67,15 +68,23 @@ def streamed_for_network(
     is_held_out = _HeldOut(min(holdout, _MAX_HELD_OUT / max(n_rows, 1)), seed)
 
     def learnt(names: list[str] | None) -> Iterator[pa.Table]:
-        for batch in read_batches(source):
+        for batch in _with_columns(source, inputs):
             chosen = batch.select(inputs if names is None else names)
-            yield chosen.filter(pa.array(~is_held_out(batch))) if is_held_out.fraction else chosen
+            yield (
+                chosen.filter(pa.array(~is_held_out(batch.select(inputs))))
+                if is_held_out.fraction
+                else chosen
+            )
 
     rows = _rows(source, learnt, inputs, is_held_out.fraction == 0.0)
     if is_held_out.fraction == 0.0:
         return rows, Rows(first.select(inputs).slice(0, 0), None)
-    kept = [batch.filter(pa.array(is_held_out(batch))) for batch in read_batches(source)]
-    held_out = pa.concat_tables(kept, promote_options="permissive")
+    needed = list(dict.fromkeys([*inputs, *([] if target is None else [target])]))
+    kept = [
+        batch.select(needed).filter(pa.array(is_held_out(batch.select(inputs))))
+        for batch in _with_columns(source, needed)
+    ]
+    held_out = concatenated(kept)
     return rows, rows_of(held_out, inputs, network, target, source, for_numbers=for_numbers)
 
 
@@ -83,15 +92,32 @@ def streamed_for_rules(source: Source, rules: RuleSet | RegressionRules) -> Part
     """Return rows with the columns of rules as they expect them, and all other columns."""
 
     def read(names: list[str] | None) -> Iterator[pa.Table]:
-        for batch in read_batches(source):
-            own = columns_for_rules(batch, rules.features, source)
+        for batch, part in _batches(source):
+            own = columns_for_rules(batch, rules.features, part)
             others = [name for name in batch.column_names if name not in own.column_names]
             joined = pa.table(
                 [*own.columns, *batch.select(others).columns], names=[*own.column_names, *others]
             )
+            for name in names or ():
+                require_column(joined, name, part)
             yield joined if names is None else joined.select(names)
 
     return _rows(source, read, next(read(None)).column_names, True).X
+
+
+def _batches(source: Source) -> Iterator[tuple[pa.Table, Source]]:
+    """Iterate over batches and the file that each is of."""
+    for part in source.files:
+        for batch in read_batches(part):
+            yield batch, part
+
+
+def _with_columns(source: Source, names: Sequence[str]) -> Iterator[pa.Table]:
+    """Iterate over batches; an error names the file that lacks one of the columns."""
+    for batch, part in _batches(source):
+        for name in names:
+            require_column(batch, name, part)
+        yield batch
 
 
 def _rows(
