@@ -236,6 +236,31 @@ def test_groups_with_a_learnt_row_are_left_out_as_a_whole():
     assert rules.guarantee(FRESH, network, groups=groups, overlap="keep").n_rows == 500
 
 
+@pytest.mark.fuzz
+@pytest.mark.parametrize("max_rows", [2**20, 60])  # a record of all learnt rows, and of a half of them
+def test_promises_are_kept_for_groups_of_which_some_were_learnt_from(monkeypatch, max_rows):
+    monkeypatch.setattr("clausewise.data.learnt_rows.MAX_ROWS", max_rows)
+    rng, n_repetitions, confidence, exact = np.random.default_rng(0), 3000, 0.7, 0.9
+    n_missed, n_counted = 0, 0
+    for seed in range(n_repetitions):
+        sizes = rng.integers(1, 4, 300)
+        groups = np.repeat(np.arange(300), sizes)
+        X = np.repeat(rng.uniform(size=(300, 2)), sizes, axis=0) + rng.normal(0, 1e-3, (len(groups), 2))
+        # Of a group that was learnt from, one row is recorded, and all agree. In others, all rows or none do.
+        is_learnt_group = rng.uniform(size=300) < 0.35
+        agrees = is_learnt_group | (rng.uniform(size=300) < exact)
+        decided = RULES.predict(X)
+        answers = np.where(agrees[groups], decided, np.where(decided == "yes", "no", "yes"))
+        _, first = np.unique(groups, return_index=True)
+        rules = RULES.remember_rows(X[first[is_learnt_group]])
+        found = rules.guarantee(X, answers, confidence, groups=groups, overlap="drop", random_state=seed)
+        n_missed += not found.fidelity.low <= exact <= found.fidelity.high
+        n_counted += found.n_rows
+    assert n_counted / n_repetitions > 30
+    # The fidelity has a third of the chance to miss.
+    assert 0 < n_missed / n_repetitions <= allowed((1 - confidence) / 3, n_repetitions)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
