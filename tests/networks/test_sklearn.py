@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import clausewise
+from clausewise.networks.plain import UnsupportedLayerError
 from tests.networks.forward import assert_layers, relu
 
 X, Y = load_iris(return_X_y=True)
@@ -70,3 +71,20 @@ def test_several_labels_per_row_are_refused():
     model = fitted(MLPClassifier((5,), max_iter=5, random_state=0), X, np.column_stack([Y == 0, Y == 1]))
     with pytest.raises(ValueError, match="several labels per row"):
         clausewise.wrap(model)
+
+
+class Contrary(MLPClassifier):
+    """A network that predicts in another way than its layers."""
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        return super().predict_proba(X)[:, ::-1]
+
+
+def test_a_class_with_its_own_predictions_is_asked_for_them():
+    model = fitted(Contrary((5,), max_iter=50, random_state=0), X, Y == 1)
+    assert (clausewise.wrap(model).labels(X) == model.predict(X)).all()
+    with pytest.raises(UnsupportedLayerError):
+        clausewise.wrap(model).plain(X)

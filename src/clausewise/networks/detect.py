@@ -29,7 +29,7 @@ from clausewise.networks.preprocess import Preprocess
 from clausewise.networks.protocol import NetworkBackend
 from clausewise.networks.selection import LayerChoice
 from clausewise.networks.shapes import Reduction
-from clausewise.networks.sklearn import mlp_backend
+from clausewise.networks.sklearn import mlp_backend, predicts_its_own_way
 
 # Boosters without scikit-learn's interface, which have adapters of their own.
 _BOOSTERS = (("xgboost", "Booster"), ("lightgbm", "Booster"), ("catboost", "CatBoost"))
@@ -175,7 +175,7 @@ def backend_of(
             f"{'inputs' if has_inputs else 'output_key'}= is for PyTorch and Keras models, which "
             f"{_described(model)} is not; omit it, or use clausewise.networks.CallableNetwork."
         )
-    if isinstance(model, MLPClassifier | MLPRegressor):
+    if isinstance(model, MLPClassifier | MLPRegressor) and not predicts_its_own_way(model):
         return mlp_backend(model)
     if isinstance(model, str | os.PathLike):
         return _backend_of_file(Path(model), parts)

@@ -1,13 +1,25 @@
 """scikit-learn's multi-layer perceptrons."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from clausewise.networks.arrays import ACTIVATIONS, DenseBackend
 from clausewise.networks.protocol import OutputForm
+
+# What turns rows into predictions.
+_METHODS: Final = ("predict", "predict_proba", "_predict", "_forward_pass", "_forward_pass_fast")
+
+
+def predicts_its_own_way(model: MLPClassifier | MLPRegressor) -> bool:
+    """Return whether a class of one's own, or the model itself, overrides how predictions are computed."""
+    base = MLPClassifier if isinstance(model, MLPClassifier) else MLPRegressor
+    return any(
+        name in vars(model) or getattr(type(model), name, None) is not getattr(base, name, None)
+        for name in _METHODS
+    )
 
 
 def mlp_backend(model: Any) -> DenseBackend:
