@@ -1217,8 +1217,8 @@ class RuleSet(BaseRuleSet):
             Their true classes.
         network : model or array-like of shape (n_rows,), optional
             A network (anything that `clausewise.wrap` takes) to compare the rules with, or its labels. If
-            the rules carry no guarantee, and were learnt from none of these rows, the page shows the one that
-            these rows give.
+            the rules were learnt from none of these rows, the page shows the guarantee that these rows give,
+            else the one that the rules carry, if any, as counted earlier.
         title : str, optional
             The page's heading.
         max_rows : int, float or None, default 2000
