@@ -57,9 +57,9 @@ class KnownRows:
                 f"Each of the {len(matrix):,} rows of {name} has a missing value, or a category that the "
                 "rules do not know; pass rows without these."
             )
-        if len(known) < len(matrix):
-            rows = take_rows(rows, known)
-        return cls(rows, matrix[known], len(matrix) - len(known))
+        if len(known) == len(matrix):
+            return cls(rows, matrix, 0)
+        return cls(take_rows(rows, known), matrix[known], len(matrix) - len(known))
 
 
 def note_on_left_out(n_left_out: int) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class Domain:
             groups.setdefault(group, []).append(column)
         choices = [RawChoice(np.array(columns), np.eye(len(columns))) for columns in groups.values()]
         grouped = {column for columns in groups.values() for column in columns}
-        numbers = []
+        numbers, values = [], []
         for column, n_categories in enumerate(features.n_categories.tolist()):
             known = _known_values(matrix[:, column], features.names[column])
             if n_categories >= 0:
@@ -170,7 +170,7 @@ class Domain:
                 choices.append(RawChoice(np.array([column]), codes[codes < n_categories][:, None]))
             elif column not in grouped:
                 numbers.append(column)
-        values = [_known_values(matrix[:, column], features.names[column]) for column in numbers]
+                values.append(known)
         return cls(
             features,
             np.array(numbers, dtype=np.intp),
@@ -346,7 +346,8 @@ class Domain:
 
 
 def _known_values(column: Floats, name: str) -> Floats:
-    known = column[np.isfinite(column)]
+    is_known = np.isfinite(column)
+    known = column if is_known.all() else column[is_known]
     if len(known) == 0:
         raise ValueError(f"Column '{name}' of domain has no known value; pass rows that show its range.")
     return known
