@@ -106,7 +106,7 @@ def measure(name: str, network: Network, rules: RuleSet, rows: np.ndarray) -> No
         np.mean([getattr(proof, f"{kind}_volume") for proof in proofs]) for kind in ("proven", "refuted")
     )
     of_rows = np.mean([proof.proven_rows for proof in proofs if proof.n_rows])
-    certified = certificate.n_certified_rows / certificate.n_rows
+    certified = certificate.n_certified_rows / certificate.n_followed_rows
     agreed = np.mean([agreed_volume(certificate.domain, rules, proof, network) for proof in proofs])
     print(
         f"{name:8} certify    volume proven {proven:6.1%} ({proven / agreed:.1%} of what is agreed, "
