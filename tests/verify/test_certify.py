@@ -213,6 +213,7 @@ def test_of_many_rows_a_sample_is_followed_within_the_time(model, rules, monkeyp
     assert certificate.n_rows == 1_500
     assert certificate[0].n_rows < certificate.n_followed_rows < asked < 1_000
     assert f"asked about {certificate.n_followed_rows} of the 1,500 rows" in str(certificate)
+    assert (certificate.matrix != rows[: certificate.n_followed_rows]).any()  # not the first ones
     now = 0.0
     around = certificate.around(rows, seconds=3)
     assert now <= 3
@@ -221,6 +222,16 @@ def test_of_many_rows_a_sample_is_followed_within_the_time(model, rules, monkeyp
     assert around.labels[0] in (0, 1)
     assert around.labels[-1] is None
     assert np.isnan(around.radius[-1])
+
+
+def test_at_most_so_many_rows_are_followed_and_the_domain_is_that_of_all(model, rules, monkeypatch):
+    monkeypatch.setattr("clausewise.verify.certification._MAX_ROWS", 100)
+    rows = smooth_rows(1_500, 0)[0]
+    certificate = rules.certify(model, rows, max_boxes=200, seconds=600)
+    assert (certificate.n_rows, certificate.n_followed_rows) == (1_500, 100)
+    assert not certificate.is_stopped
+    assert certificate.domain.low.tolist() == rows.min(axis=0).tolist()
+    assert len(certificate.shrunk()) > 0
 
 
 def test_many_columns_are_said_before_the_time_is_spent():

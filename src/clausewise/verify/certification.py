@@ -10,7 +10,7 @@ from clausewise.base.parameters import RANDOM_STATE, VERBOSE, check_parameters, 
 from clausewise.base.progress import Progress
 from clausewise.data.labels import Label
 from clausewise.data.rows import as_rows, take_rows
-from clausewise.networks import wrap
+from clausewise.networks import Network, wrap
 from clausewise.networks.answers import are_labels
 from clausewise.networks.arrays import one_blas_thread
 from clausewise.networks.plain import Floats
@@ -56,6 +56,7 @@ class _Task:
     max_parts: int
     random: np.random.RandomState
     has_two_classes: bool
+    is_stopped: bool
 
     def says_class(self, is_against: bool) -> bool:
         """Return whether a rule says which class the network predicts; "not a" does if there is only b."""
@@ -110,37 +111,15 @@ def certify(
             "works with any number of columns.",
             stacklevel=3,  # the caller of `RuleSet.certify`
         )
-    few = take_rows(as_rows(rules.features.table(known.X)), np.arange(min(len(known.matrix), _ROWS_TO_READ)))
-    model = wrapped.plain(few).reading(rules.features.names)
-    layers, decisions = decisions_of(model, rules.labels, wrapped.classes.tolist())
-    prover = Prover.of(model, layers, boundaries)
-    questions = NetworkQuestions(wrapped, rules, few)
     random = (
         random_state
         if isinstance(random_state, np.random.RandomState)
         else np.random.RandomState(random_state or 0)
     )
-    asking = Clock.for_seconds(_OF_ASKING * clock.left)
-    matrix, codes = _followed(known.matrix, questions, asking, random)
-    checking = Clock.for_seconds(_OF_ASKING * clock.left)
-    check_reading(prover, model, wrapped, decisions, questions, matrix, codes, checking)
-    labels = questions.labels(codes)
-    has_two_classes = len(wrapped.classes) == len(decisions) == 2 and None not in decisions
-    task = _Task(
-        rules,
-        prover,
-        decisions,
-        matrix,
-        codes,
-        labels,
-        questions,
-        max_boxes,
-        max_parts,
-        random,
-        has_two_classes,
-    )
+    task = _task(rules, wrapped, known, boundaries, clock, max_boxes, max_parts, random)
+    matrix, questions, prover = task.matrix, task.questions, task.prover
     proofs, found = [], []
-    is_certified, is_stopped = np.zeros(len(matrix), dtype=bool), asking.has_stopped
+    is_certified, is_stopped = np.zeros(len(matrix), dtype=bool), task.is_stopped
     with one_blas_thread(), Progress(verbose) as progress:
         progress.started("certify", len(rules))
         for rule in range(len(rules)):
@@ -163,10 +142,47 @@ def certify(
         is_stopped,
         prover.domain,
         matrix,
-        labels,
+        task.labels,
         questions.rows(matrix),
-        RowProver(rules, prover, questions, decisions),
+        RowProver(rules, prover, questions, task.decisions),
         n_left_out=known.n_left_out,
+    )
+
+
+def _task(
+    rules: RuleSet,
+    network: Network,
+    known: KnownRows,
+    domain: Domain,
+    clock: Clock,
+    max_boxes: int,
+    max_parts: int,
+    random: np.random.RandomState,
+) -> _Task:
+    """Read the network, ask it about rows of the domain, and check that it runs as it was read."""
+    n_read = min(len(known.matrix), _ROWS_TO_READ)
+    few = take_rows(as_rows(rules.features.table(known.X)), np.arange(n_read))
+    model = network.plain(few).reading(rules.features.names)
+    layers, decisions = decisions_of(model, rules.labels, network.classes.tolist())
+    prover = Prover.of(model, layers, domain)
+    questions = NetworkQuestions(network, rules, few)
+    asking = Clock.for_seconds(_OF_ASKING * clock.left)
+    matrix, codes = _followed(known.matrix, questions, asking, random)
+    checking = Clock.for_seconds(_OF_ASKING * clock.left)
+    check_reading(prover, model, network, decisions, questions, matrix, codes, checking)
+    return _Task(
+        rules,
+        prover,
+        decisions,
+        matrix,
+        codes,
+        questions.labels(codes),
+        questions,
+        max_boxes,
+        max_parts,
+        random,
+        has_two_classes=len(network.classes) == len(decisions) == 2 and None not in decisions,
+        is_stopped=asking.has_stopped,
     )
 
 
@@ -174,10 +190,12 @@ def _followed(
     matrix: Floats, questions: NetworkQuestions, clock: Clock, random: np.random.RandomState
 ) -> tuple[Floats, Codes]:
     """Return the rows that are followed, of many a random sample, and what the network says about them."""
-    if len(matrix) > _MAX_ROWS:
-        matrix = matrix[random.permutation(len(matrix))[:_MAX_ROWS]]
-    codes = np.concatenate([questions.codes(matrix[part]) for part in clock.batches(len(matrix))])
-    return matrix[: len(codes)], codes
+    # In random order, so that rows that are asked about in time are a random sample, too.
+    own = random if len(matrix) > _MAX_ROWS else np.random.RandomState(0)
+    order = own.permutation(len(matrix))[:_MAX_ROWS]
+    codes = np.concatenate([questions.codes(matrix[order[part]]) for part in clock.batches(len(order))])
+    places = np.argsort(order[: len(codes)])
+    return matrix[order[places]], codes[places]
 
 
 def _proof(task: _Task, rule: int, clock: Clock, is_certified: Any) -> tuple[RuleProof, Floats]:
