@@ -24,9 +24,11 @@ from clausewise.verify.search import Claim, Clock, Prover
 # Random points, of which a third are corners, and rows whose outputs are compared.
 _N_POINTS: Final = 384
 _N_ROWS: Final = 128
-# Rows that are compared at once, and those that seem to differ most, which are compared exactly.
+# Rows that are compared at once, and those that seem to differ most, which are compared exactly; fewer for a
+# large network, whose bounds take longer.
 _N_AT_ONCE: Final = 2_048
 _N_EXACT: Final = 16
+_LEAST_EXACT: Final = 2
 
 
 def check_reading(
@@ -98,7 +100,7 @@ def _check_decisions(
         for code, decision in known:
             values = decision.values(outputs)
             suspects = np.flatnonzero((values > 0) & (answers != code))
-            suspects = suspects[np.argsort(-values[suspects], kind="stable")[:_N_EXACT]]
+            suspects = suspects[np.argsort(-values[suspects], kind="stable")[: _n_exact(prover)]]
             if len(suspects):
                 found = prover.examine(prover.domain.points(rows[suspects]), Claim(decision))
                 if found.is_proven.any():
@@ -114,12 +116,16 @@ def _check_outputs(prover: Prover, network: PlainNetwork, outputs: Any, matrix: 
     if found.shape != read.shape:
         raise misread()
     difference = (np.abs(found - read) / (1.0 + np.abs(read))).max(axis=1)
-    suspects = np.argsort(-difference, kind="stable")[:_N_EXACT]
+    suspects = np.argsort(-difference, kind="stable")[: _n_exact(prover)]
     bounded = BoundedNetwork(network, prover.inputs.choices, prover.inputs.slack)
     boxes = prover.inputs.boxes(prover.domain.points(matrix[suspects]))
     low, high = _after_softmax(network, *bounded.output_bounds(boxes))
     if ((found[suspects] < low) | (found[suspects] > high)).any():
         raise misread()
+
+
+def _n_exact(prover: Prover) -> int:
+    return max(_LEAST_EXACT, min(_N_EXACT, prover.batch_size))
 
 
 def _after_softmax(network: PlainNetwork, low: Floats, high: Floats) -> tuple[Floats, Floats]:
