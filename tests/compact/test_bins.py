@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clausewise import Features, Rule, RuleSet, Term
+from clausewise import Features, Rule, RuleRegressor, RuleSet, Term, extract
 from clausewise.compact.bins import Bins, bin_set, bins_in, packed, unpacked
 
 
@@ -148,3 +148,18 @@ def test_sets_of_bins_hold_any_bin():
 def test_boxes_are_unpacked_as_they_were_packed():
     boxes = [((0, bin_set([3, 200])), (7, bin_set([64]))), (), ((2, bin_set([255])),)]
     assert unpacked(*packed(boxes)) == boxes
+
+
+def test_too_many_rows_to_search_on_are_referred_to_partitions(monkeypatch):
+    monkeypatch.setattr("clausewise.compact.bins.MAX_ROWS", 30)
+    X = np.arange(40.0)[:, None]
+    message = "There are 40 rows, and rules are searched for on at most 30 at once; pass clausewise.part"
+    rules = extract(X[:20, 0] > 9, X[:20], max_rules=2)
+    for call in (
+        lambda: extract(X[:, 0] > 20, X, max_rules=2),
+        lambda: rules.compact(X, X[:, 0] > 20, max_rules=1),
+        lambda: RuleRegressor(max_rules=2).fit(X, X[:, 0] * 1.5),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+    assert len(extract(X[:, 0] > 20, X, max_rules=None)) > 0

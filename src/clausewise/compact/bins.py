@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ Box = tuple[tuple[int, BinSet], ...]
 # With many columns, some separate the rows by chance; fewer thresholds make that rarer and the search faster.
 MAX_BINS, MAX_BINS_WIDE, MANY_COLUMNS = 128, 32, 200
 _MAX_CATEGORIES = 254
+# Of `core/compact/gradient_histogram.cpp`, whose error would not say what to do.
+MAX_ROWS: Final = 2**28
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +196,19 @@ def _columns_of(table: Matrix) -> Iterator[NDArray[np.float64]]:
         yield np.ascontiguousarray(table[:, c], dtype=np.float64)
 
 
+def require_searchable(n_rows: int) -> None:
+    """Raise an error for more rows than rules can be searched on at once."""
+    if n_rows > MAX_ROWS:
+        raise ValueError(
+            f"There are {n_rows:,} rows, and rules are searched for on at most {MAX_ROWS:,} at once; pass "
+            "clausewise.partitioned(X), whose rules are searched for on a sample and counted on all rows."
+        )
+
+
 def _binned(columns: Sequence[Column], *tables: Matrix | None) -> _core.ByteMatrix:
     """Return the rows of some tables, concatenated, as bins."""
     given = [table for table in tables if table is not None]
+    require_searchable(sum(map(len, given)))
     bins = np.empty((len(columns), sum(map(len, given))), dtype=np.uint8)
     start = 0
     for table in given:

@@ -29,6 +29,7 @@ from clausewise.base.parameters import (
 )
 from clausewise.base.progress import Progress
 from clausewise.compact import Frontier
+from clausewise.compact.bins import require_searchable
 from clausewise.compact.compaction import Compacted, compact_examples
 from clausewise.compact.examples import Balance, Examples
 from clausewise.compact.fitted_votes import FittedVotes, VoteSettings, fit_votes_to
@@ -240,6 +241,8 @@ class RuleExtractor(TableClassifier):
     ) -> ExtractionResult:
         if data.has_one_class:
             return _one_class(data)
+        if self._has_budget:
+            require_searchable(data.n_rows)  # before the long work
         found = self._extract(data, random, log, progress)
         if self._has_budget:
             return self._compacted(found, data, random, log, progress)
