@@ -82,6 +82,16 @@ def test_rules_are_those_of_tables_in_memory(spark, rows, model, number_model, t
     assert len(written) == len(rows)
 
 
+def test_parts_are_added_up_on_executors(spark, monkeypatch):
+    monkeypatch.setattr("clausewise.partitions.spark._PARTS_PER_SUM", 2)
+    rows = partitioned(frame_of(spark, ROWS[:60], 5).union(frame_of(spark, ROWS[:0], 1)))
+    assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS[:60]))
+    others, bern = ROWS[ROWS["city"] != "Bern"][:60], ROWS[ROWS["city"] == "Bern"][:10]
+    broken = partitioned(frame_of(spark, others, 6).union(frame_of(spark, bern, 1)))
+    with pytest.raises(PartitionError, match="partition 6 of the Spark DataFrame failed: ZeroDivisionError"):
+        broken.reduce(fails_on_bern, add_sums)
+
+
 def test_empty_partitions_count_nothing(spark):
     rows = partitioned(frame_of(spark, ROWS[:3], 6))
     assert rows.n_rows == 3

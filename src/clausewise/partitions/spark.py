@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -22,6 +22,7 @@ from clausewise.partitions.protocol import (
 from clausewise.partitions.workers import Compute, batches, raised_in, reason, uncounted, unread
 
 _PART_SCHEMA = "part binary, problem string"
+_PARTS_PER_SUM: Final = 16
 
 
 class SparkRows(PartitionedRows):
@@ -38,14 +39,25 @@ class SparkRows(PartitionedRows):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self.names: tuple[str, ...] = tuple(frame.columns)
-        self._n_rows: int | None = None
+        self._size: tuple[int, int] | None = None
 
     @property
     def n_rows(self) -> int:
         """Number of rows, counted when it is first asked for."""
-        if self._n_rows is None:
-            self._n_rows = int(self._run(self._frame.count))
-        return self._n_rows
+        return self._rows_and_partitions[0]
+
+    @property
+    def _rows_and_partitions(self) -> tuple[int, int]:
+        """Number of rows, and of partitions up to the last one with rows."""
+        if self._size is None:
+            from pyspark.sql import functions
+
+            counted = self._frame.select(functions.spark_partition_id().alias("number")).agg(
+                functions.count("number"), functions.max("number")
+            )
+            n_rows, last = self._run(counted.first)
+            self._size = int(n_rows), 0 if last is None else int(last) + 1
+        return self._size
 
     def head(self, n_rows: int) -> Any:
         """Return the first rows as a DataFrame of pandas."""
@@ -60,7 +72,7 @@ class SparkRows(PartitionedRows):
         """Return the rows with these columns alone."""
         # Backticks, since a dot in a name would mean a field.
         chosen = SparkRows(self._frame.select(["`" + name.replace("`", "``") + "`" for name in names]))
-        chosen._n_rows = self._n_rows
+        chosen._size = self._size
         return chosen
 
     def gathered(self) -> Any:
@@ -113,8 +125,13 @@ class SparkRows(PartitionedRows):
 
         if progress is not None:
             progress.part_started(what, 1, "passes")
+        parts, n_parts = self._frame.mapInArrow(counted, _PART_SCHEMA), self._rows_and_partitions[1]
+        # The executors add most parts up, since the driver could not hold those of thousands of partitions.
+        while n_parts > _PARTS_PER_SUM:
+            n_parts = -(-n_parts // _PARTS_PER_SUM)
+            parts = parts.repartition(n_parts).mapInArrow(_adder(add), _PART_SCHEMA)
         total = Sum(add)
-        for row in self._run(self._frame.mapInArrow(counted, _PART_SCHEMA).collect):
+        for row in self._run(parts.collect):
             if row["problem"] is not None:
                 raise PartitionError(row["problem"])
             total.include(from_bytes(bytes(row["part"])))
@@ -136,6 +153,24 @@ class SparkRows(PartitionedRows):
         if number is None:
             return f"{self.title} cannot be read: {why}"
         return unread(self.title, number, why)
+
+
+def _adder(add: Add) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what adds up the parts that reach a task; a problem among them is passed on."""
+
+    def added(arriving: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total, is_empty = Sum(add), True
+        for batch in arriving:
+            for part, problem in zip(batch.column("part"), batch.column("problem"), strict=True):
+                if problem.is_valid:
+                    yield _sent(None, problem.as_py())
+                    return
+                total.include(from_bytes(part.as_py()))
+                is_empty = False
+        if not is_empty:
+            yield _sent(to_bytes(total.total()), None)
+
+    return added
 
 
 def _failed_partition(frame: Any) -> int | None:
