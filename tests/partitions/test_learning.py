@@ -308,6 +308,25 @@ def test_statistics_are_counted_on_streams(rows, model):
     )
 
 
+def test_long_work_shows_progress(rows, model, folder, capsys):
+    rules = extract(model, rows[:2_000], max_rules=2)
+    labelled = in_pieces(rows.assign(decision=model.predict(rows)), 9)
+    for call, what in (
+        (lambda verbose: rules.predict(folder, verbose=verbose), "Predictions"),
+        (lambda verbose: rules.evaluate(labelled, "decision", network=model, verbose=verbose), "Evaluation"),
+        (lambda verbose: rules.with_statistics(labelled, "decision", verbose=verbose), "Statistics"),
+    ):
+        call(0)
+        assert capsys.readouterr().err == ""
+        call(2)
+        shown = capsys.readouterr().err
+        assert f"{what} |" in shown
+        assert "100%" in shown
+        assert "20000/20000 rows" in shown
+        with pytest.raises(ValueError, match="verbose"):
+            call(-1)
+
+
 def test_rules_travel(rows, model):
     rules = extract(model, rows[:2_000], max_rules=4)
     rules.predict(rows[:5])

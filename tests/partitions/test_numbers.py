@@ -179,6 +179,23 @@ def test_statistics_are_counted_on_streams(valued):
     np.testing.assert_allclose(found.columns.mean, expected.columns.mean, rtol=1e-14)
 
 
+@pytest.mark.usefixtures("few_in_memory")
+def test_long_work_shows_progress(valued, capsys):
+    rules = RuleRegressor(max_rules=2).fit(valued[["age"]][:300], valued["value"][:300]).rules_
+    parts = in_pieces(valued, 700)
+    for call, what in (
+        (lambda verbose: rules.predict(parts, verbose=verbose), "Predictions"),
+        (lambda verbose: rules.evaluate(parts, "value", verbose=verbose), "Evaluation"),
+        (lambda verbose: rules.with_statistics(parts, "value", verbose=verbose), "Statistics"),
+    ):
+        call(0)
+        assert capsys.readouterr().err == ""
+        call(2)
+        shown = capsys.readouterr().err
+        assert f"{what} |" in shown
+        assert "100%" in shown
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.progress import Progress
 from clausewise.partitions import PartitionedRows
 from clausewise.partitions.contents import content_hashes
 from clausewise.partitions.exact_sums import add_digits, digit_sums, exact_totals
@@ -83,10 +84,10 @@ class _Everything:
         return values, np.ones((1, len(values)), dtype=bool)
 
 
-def level_of(rows: PartitionedRows, answer: NumberAnswer) -> Level:
+def level_of(rows: PartitionedRows, answer: NumberAnswer, progress: Progress | None = None) -> Level:
     """Return mean and quantiles of the numbers of all rows."""
     edges = cells_of(answer(rows.head(_FIRST_ROWS), None))
-    found = rows.reduce(_LevelCounter(answer, edges), _add_levels)
+    found = rows.reduce(_LevelCounter(answer, edges), _add_levels, progress, "level")
     n_rows = int(found["n_rows"])
     (low, high), (total,) = found["range"].tolist(), exact_totals(found)
     # As NumPy's quantiles: between the two rows that are next to the place.
@@ -97,7 +98,7 @@ def level_of(rows: PartitionedRows, answer: NumberAnswer) -> Level:
         for place in places
         for step in (0, 1)
     ]
-    values = ranked_values(rows, _Everything(answer), ranks)
+    values = ranked_values(rows, _Everything(answer), ranks, progress)
     quantiles = [
         values[2 * i] + (values[2 * i + 1] - values[2 * i]) * (place - int(place))
         for i, place in enumerate(places)

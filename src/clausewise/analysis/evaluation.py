@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from clausewise.analysis.agreement import Agreement, AgreementCounter, Pairs, add_agreement, count_agreement
 from clausewise.analysis.shortcomings import shortcomings
 from clausewise.base import html
+from clausewise.base.parameters import VERBOSE, check_parameters
+from clausewise.base.progress import Progress
 from clausewise.data.labels import Label, read_labels
 from clausewise.networks.answers import ask_network
 from clausewise.networks.batch_answers import batch_labels, columns_used
@@ -223,6 +225,7 @@ def evaluate(
     network: Any = None,
     voting: Voting | None = None,
     n_jobs: int | None = None,
+    verbose: int = 0,
 ) -> Evaluation:
     """Measure the rules on the rows of `X`; see `RuleSet.evaluate`.
 
@@ -242,7 +245,11 @@ def evaluate(
         )
     chosen = rules if voting is None else rules.with_voting(voting)
     if is_partitioned(X):
-        counted, asked, truth = _counted_in_parts(chosen, partitioned(X), target, network, n_jobs)
+        check_parameters({"verbose": VERBOSE}, {"verbose": verbose})
+        with Progress(verbose) as progress:
+            counted, asked, truth = _counted_in_parts(
+                chosen, partitioned(X), target, network, n_jobs, progress
+            )
     else:
         counted, asked, truth = _counted(chosen, X, target, network, n_jobs)
     if counted["figures"][0] == 0:
@@ -286,14 +293,20 @@ def _counted(rules: RuleSet, X: Any, target: Any, network: Any, n_jobs: int | No
 
 
 def _counted_in_parts(
-    rules: RuleSet, rows: PartitionedRows, target: Any, network: Any, n_jobs: int | None
+    rules: RuleSet,
+    rows: PartitionedRows,
+    target: Any,
+    network: Any,
+    n_jobs: int | None,
+    progress: Progress,
 ) -> _Counted:
     rows = columns_used(rows, rules.features, target, network)
+    progress.started("Evaluation", 1 + sum(isinstance(source, str) for source in (target, network)))
     truth, asked = (
-        None if source is None else batch_labels(source, rows, rules.labels, rules.features, name)
+        None if source is None else batch_labels(source, rows, rules.labels, rules.features, name, progress)
         for source, name in ((target, "target"), (network, "network"))
     )
-    part = rows.reduce(AgreementCounter(rules, asked, truth, n_jobs), add_agreement)
+    part = rows.reduce(AgreementCounter(rules, asked, truth, n_jobs), add_agreement, progress)
     return part, () if asked is None else asked.classes, () if truth is None else truth.classes
 
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.analysis.error_sums import ErrorCounter, GroupSums, Pair, add_errors, level_of
 from clausewise.base import html
-from clausewise.base.parameters import NOTHING, check_parameters, number
+from clausewise.base.parameters import NOTHING, VERBOSE, check_parameters, number
+from clausewise.base.progress import Progress
 from clausewise.data.responses import read_responses
 from clausewise.networks.answers import are_labels, ask_numbers
 from clausewise.networks.batch_answers import batch_numbers, columns_used
@@ -224,6 +225,7 @@ def evaluate_numbers(
     tolerance: float | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
+    verbose: int = 0,
 ) -> RegressionEvaluation:
     """Measure the rules on the rows of `X`; see `RegressionRules.evaluate`.
 
@@ -236,7 +238,10 @@ def evaluate_numbers(
     >>> round(measured.to_truth.mean_absolute, 3)
     0.15
     """
-    check_parameters({"tolerance": number(least=0) | NOTHING}, {"tolerance": tolerance})
+    check_parameters(
+        {"tolerance": number(least=0) | NOTHING, "verbose": VERBOSE},
+        {"tolerance": tolerance, "verbose": verbose},
+    )
     if target is None and network is None:
         raise ValueError(
             "There is nothing to measure the rules against; pass target (true numbers), network (a model or "
@@ -245,7 +250,8 @@ def evaluate_numbers(
     if is_partitioned(X):
         rows = columns_used(partitioned(X), rules.features, target, network)
         if rows.n_rows > _FEW_ROWS:
-            return _evaluated_in_parts(rules, rows, target, network, tolerance, random_state)
+            with Progress(verbose) as progress:
+                return _evaluated_in_parts(rules, rows, target, network, tolerance, random_state, progress)
         X, target, network = _gathered(rows, target, network)
     matrix = rules.features.encode(X)
     if len(matrix) == 0:
@@ -309,6 +315,7 @@ def _evaluated_in_parts(
     network: Any,
     tolerance: float | None,
     random_state: int,
+    progress: Progress,
 ) -> RegressionEvaluation:
     """Measure rules on rows in partitions, by sums over them."""
     series = {
@@ -316,7 +323,8 @@ def _evaluated_in_parts(
         for name, source, parameter in (("truth", target, "target"), ("network", network, "network"))
         if source is not None
     }
-    levels = {name: level_of(rows, answer) for name, answer in series.items()}
+    progress.started("Evaluation", 1 + 2 * len(series))
+    levels = {name: level_of(rows, answer, progress) for name, answer in series.items()}
     pairs = [
         Pair(
             predicted,
@@ -327,7 +335,7 @@ def _evaluated_in_parts(
         for predicted, truth in (("rules", "network"), ("rules", "truth"), ("network", "truth"))
         if truth in series and predicted in ("rules", *series)
     ]
-    part = rows.reduce(ErrorCounter(rules, series, pairs), add_errors)
+    part = rows.reduce(ErrorCounter(rules, series, pairs), add_errors, progress, "errors")
     n_rows = int(part["n_rows"].sum())
     errors = {pair.name: _summed_errors(GroupSums(part, pair), n_rows, random_state) for pair in pairs}
     to_network, to_truth = errors.get("rules to network"), errors.get("rules to truth")

@@ -79,7 +79,7 @@ class DaskRows(PartitionedRows):
             self._counted_rows()  # fails, too, and says which partition cannot be read
             raise
 
-    def with_columns(self, compute: Compute) -> Any:
+    def with_columns(self, compute: Compute, _progress: Progress | None = None) -> Any:
         """Return a lazy Dask DataFrame with further columns."""
         adder = ColumnAdder.from_first_rows(compute, self.head(1))
         meta = self._frame._meta

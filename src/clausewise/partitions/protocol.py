@@ -92,11 +92,13 @@ class PartitionedRows(ABC):
         """Return all rows as one table, in their order."""
 
     @abstractmethod
-    def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
+    def with_columns(
+        self, compute: Callable[[Any], Mapping[str, NDArray[Any]]], progress: Progress | None = None
+    ) -> Any:
         """Return the rows with further columns, computed batch by batch.
 
-        An engine's frame becomes a lazy frame of the same engine. Anything else becomes a mapping from the
-        names of the new columns to arrays.
+        An engine's frame becomes a lazy frame of the same engine, which shows no progress. Anything else
+        becomes a mapping from the names of the new columns to arrays.
         """
 
     def native(self, table: Any) -> Any:

@@ -55,7 +55,7 @@ class RayRows(PartitionedRows):
         """Return all rows as one DataFrame of pandas."""
         return self._run(lambda: _ordered(self._dataset).to_pandas().reset_index(drop=True))
 
-    def with_columns(self, compute: Compute) -> Any:
+    def with_columns(self, compute: Compute, _progress: Progress | None = None) -> Any:
         """Return a lazy Ray Dataset with further columns."""
         adder = ColumnAdder.from_first_rows(compute, self.head(1))
         return self._dataset.map_batches(adder.__call__, batch_format="pandas", batch_size=None)

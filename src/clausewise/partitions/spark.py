@@ -79,7 +79,7 @@ class SparkRows(PartitionedRows):
         """Return all rows as one DataFrame of pandas."""
         return self._run(lambda: _collected(self._frame))
 
-    def with_columns(self, compute: Compute) -> Any:
+    def with_columns(self, compute: Compute, _progress: Progress | None = None) -> Any:
         """Return a lazy Spark DataFrame with further columns."""
         from pyspark.sql.pandas.types import from_arrow_type
         from pyspark.sql.types import StructField, StructType

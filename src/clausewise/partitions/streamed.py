@@ -12,6 +12,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from clausewise.base.progress import Progress
 from clausewise.partitions.protocol import BATCH_ROWS, PartitionError, frame_of_arrow
 from clausewise.partitions.tables import BatchedRows
 
@@ -161,7 +162,9 @@ class LazyFrameRows(ArrowRows):
         digest = hashlib.blake2b(written.getvalue(), digest_size=7).digest()
         return int.from_bytes(digest, "little")
 
-    def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
+    def with_columns(
+        self, compute: Callable[[Any], Mapping[str, NDArray[Any]]], _progress: Progress | None = None
+    ) -> Any:
         """Return a LazyFrame with further columns."""
         import polars as pl
 

@@ -29,17 +29,23 @@ class BatchedRows(PartitionedRows):
 
     def reduce(self, count: Count, add: Add, progress: Progress | None = None, what: str = "rows") -> Part:
         """Count something on every batch, and add it up."""
-        total, n_done = Sum(add), 0
+        total = Sum(add)
+        for number, batch in self._shown(progress, what):
+            total.include(count(batch, number))
+        return total.total()
+
+    def _shown(self, progress: Progress | None, what: str) -> Iterator[tuple[int, Any]]:
+        """Iterate over the batches with their numbers, and show how many rows are read."""
+        n_done = 0
         if progress is not None:
             progress.part_started(what, self.n_rows, "rows")
         for number, batch in self._numbered():
-            total.include(self._counted(count, batch, number))
+            yield number, batch
             n_done += len(batch)
             if progress is not None:
                 progress.steps_done(0, n_done)
         if progress is not None:
             progress.part_done()
-        return total.total()
 
     def head(self, n_rows: int) -> Any:
         """Return the first rows as a table."""
@@ -57,9 +63,11 @@ class BatchedRows(PartitionedRows):
         """Return a table with these columns and no rows."""
         raise NotImplementedError
 
-    def with_columns(self, compute: Callable[[Any], Mapping[str, NDArray[Any]]]) -> Any:
+    def with_columns(
+        self, compute: Callable[[Any], Mapping[str, NDArray[Any]]], progress: Progress | None = None
+    ) -> Any:
         """Return the new columns of all rows as arrays."""
-        found = [compute(batch) for _, batch in self._numbered()] or [compute(self._no_rows())]
+        found = [compute(batch) for _, batch in self._shown(progress, "rows")] or [compute(self._no_rows())]
         return {name: np.concatenate([columns[name] for columns in found]) for name in found[0]}
 
     def _numbered(self) -> Iterator[tuple[int, Any]]:
@@ -75,9 +83,6 @@ class BatchedRows(PartitionedRows):
             if len(found[1]):
                 yield found
             n_read += len(found[1])
-
-    def _counted(self, count: Count, batch: Any, number: int) -> Part:
-        return count(batch, number)
 
 
 class TableRows(BatchedRows):

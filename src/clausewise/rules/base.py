@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.parameters import VERBOSE, check_parameters
+from clausewise.base.progress import Progress
 from clausewise.data.features import Features
 from clausewise.data.labels import Label, as_classes, known_label, plain_label, read_labels
 from clausewise.data.weights import read_weights
@@ -269,7 +271,13 @@ class BaseRuleSet(StoredRules[Rule]):
         return replace(self, scale=number)
 
     def with_statistics(
-        self, X: Any, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+        self,
+        X: Any,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> "Self":
         """Return the same rules with cover, correct and confidence counted on these rows.
 
@@ -284,6 +292,8 @@ class BaseRuleSet(StoredRules[Rule]):
             The weight of each row.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+        verbose : int, default 0
+            1 shows progress on rows that are read in parts.
 
         Returns
         -------
@@ -293,8 +303,13 @@ class BaseRuleSet(StoredRules[Rule]):
         if is_partitioned(X):
             if sample_weight is not None:
                 raise ValueError("sample_weight is for tables in memory; these rows are read in parts.")
-            rows = partitioned(X)
-            return with_counts_of_all(self, rows, column_labels(labels, rows, self.labels))[0]
+            check_parameters({"verbose": VERBOSE}, {"verbose": verbose})
+            with Progress(verbose) as progress:
+                progress.started("Statistics", 2)
+                rows = partitioned(X)
+                known = column_labels(labels, rows, self.labels, progress=progress)
+                used = rows.only([*self.features.names, known.name]) if self.features.named else rows
+                return with_counts_of_all(self, used, known, progress)[0]
         matrix = self.features.encode(X)
         codes = read_labels(labels, self.labels, len(matrix), "labels", allow_unknown=True).codes
         weights = read_weights(sample_weight, len(matrix))
@@ -311,7 +326,9 @@ class BaseRuleSet(StoredRules[Rule]):
 
     # --- Rules on rows ---
 
-    def predict(self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None) -> Any:
+    def predict(
+        self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None, verbose: int = 0
+    ) -> Any:
         """Return the class of each row, the one with the largest score.
 
         Ties go to the default class, then to the lowest class index.
@@ -326,6 +343,8 @@ class BaseRuleSet(StoredRules[Rule]):
             Another scheme for this call.
         n_jobs : int, optional
             Number of threads; all usable cores unless given. Results do not depend on it.
+        verbose : int, default 0
+            1 shows progress on rows that are read in parts.
 
         Returns
         -------
@@ -336,7 +355,7 @@ class BaseRuleSet(StoredRules[Rule]):
         """
         scheme = self._voting(voting)
         if is_partitioned(X):
-            return predicted(partitioned(X), Decisions(self, scheme, n_jobs))
+            return predicted(partitioned(X), Decisions(self, scheme, n_jobs), verbose)
         matrix = self.features.encode(X)
         return self.outcomes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
 

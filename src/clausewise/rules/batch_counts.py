@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.parameters import VERBOSE, check_parameters
 from clausewise.base.progress import Progress
 from clausewise.data.learnt_rows import LearntRows
 from clausewise.partitions import PartitionedRows
@@ -100,9 +101,12 @@ class Numbers:
         return {PREDICTION: self.rules.predict(batch, n_jobs=self.n_jobs)}
 
 
-def predicted(rows: PartitionedRows, compute: Decisions | Numbers) -> Any:
+def predicted(rows: PartitionedRows, compute: Decisions | Numbers, verbose: int) -> Any:
     """Return predictions as an array, or as a column of a lazy frame of the same kind as the rows."""
     if rows.names is not None and PREDICTION in rows.names:
         raise ValueError(f"{rows.title} already has a column '{PREDICTION}'; drop or rename it.")
-    found = rows.with_columns(compute)
+    check_parameters({"verbose": VERBOSE}, {"verbose": verbose})
+    with Progress(verbose) as progress:
+        progress.started("Predictions", 1)
+        found = rows.with_columns(compute, progress)
     return found[PREDICTION] if isinstance(found, dict) else found

@@ -143,6 +143,7 @@ class RegressionRules(BaseRegressionRules):
         tolerance: float | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> "RegressionEvaluation":
         """Measure the rules on these rows against the true numbers, the network, or both.
 
@@ -162,6 +163,8 @@ class RegressionRules(BaseRegressionRules):
             Draws the resamples of the intervals.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+        verbose : int, default 0
+            1 shows progress on rows that are read in parts.
 
         Returns
         -------
@@ -171,7 +174,7 @@ class RegressionRules(BaseRegressionRules):
         """
         from clausewise.analysis import evaluate_numbers
 
-        return evaluate_numbers(self, X, target, network, tolerance, random_state, n_jobs)
+        return evaluate_numbers(self, X, target, network, tolerance, random_state, n_jobs, verbose)
 
     def compact(
         self,

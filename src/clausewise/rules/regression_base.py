@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.parameters import VERBOSE, check_parameters
 from clausewise.base.progress import Progress
 from clausewise.data.features import Features
 from clausewise.data.responses import read_responses
@@ -282,6 +283,7 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
         *,
         sample_weight: ArrayLike | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> "Self":
         """Return the same rules with cover, mean and interval of the response counted on these rows.
 
@@ -296,6 +298,8 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
             The weight of each row.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+        verbose : int, default 0
+            1 shows progress on rows that are read in parts.
 
         Returns
         -------
@@ -306,14 +310,23 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
         if is_partitioned(X):
             if sample_weight is not None:
                 raise ValueError("sample_weight is for tables in memory; these rows are read in parts.")
-            rows = partitioned(X)
-            answer = number_column(response, rows, "response")
-            edges = first_cells(rows, answer)
-            found = rows.reduce(ResponseCounter(self, answer, rows.n_rows, edges), add_responses)
-            return self.with_counted_responses(found, rows, answer, edges)
+            return self._with_statistics_of(partitioned(X), response, verbose)
         matrix = self.features.encode(X)
         numbers = read_responses(response, len(matrix), "response")
         return self.with_encoded_statistics(matrix, numbers, read_weights(sample_weight, len(matrix)), n_jobs)
+
+    def _with_statistics_of(self, rows: PartitionedRows, response: Any, verbose: int) -> "Self":
+        """Return the same rules with statistics of rows in partitions, and of the numbers in a column."""
+        check_parameters({"verbose": VERBOSE}, {"verbose": verbose})
+        with Progress(verbose) as progress:
+            progress.started("Statistics", 2)
+            answer = number_column(response, rows, "response")
+            if self.features.named:
+                rows = rows.only([*self.features.names, answer.name])
+            edges = first_cells(rows, answer)
+            counter = ResponseCounter(self, answer, rows.n_rows, edges)
+            found = rows.reduce(counter, add_responses, progress, "statistics")
+            return self.with_counted_responses(found, rows, answer, edges, progress)
 
     def with_counted_responses(
         self,
@@ -374,7 +387,7 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
 
     # --- Rules on rows ---
 
-    def predict(self, X: Any, *, n_jobs: int | None = None) -> Any:
+    def predict(self, X: Any, *, n_jobs: int | None = None, verbose: int = 0) -> Any:
         """Return the number that the rules predict for each row.
 
         The base, plus the additions of the rules that fire, plus the linear terms; with the link "log", e to
@@ -388,6 +401,8 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
             `clausewise.partitioned`.
         n_jobs : int, optional
             Number of threads; all usable cores unless given. Results do not depend on it.
+        verbose : int, default 0
+            1 shows progress on rows that are read in parts.
 
         Returns
         -------
@@ -396,7 +411,7 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
             becomes one with a further column "prediction", computed when it is asked for.
         """
         if is_partitioned(X):
-            return predicted(partitioned(X), Numbers(self, n_jobs))
+            return predicted(partitioned(X), Numbers(self, n_jobs), verbose)
         return self.response_of(self.sums(X, n_jobs=n_jobs))
 
     def sums(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:

@@ -256,6 +256,7 @@ class RuleSet(BaseRuleSet):
         network: Any = None,
         voting: Voting | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> "Evaluation":
         """Measure the rules on these rows against the true classes, the network, or both.
 
@@ -273,6 +274,8 @@ class RuleSet(BaseRuleSet):
             Another scheme for this call.
         n_jobs : int, optional
             Number of threads; all usable cores unless given.
+        verbose : int, default 0
+            1 shows progress on rows that are read in parts.
 
         Returns
         -------
@@ -282,7 +285,7 @@ class RuleSet(BaseRuleSet):
         """
         from clausewise.analysis import evaluate
 
-        return evaluate(self, X, target, network, voting, n_jobs)
+        return evaluate(self, X, target, network, voting, n_jobs, verbose)
 
     def guarantee(
         self,
