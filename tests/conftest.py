@@ -43,3 +43,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     rank = {name: place for place, name in enumerate(_LONG)}
     here = Path(__file__).parent
     items.sort(key=lambda item: rank.get(item.path.relative_to(here).parts[0], len(rank)))
+
+
+@pytest.fixture
+def few_in_memory(monkeypatch):
+    """Take tables of some thousand rows for large ones, so that all steps of the streamed way are taken."""
+    from clausewise.analysis import regression_evaluation
+    from clausewise.compact import all_rows, compaction, regression_compaction
+    from clausewise.extractors import partitioned, partitioned_numbers
+
+    for module in (compaction, regression_compaction, partitioned, partitioned_numbers):
+        monkeypatch.setattr(module, "FEW_ROWS", 5_000)
+    monkeypatch.setattr(regression_evaluation, "_FEW_ROWS", 5_000)
+    for name, value in {"FIRST_ROWS": 2_000, "LAST_ROWS": 8_000, "HELD_OUT_ROWS": 2_000}.items():
+        monkeypatch.setattr(all_rows, name, value)

@@ -9,11 +9,6 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from clausewise.analysis import regression_evaluation
-from clausewise.compact import all_rows, compaction, regression_compaction
-from clausewise.extractors import partitioned as extraction
-from clausewise.extractors import partitioned_numbers
-
 
 def table_of(n_rows, seed=0):
     """Return rows as a DataFrame."""
@@ -68,13 +63,3 @@ def number_model(rows):
     value = few["income"].clip(20, 70) / 20 + 2.0 * (few["age"] < 45) + (few["job"] == "nurse")
     network = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", tol=0.01, max_iter=2_000, random_state=0)
     return make_pipeline(encoders(), network).fit(few, value)
-
-
-@pytest.fixture
-def few_in_memory(monkeypatch):
-    """Take tables of some thousand rows for large ones, so that all steps of the streamed way are taken."""
-    for module in (compaction, regression_compaction, extraction, partitioned_numbers):
-        monkeypatch.setattr(module, "FEW_ROWS", 5_000)
-    monkeypatch.setattr(regression_evaluation, "_FEW_ROWS", 5_000)
-    for name, value in {"FIRST_ROWS": 2_000, "LAST_ROWS": 8_000, "HELD_OUT_ROWS": 2_000}.items():
-        monkeypatch.setattr(all_rows, name, value)
