@@ -161,6 +161,14 @@ def rules():
     return extract(np.where((rows["a"] > 20) & (rows["b"] == "x"), "high", "low"), rows, max_rules=2)
 
 
+def test_predictions_read_the_columns_of_rules_alone(rules, tmp_path):
+    rows = numbers(*range(30)).assign(c=True)
+    folder = write(tmp_path, rows.assign(d=1), rows.assign(d="x"), rows)  # columns differ, but not in these
+    assert rules.predict(folder).tolist() == 3 * rules.predict(rows).tolist()
+    with pytest.raises(PartitionError, match="Column 'd' holds numbers in "):
+        extract("b", folder)
+
+
 def test_no_rows_have_no_predictions(rules, tmp_path):
     empty = pd.DataFrame({"a": [1.0], "b": ["x"], "c": [True]})[:0]
     folder = write(tmp_path, empty)

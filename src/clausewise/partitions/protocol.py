@@ -39,6 +39,8 @@ class PartitionedRows(ABC):
         What the rows are, for messages, such as "the Dask DataFrame".
     names : tuple of str or None
         The names of the columns; None for arrays.
+    is_lazy : bool
+        Whether `with_columns` returns a lazy frame, with all columns.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class PartitionedRows(ABC):
 
     title: str
     names: tuple[str, ...] | None
+    is_lazy: bool = True
 
     @property
     @abstractmethod

@@ -125,6 +125,8 @@ class LazyFrameRows(ArrowRows):
     batch is a hash of its contents.
     """
 
+    is_lazy = True
+
     def __init__(self, frame: Any) -> None:
         import polars as pl
 

@@ -23,6 +23,8 @@ from clausewise.partitions.protocol import (
 class BatchedRows(PartitionedRows):
     """Rows that this process reads in batches, one after the other."""
 
+    is_lazy = False
+
     def _batches(self) -> Iterator[tuple[int, Any]]:
         """Iterate over all rows in batches with their numbers, as they are passed on."""
         raise NotImplementedError

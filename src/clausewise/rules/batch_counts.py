@@ -106,6 +106,9 @@ def predicted(rows: PartitionedRows, compute: Decisions | Numbers, verbose: int)
     if rows.names is not None and PREDICTION in rows.names:
         raise ValueError(f"{rows.title} already has a column '{PREDICTION}'; drop or rename it.")
     check_parameters({"verbose": VERBOSE}, {"verbose": verbose})
+    features = compute.rules.features
+    if not rows.is_lazy and features.named:
+        rows = rows.only(features.names)
     with Progress(verbose) as progress:
         progress.started("Predictions", 1)
         found = rows.with_columns(compute, progress)
