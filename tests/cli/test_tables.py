@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from clausewise import Features, Rule, RuleSet, Term
+from clausewise.cli.table_files import Source, read_raw, read_table
 from tests.cli.conftest import RULES
 
 
@@ -117,3 +118,21 @@ def test_formulas_can_be_kept_from_spreadsheets(run, by_hand):
             written = list(csv.reader(file))
         assert written[0][3] == names
         assert [row[3] for row in written[1:]] == notes
+
+
+@pytest.mark.parametrize("name", ["part.parquet", "part.csv"])
+@pytest.mark.parametrize("pattern", ["", "/*/part.*"])
+def test_names_of_folders_are_columns(run, tmp_path, name, pattern):
+    features = Features(("g", "x"), ("numeric", "numeric"), (None, None))
+    RuleSet.from_rules([Rule((Term(0, low=1),), "a")], features, default="b").save("rules.json")
+    for group in ("1", "2", "__HIVE_DEFAULT_PARTITION__"):
+        folder = tmp_path / "rows" / f"g={group}"
+        folder.mkdir(parents=True)
+        part = pd.DataFrame({"x": [0.5, 0.25]})
+        part.to_csv(folder / name, index=False) if name.endswith("csv") else part.to_parquet(folder / name)
+    result = run("predict", "rules.json", f"{tmp_path}/rows{pattern}")
+    assert result.stdout.split() == ['"prediction"', *['"b"'] * 2, *['"a"'] * 2, *['"b"'] * 2], result.stderr
+    source = Source.of(f"{tmp_path}/rows{pattern}")
+    for table in (read_table(source), read_raw(source)):
+        assert table.column_names == ["x", "g"]
+        assert [None if g is None else int(g) for g in table["g"].to_pylist()] == [1, 1, 2, 2, None, None]

@@ -8,12 +8,13 @@ import contextlib
 import csv
 import glob
 import io
+import itertools
 import math
 import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, cast, get_args
 
@@ -27,6 +28,7 @@ from clausewise.cli.arrow_messages import open_messages
 from clausewise.cli.npz_arrays import load_arrays
 from clausewise.cli.parquet_pages import parquet_batches
 from clausewise.cli.table_limits import Allowance, bounded_slices, columns_bytes, object_bytes, table_bytes
+from clausewise.partitions.files import key_value, keys_in, types_of_keys
 
 Format = Literal["csv", "parquet", "arrow", "npz"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -61,13 +63,15 @@ class DataError(ValueError):
 class Source:
     """A file of rows, several of them, or standard input (`-`), and how to read it.
 
-    A folder, or a pattern such as `rows/*.parquet`, has its files as `parts`.
+    A folder, or a pattern such as `rows/*.parquet`, has its files as `parts`. Folders in it that are called
+    `year=2024` give their files columns, as `keys`.
     """
 
     path: str
     format: Format
     delimiter: str = ","
     parts: "tuple[Source, ...]" = ()
+    keys: tuple[tuple[str, str | int | None], ...] = ()
 
     @classmethod
     def of(cls, path: str, format: str | None = None) -> "Source":
@@ -95,7 +99,7 @@ class Source:
         parts = tuple(cls.of(str(file), format) for file in files)
         if len({(part.format, part.delimiter) for part in parts}) > 1:
             raise DataError(f"The files of {path} have several formats; pass files of one.")
-        return cls(path, parts[0].format, parts[0].delimiter, parts)
+        return cls(path, parts[0].format, parts[0].delimiter, _with_keys_of_folders(parts, Path(path)))
 
     @property
     def files(self) -> "tuple[Source, ...]":
@@ -121,6 +125,31 @@ def _files_of(path: str) -> list[Path] | None:
     if glob.has_magic(path) and not Path(path).exists():
         return sorted(Path(name) for name in glob.glob(path, recursive=True) if Path(name).is_file())
     return None
+
+
+def _with_keys_of_folders(parts: Sequence[Source], path: Path) -> tuple[Source, ...]:
+    """Return files with the values that folders below a path, or below the fixed part of a pattern, state."""
+    fixed = itertools.takewhile(lambda folder: not glob.has_magic(folder), path.parts)
+    base = path if path.is_dir() else Path(*fixed)
+    stated = [keys_in(Path(part.path), base) for part in parts]
+    types = types_of_keys(stated)
+    return tuple(
+        replace(
+            part,
+            keys=tuple((name, key_value(value, types[name]).as_py()) for name, value in keys.items()),
+        )
+        for part, keys in zip(parts, stated, strict=True)
+    )
+
+
+def _with_keys(table: pa.Table, source: Source, *, is_typed: bool = True) -> pa.Table:
+    """Return a table with the columns that the names of folders state; all are text unless `is_typed`."""
+    for name, value in source.keys:
+        if name not in table.column_names:
+            shown = value if is_typed or value is None else str(value)
+            kind = None if is_typed else pa.string()
+            table = table.append_column(name, pa.repeat(pa.scalar(shown, kind), table.num_rows))
+    return table
 
 
 def n_rows_of(source: Source) -> int | None:
@@ -152,7 +181,8 @@ def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
             true_values=TRUE_WORDS[2:],
             false_values=FALSE_WORDS[2:],
         )
-        return _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
+        table = _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
+        return _with_keys(table, source)
 
 
 def read_batches(source: Source) -> Iterator[pa.Table]:
@@ -190,7 +220,7 @@ def _bounded_batches(source: Source) -> Iterator[tuple[pa.Table, int, Allowance]
     with _named_errors(source), _opened(source) as (file, allowance):
         for batch in readers[source.format](file, source, allowance):
             for piece, n_bytes in bounded_slices(_checked(batch, source), allowance):
-                yield piece, n_bytes, allowance
+                yield _with_keys(piece, source, is_typed=source.format != "csv"), n_bytes, allowance
 
 
 # --- CSV ---

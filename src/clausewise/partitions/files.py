@@ -99,7 +99,7 @@ class _FileReader:
         for file in self._files:
             for batch in self._batches(file, own):
                 columns = [
-                    pa.repeat(_key(file.keys[field.name], field.type), batch.num_rows)
+                    pa.repeat(key_value(file.keys[field.name], field.type), batch.num_rows)
                     if field.name in self._columns.keys
                     else batch.column(field.name)
                     for field in schema
@@ -125,7 +125,7 @@ class _FileReader:
     def _columns(self) -> _Columns:
         """The columns of all files, from what these state about themselves: of Parquet files, the footers."""
         merged = _MergedColumns(self._files, self._kind)
-        keys = self._types_of_keys()
+        keys = types_of_keys([file.keys for file in self._files])
         for number, file in enumerate(self._files):
             own = self._schema(file)
             if number == 0:
@@ -139,19 +139,6 @@ class _FileReader:
             return self._format.inspect(file.path, self._system)
         except (OSError, pa.ArrowException) as error:
             raise PartitionError(f"{file.path} cannot be read: {error}") from error
-
-    def _types_of_keys(self) -> dict[str, pa.DataType]:
-        """Return the types of columns in the names of folders: whole numbers if all are."""
-        values: dict[str, set[str | None]] = {}
-        for file in self._files:
-            for name, value in file.keys.items():
-                values.setdefault(name, set()).add(value)
-        return {
-            name: pa.int64()
-            if all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in found)
-            else pa.string()
-            for name, found in values.items()
-        }
 
 
 class _MergedColumns:
@@ -224,20 +211,35 @@ def _files_of(path: str) -> list[_File]:
 def _files_below(path: Path, base: Path) -> list[_File]:
     """Return a file itself, or the files below a folder, without hidden ones and markers."""
     if path.is_file():
-        return [_File(str(path), _keys_in(path, base))]
+        return [_File(str(path), keys_in(path, base))]
     if not path.is_dir():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     inside = (file for file in sorted(path.rglob("*")) if file.is_file())
-    return [_File(str(file), _keys_in(file, base)) for file in inside if not file.name.startswith((".", "_"))]
+    return [_File(str(file), keys_in(file, base)) for file in inside if not file.name.startswith((".", "_"))]
 
 
-def _keys_in(file: Path, base: Path) -> dict[str, str | None]:
+def keys_in(file: Path, base: Path) -> dict[str, str | None]:
     """Return the values that folders below a base state as `name=value`."""
     pairs = [folder.split("=", 1) for folder in file.parent.parts[len(base.parts) :] if "=" in folder]
     return {unquote(name): None if value == _MISSING_KEY else unquote(value) for name, value in pairs}
 
 
-def _key(value: str | None, wanted: pa.DataType) -> pa.Scalar:
+def types_of_keys(stated: Sequence[Mapping[str, str | None]]) -> dict[str, pa.DataType]:
+    """Return the types of the columns that folders state, for each file: whole numbers if all values are."""
+    values: dict[str, set[str | None]] = {}
+    for keys in stated:
+        for name, value in keys.items():
+            values.setdefault(name, set()).add(value)
+    return {
+        name: pa.int64()
+        if all(value is None or re.fullmatch(r"-?\d{1,18}", value) for value in found)
+        else pa.string()
+        for name, found in values.items()
+    }
+
+
+def key_value(value: str | None, wanted: pa.DataType) -> pa.Scalar:
+    """Return a value that a folder states as one of a type."""
     is_number = value is not None and pa.types.is_integer(wanted)
     return pa.scalar(int(value) if is_number else value, wanted)  # type: ignore[arg-type]
 
