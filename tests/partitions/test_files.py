@@ -187,6 +187,20 @@ def test_a_file_behind_a_lazy_frame_that_cannot_be_read_is_a_partition_error(rul
             call()
 
 
+@pytest.mark.parametrize("kind", [pl.Float64, pl.String, pl.Categorical, pl.Boolean])
+def test_batches_of_a_lazy_frame_are_recognised_by_their_contents(kind):
+    one = pl.DataFrame({"a": pl.Series([1, None, 0, 1]).cast(pl.String if kind == pl.Categorical else kind)})
+    one = one.cast(kind)
+
+    def number_of(table):
+        found = []
+        partitioned(table.lazy()).reduce(lambda _, number: found.append(number) or {}, lambda a, b: a)
+        return found
+
+    assert number_of(one) == number_of(one.clone())
+    assert number_of(one) != number_of(one[::-1]) != number_of(one[[2, 1, 0, 3]])
+
+
 def test_a_query_that_fails_later_is_a_partition_error():
     lazy = pl.LazyFrame({"a": ["1", "2", "x"]}).select(pl.col("a").cast(pl.Int64))
     with pytest.raises(PartitionError, match="The LazyFrame cannot be read: "):

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -122,7 +123,7 @@ class LazyFrameRows(ArrowRows):
     """The rows of a `polars.LazyFrame`, which is evaluated by its streaming engine.
 
     Some queries, such as a `group_by`, return their rows in another order each time. So the number of a
-    batch is a hash of its contents.
+    batch is a hash of its place and contents.
     """
 
     is_lazy = True
@@ -157,12 +158,12 @@ class LazyFrameRows(ArrowRows):
         chosen._n_rows = self._n_rows
         return chosen
 
-    def _number(self, table: pa.Table, _position: int) -> int:
-        written = pa.BufferOutputStream()
-        with pa.ipc.new_stream(written, table.schema) as writer:
-            writer.write_table(table)
-        digest = hashlib.blake2b(written.getvalue(), digest_size=7).digest()
-        return int.from_bytes(digest, "little")
+    def _number(self, table: pa.Table, position: int) -> int:
+        digest = hashlib.blake2b(str(position).encode(), digest_size=7)
+        for column in table.columns:
+            for chunk in column.chunks:
+                digest.update(f"{chunk.offset} {len(chunk)} {_checksums(chunk)}".encode())
+        return int.from_bytes(digest.digest(), "little")
 
     def with_columns(
         self, compute: Callable[[Any], Mapping[str, NDArray[Any]]], _progress: Progress | None = None
@@ -183,6 +184,12 @@ class LazyFrameRows(ArrowRows):
             )
 
         return frame.map_batches(widened, schema={**schema, **added}, streamable=True)
+
+
+def _checksums(array: pa.Array) -> list[int]:
+    """Return checksums of the memory of an array."""
+    arrays = [array, array.dictionary] if pa.types.is_dictionary(array.type) else [array]
+    return [zlib.crc32(buffer) for one in arrays for buffer in one.buffers() if buffer is not None]
 
 
 @contextlib.contextmanager
