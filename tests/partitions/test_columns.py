@@ -35,6 +35,7 @@ def coded(values, categories, *, ordered=False):
         ((coded(["S"], ["S"]), ["M", None]), "text", ["S", "M", None]),
         (([np.nan, np.nan], ["M", None]), "text", [None, None, "M", None]),
         (([None], [2**60 + 1], [0.5, None]), "number", [None, 2.0**60, 0.5, None]),
+        ((coded([None], [], ordered=True), coded(["M"], SIZES, ordered=True)), "text", [None, "M"]),
         ((coded([5], [5, 7]), coded([7], [7, 5])), "text", [5, 7]),
     ],
 )

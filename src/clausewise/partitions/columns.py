@@ -43,7 +43,7 @@ class ColumnFacts:
     @classmethod
     def of(cls, column: Column, name: str, is_coded: bool, is_ordered: bool = False) -> "ColumnFacts":
         """Return what a column shows."""
-        if column.declared is not None and is_ordered:
+        if column.declared and is_ordered:
             return cls(name, "text", declared=column.declared)
         if column.declared is not None:
             return cls(name, "text" if column.declared else "empty", frozenset(column.declared))
