@@ -15,8 +15,9 @@ settings.register_profile("test", derandomize=True, deadline=None)
 settings.register_profile("fuzz", max_examples=5_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
-# What takes longest: browsers, then extractions, the command line, frameworks, documentation that is run, and
-# files that start many processes or threads. Short files come last, so that all processes end together.
+# What takes longest: browsers, then extractions, the command line, frameworks, documentation that is run,
+# clusters, and files that start many processes or threads. Short files come last, so that all processes end
+# together.
 _LONG = (
     "report",
     "extractors",
@@ -27,6 +28,7 @@ _LONG = (
     "induction",
     "compact",
     "fuzz",
+    "partitions",
     "test_concurrency.py",
     "export",
     "test_examples.py",

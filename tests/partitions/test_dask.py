@@ -45,7 +45,7 @@ def cluster():
         # Time enough for processes to start on a busy machine.
         dask.config.set({"distributed.comm.timeouts.connect": "120s"}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as started,
         distributed.Client(started, set_as_default=False),
     ):
