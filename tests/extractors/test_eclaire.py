@@ -176,7 +176,7 @@ def test_other_tables_give_the_same_rules(iris):
 
 @pytest.mark.parametrize(
     "options",
-    [{"synthetic": 4}, {"max_rules": None}, {"max_rules": None, "min_cases": 5, "max_rows": 0.5}],
+    [{"synthetic": 1}, {"max_rules": None}, {"max_rules": None, "min_cases": 5, "max_rows": 0.5}],
 )
 def test_threads_and_runs_do_not_change_the_rules(numbers, options):
     network, X = numbers

@@ -86,7 +86,8 @@ def test_the_seed_draws_the_forest():
 
 def test_extract_knows_both_methods(cancer):
     network, X, _, y, _ = cancer
-    assert extract(network, X, method="pedagogical") == Pedagogical(network).fit(X).rules_
+    few = extract(network, X, method="pedagogical", max_rules=3)
+    assert few == Pedagogical(network, max_rules=3).fit(X).rules_
     options = {"inducer": "cart", "min_cases": 20, "max_rules": None}
     forest = extract(network, X, method="rem-t", y=y, **options)
     assert forest == TreeEnsembleRules(wrap(network), **options).fit(X, y).rules_

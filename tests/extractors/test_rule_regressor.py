@@ -20,7 +20,10 @@ WEIGHTS = "weights count beside the number of rows, so that a weight of 2 is not
 
 
 @parametrize_with_checks(
-    [RuleRegressor(max_rules=4), RuleRegressor(max_rules=3, linear=True, loss="huber")],
+    [
+        RuleRegressor(max_rules=4, synthetic=0),
+        RuleRegressor(max_rules=3, linear=True, loss="huber", synthetic=0),
+    ],
     expected_failed_checks=lambda _: {"check_sample_weight_equivalence_on_dense_data": WEIGHTS},
 )
 @pytest.mark.filterwarnings("ignore::clausewise.ExtractionWarning")

@@ -16,7 +16,7 @@ from tests.induction.random_cases import (
 from tests.reference import c50
 
 
-@pytest.mark.parametrize("first_seed", range(0, 300, 25))
+@pytest.mark.parametrize("first_seed", range(0, 150, 25))
 def test_random_models_equal_the_reference(first_seed):
     assert differing_seeds(range(first_seed, first_seed + 25)) == {}
 
@@ -34,7 +34,7 @@ def test_many_random_models_equal_the_reference(first_seed, always_in_leaf_order
     assert differing_seeds(range(first_seed, first_seed + 500), always_in_leaf_order) == {}
 
 
-@pytest.mark.parametrize("first_seed", range(0, 150, 25))
+@pytest.mark.parametrize("first_seed", range(0, 75, 25))
 def test_random_boosted_models_equal_the_reference(first_seed):
     assert differing_boosted_seeds(range(first_seed, first_seed + 25)) == {}
 

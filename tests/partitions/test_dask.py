@@ -229,7 +229,7 @@ def test_clauses_are_fitted_on_the_workers_of_joblib(cluster, monkeypatch, is_we
 
 def test_the_example_of_the_documentation_runs(cluster):
     namespace = {}
-    exec(first_block("docs/large-tables.md", "python").replace("40_000", "4_000"), namespace)
+    exec(first_block("docs/large-tables.md", "python").replace("40_000", "1_000"), namespace)
     example = next(block.text for block in blocks("docs/large-tables.md") if "Client(" in block.text)
     exec(example.replace("n_workers=2, threads_per_worker=1", "cluster"), {**namespace, "cluster": cluster})
     written = pd.read_parquet(namespace["folder"].parent / "decided by Dask")

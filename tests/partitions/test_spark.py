@@ -62,6 +62,11 @@ def frame_of(spark, rows, n_partitions):
     return spark.createDataFrame(spark.sparkContext.parallelize(plain(rows), n_partitions), SCHEMA)
 
 
+def frame_to_learn_from(spark, rows):
+    schema = "age double, income double, job string, smokes boolean, since double, note string, plan string"
+    return spark.createDataFrame(spark.sparkContext.parallelize(plain(shuffled(rows)), 3), schema)
+
+
 @pytest.mark.fuzz  # Slow; the same is tested on Dask.
 def test_parts_do_not_depend_on_partitions_and_order(spark):
     rows = partitioned(frame_of(spark, shuffled(ROWS), 5))
@@ -70,16 +75,19 @@ def test_parts_do_not_depend_on_partitions_and_order(spark):
 
 
 @pytest.mark.usefixtures("few_in_memory")
-def test_rules_are_those_of_tables_in_memory(spark, rows, model, number_model, tmp_path):
-    schema = "age double, income double, job string, smokes boolean, since double, note string, plan string"
-    parallel = spark.sparkContext.parallelize(plain(shuffled(rows)), 3)
-    frame = spark.createDataFrame(parallel, schema)
+def test_rules_are_those_of_tables_in_memory(spark, rows, model, tmp_path):
+    frame = frame_to_learn_from(spark, rows)
     rules = check_same_rules(frame, rows, model)
-    check_same_numbers(frame, rows, number_model)
     rules.predict(frame).write.parquet(str(tmp_path / "out"))
     written = pd.read_parquet(tmp_path / "out")
     assert written["prediction"].tolist() == rules.predict(written).tolist()
     assert len(written) == len(rows)
+
+
+@pytest.mark.fuzz  # Slow; the same is tested on Dask.
+@pytest.mark.usefixtures("few_in_memory")
+def test_rules_for_numbers_are_those_of_tables_in_memory(spark, rows, number_model):
+    check_same_numbers(frame_to_learn_from(spark, rows), rows, number_model)
 
 
 def test_parts_are_added_up_on_executors(spark, monkeypatch):
@@ -88,7 +96,8 @@ def test_parts_are_added_up_on_executors(spark, monkeypatch):
     assert_same_part(rows.reduce(sums, add_sums), expected_sums(ROWS[:60]))
     others, bern = ROWS[ROWS["city"] != "Bern"][:60], ROWS[ROWS["city"] == "Bern"][:10]
     broken = partitioned(frame_of(spark, others, 6).union(frame_of(spark, bern, 1)))
-    with pytest.raises(PartitionError, match="partition 6 of the Spark DataFrame failed: ZeroDivisionError"):
+    message = "^A computation on partition 6 of the Spark DataFrame failed: ZeroDivisionError: Bern has no"
+    with pytest.raises(PartitionError, match=message):
         broken.reduce(fails_on_bern, add_sums)
 
 
@@ -132,11 +141,3 @@ def test_a_partition_that_cannot_be_read_is_named(spark):
     for call in (lambda: rows.n_rows, rows.gathered, lambda: rows.reduce(sums, add_sums)):
         with pytest.raises(PartitionError, match=message):
             call()
-
-
-def test_a_failed_computation_names_the_partition(spark):
-    others, bern = ROWS[ROWS["city"] != "Bern"][:30], ROWS[ROWS["city"] == "Bern"][:10]
-    rows = partitioned(frame_of(spark, others, 3).union(frame_of(spark, bern, 1)))
-    message = "^A computation on partition 3 of the Spark DataFrame failed: ZeroDivisionError: Bern has no"
-    with pytest.raises(PartitionError, match=message):
-        rows.reduce(fails_on_bern, add_sums)
