@@ -61,6 +61,7 @@ def test_parts_do_not_depend_on_blocks_and_order():
     assert sample_of(rows) == expected_sample(ROWS)
 
 
+@pytest.mark.fuzz  # Minutes where other tests run beside it, since Ray starts many processes.
 @pytest.mark.usefixtures("few_in_memory")
 def test_rules_are_those_of_tables_in_memory(rows, model, tmp_path):
     dataset = dataset_of(shuffled(rows), 3)
@@ -160,6 +161,7 @@ def test_a_failed_computation_names_the_block():
         rows.reduce(fails_on_bern, add_sums)
 
 
+@pytest.mark.fuzz  # Slow; that of Dask is run in every test.
 def test_the_example_of_the_documentation_runs():
     namespace = {}
     exec(first_block("docs/large-tables.md", "python").replace("40_000", "1_000"), namespace)
