@@ -241,7 +241,8 @@ class Certificate(Sequence[RuleProof]):
             status: sum(p.status == status for p in self.proofs) for status in ("proven", "refuted", "open")
         }
         return (
-            f"{len(self)} rules on the domain of {self.n_rows:,} rows: {counts['proven']} proven, "
+            f"{len(self)} {'rule' if len(self) == 1 else 'rules'} on the domain of {self.n_rows:,} rows: "
+            f"{counts['proven']} proven, "
             f"{counts['refuted']} refuted, {counts['open']} open; certified parts contain "
             f"{_percent(self.n_certified_rows / self.n_followed_rows)} of the rows"
         )
