@@ -16,8 +16,12 @@ BENCH = SHARED / "bench"
 MISSING = f"the recorded networks are not in {BENCH}; set CLAUSEWISE_SHARED to the folder above it"
 
 
-def recorded(name: str) -> tuple[ArrayNetwork, dict[str, np.ndarray]]:
-    """Return a recorded network, and the arrays recorded with it."""
+def recorded(name: str, dtype: type = np.float32) -> tuple[ArrayNetwork, dict[str, np.ndarray]]:
+    """Return a recorded network, and the arrays recorded with it.
+
+    In double precision its activations are those of any processor: in single precision, how a library adds
+    products shows in their last digits, which decide ties between clauses.
+    """
     with np.load(BENCH / f"{name}.npz", allow_pickle=False) as file:
         arrays = dict(file)
     if "X_train" not in arrays:  # only the positions of its rows were recorded
@@ -26,8 +30,8 @@ def recorded(name: str) -> tuple[ArrayNetwork, dict[str, np.ndarray]]:
         arrays["X_train"], arrays["X_test"] = X[arrays["train_index"]], X[arrays["test_index"]]
     layers = range(int(arrays["n_layers"]))
     network = ArrayNetwork(
-        [arrays[f"W_{i}"] for i in layers],
-        [arrays[f"b_{i}"] for i in layers],
+        [arrays[f"W_{i}"].astype(dtype) for i in layers],
+        [arrays[f"b_{i}"].astype(dtype) for i in layers],
         activation=str(arrays["activation"]),
         output=str(arrays["output_activation"]),
         feature_names=arrays.get("feature_names"),

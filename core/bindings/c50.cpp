@@ -69,14 +69,16 @@ c50::Model fit_one(const induction::Matrix& matrix, const Codes& codes, std::siz
 
 // One fit per row of `targets`.
 std::vector<std::shared_ptr<c50::Model>> fit_many(const induction::Matrix& matrix, const BinaryTargets& targets,
-                                                  const std::optional<Weights>& positive_weights, c50::Options options,
-                                                  std::size_t n_threads, const ProgressCallback& progress) {
+                                                  const std::optional<Doubles>& positive_weights, c50::Options options,
+                                                  std::size_t n_threads, const ProgressCallback& progress,
+                                                  const std::optional<Doubles>& weights) {
     check_options(options);
     options.summary = false;
     check_targets(matrix, targets);
     const std::size_t n_targets = targets.shape(0);
     if (positive_weights && positive_weights->shape(0) != n_targets)
         throw std::invalid_argument("positive_weights must have one entry per target");
+    if (weights) check_has_rows(matrix, weights->shape(0), "weights");
     std::vector<std::shared_ptr<c50::Model>> models(n_targets);
     CancelToken cancel;
     std::atomic<std::size_t> n_done{0};
@@ -85,10 +87,10 @@ std::vector<std::shared_ptr<c50::Model>> fit_many(const induction::Matrix& matri
         const std::size_t n_per_fit = std::max<std::size_t>(1, n_threads / std::max<std::size_t>(1, n_targets));
         parallel_for(n_targets, n_threads, [&](std::size_t t, std::size_t) {
             std::vector<std::uint16_t> classes = classes_of_target(targets, t);
-            const std::vector<float> weights =
-                weights_of_target(classes, positive_weights ? (*positive_weights)(t) : 1.0f);
+            std::vector<float> of_rows = weights_of_target<float>(
+                classes, positive_weights ? (*positive_weights)(t) : 1.0, weights ? weights->data() : nullptr);
             models[t] = std::make_shared<c50::Model>(
-                c50::fit(matrix, {std::move(classes), 2, weights, {}, {}}, options, n_per_fit, cancel));
+                c50::fit(matrix, {std::move(classes), 2, std::move(of_rows), {}, {}}, options, n_per_fit, cancel));
             ++n_done;
         });
     });
@@ -317,7 +319,7 @@ void bind_c50(nb::module_& module) {
                "options"_a, "n_threads"_a = 1, "is_ordered"_a.none() = nb::none(), "progress"_a.none() = nb::none(),
                "Fit one C5.0 model; classes are codes in declared order, costs are [predicted × actual].");
     module.def("fit_c50_many", &fit_many, "matrix"_a, "targets"_a, "positive_weights"_a.none(), "options"_a,
-               "n_threads"_a = 1, "progress"_a.none() = nb::none(),
+               "n_threads"_a = 1, "progress"_a.none() = nb::none(), "weights"_a.none() = nb::none(),
                "Fit one two-class model per row of targets; class 0 is true.");
     module.def("sampled_rows", &c50::sampled_rows, "n_rows"_a, "fraction"_a, "seed"_a,
                "Return the rows that C5.0 samples for training.");

@@ -106,7 +106,7 @@ std::vector<std::shared_ptr<cart::Tree>> grow_many(const induction::Matrix& matr
         parallel_for(n_targets, std::min(n_threads, most_threads), [&](std::size_t t, std::size_t) {
             const std::vector<std::uint16_t> classes = classes_of_target(targets, t);
             const std::vector<double> weights =
-                weights_of_target(classes, positive_weights ? (*positive_weights)(t) : 1.0);
+                weights_of_target<double>(classes, positive_weights ? (*positive_weights)(t) : 1.0);
             trees[t] = std::make_shared<cart::Tree>(
                 cart::grow(matrix, orders, {classes, 2, weights, nullptr}, options, cancel));
             ++n_done;

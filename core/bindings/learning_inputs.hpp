@@ -51,13 +51,17 @@ inline std::vector<std::uint16_t> classes_of_target(const BinaryTargets& targets
     return classes;
 }
 
-// The weight of each row: `positive_weight` for class 0, otherwise 1. Empty if all are 1.
+// The weight of each row: its own, or 1 if `own` is null, times `positive_weight` for class 0. Empty if all are 1.
 template <class Real>
-std::vector<Real> weights_of_target(const std::vector<std::uint16_t>& classes, Real positive_weight) {
+std::vector<Real> weights_of_target(const std::vector<std::uint16_t>& classes, double positive_weight,
+                                    const double* own = nullptr) {
     std::vector<Real> weights;
-    if (positive_weight == Real{1}) return weights;
+    if (positive_weight == 1.0 && own == nullptr) return weights;
     weights.reserve(classes.size());
-    for (const std::uint16_t label : classes) weights.push_back(label == 0 ? positive_weight : Real{1});
+    for (std::size_t row = 0; row < classes.size(); ++row) {
+        const double factor = classes[row] == 0 ? positive_weight : 1.0;
+        weights.push_back(static_cast<Real>(own == nullptr ? factor : factor * own[row]));
+    }
     return weights;
 }
 

@@ -1,8 +1,48 @@
 #include "c50/cases.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/bits.hpp"
 
 namespace clausewise::c50 {
+namespace {
+
+// The exponent of the lowest bit that is set, of a number above zero.
+int lowest_exponent(float number) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    const std::uint32_t exponent = bits >> 23, digits = bits & 0x7fffffu;
+    const bool is_normal = exponent > 0;
+    return static_cast<int>(is_normal ? exponent : 1) - 150 + lowest_bit(is_normal ? digits | 0x800000u : digits);
+}
+
+// Are sums of some of these weights, in any order, exact in double precision? They are multiples of the lowest bit of
+// any weight, and a double holds 53 bits.
+bool add_exactly(const std::vector<float>& weights) {
+    double sum = 0.0;
+    int lowest = std::numeric_limits<int>::max();
+    for (const float weight : weights) {
+        if (!(weight > 0.0f)) continue;
+        sum += weight;
+        lowest = std::min(lowest, lowest_exponent(weight));
+    }
+    return sum < std::ldexp(1.0, std::min(lowest, 64) + 52);
+}
+
+}  // namespace
+
+bool Cases::has_missing(const std::vector<bool>& in_use) const {
+    for (std::size_t a = 0; a < in_use.size(); ++a)
+        if (in_use[a] && matrix.column(a).has_missing) return true;
+    return false;
+}
+
+void Cases::look_at_weights(const std::vector<bool>& in_use) {
+    has_exact_sums = !weights.empty() && !has_missing(in_use) && add_exactly(weights);
+}
 
 void ClassCounts::add_up() {
     total = 0.0f;

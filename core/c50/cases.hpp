@@ -40,6 +40,9 @@ struct Cases {
     double min_cases = 2.0;
     const CancelToken& cancel;
     std::vector<bool> is_ordered{};  // per column: tests divide its values by their order
+    // Of cases with weights: are sums in double precision exact, and is no case divided at a missing value? Then sums
+    // do not depend on the order, and differences of sums are exact, too.
+    bool has_exact_sums = false;
     // Without subsets, discrete columns with very many values are ignored, unless all columns are such.
     bool keeps_many_values = true;
 
@@ -50,7 +53,19 @@ struct Cases {
 
     std::size_t n_rows() const { return classes.size(); }
     bool has_unit_weights() const { return weights.empty(); }
+    // May sums over cases be taken in any order?
+    bool adds_in_any_order() const { return has_unit_weights() || has_exact_sums; }
+    // Are values missing in the columns in use?
+    bool has_missing(const std::vector<bool>& in_use) const;
+    // Sets `has_exact_sums`, for the present weights and the columns in use.
+    void look_at_weights(const std::vector<bool>& in_use);
     double weight(std::int32_t row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
+    double weight_of(RowSpan rows) const {
+        if (weights.empty()) return static_cast<double>(rows.size());
+        double sum = 0.0;
+        for (const std::int32_t row : rows) sum += weights[static_cast<std::size_t>(row)];
+        return sum;
+    }
     // The least weight on each side of a cut: min_cases, or a tenth of the mean number of cases per class, up to 25.
     double smallest_side(double n_known) const {
         return std::max<double>(std::min(25.0, 0.10 * n_known / static_cast<double>(n_classes)), min_cases);

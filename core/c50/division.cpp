@@ -25,11 +25,11 @@ std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, 
 Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare)
     : cases_(cases), branches_(static_cast<std::size_t>(test.n_branches)) {
     const Column& column = cases.matrix.column(static_cast<std::size_t>(test.column));
-    if (test.kind == TestKind::threshold && !column.has_missing && cases.has_unit_weights()) {
+    if (test.kind == TestKind::threshold && !column.has_missing && cases.adds_in_any_order()) {
         std::int32_t* border = partition_rows(column, test.threshold_rank, rows, spare);
         branches_[0].rows = {rows.first, border};
         branches_[1].rows = {border, rows.last};
-        for (Branch& branch : branches_) branch.known = static_cast<double>(branch.rows.size());
+        for (Branch& branch : branches_) branch.known = cases.weight_of(branch.rows);
         return;
     }
     // Two-class costs matter only for missing values.
@@ -75,7 +75,7 @@ Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size
     for (Branch& branch : branches_) branch.rows = {branch.owned.data(), branch.owned.data() + branch.owned.size()};
 }
 
-// Weighted cases, in the order of `rows`, which stays as it is: later sums run over the rows in that order.
+// Cases with weights, in the order of `rows`, which stays as it is: later sums run over the rows in that order.
 void Division::divide_by_threshold(const Column& column, std::int32_t threshold_rank, RowSpan rows, float node_size) {
     for (Branch& branch : branches_) branch.owned.resize(rows.size() + 1);
     std::int32_t* below = branches_[0].owned.data();

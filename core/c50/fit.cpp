@@ -54,12 +54,6 @@ bool all_have_many_values(const Cases& cases) {
     return true;
 }
 
-bool has_missing(const Matrix& matrix, const std::vector<bool>& in_use) {
-    for (std::size_t a = 0; a < in_use.size(); ++a)
-        if (in_use[a] && matrix.column(a).has_missing) return true;
-    return false;
-}
-
 // Drops the array if all weights are 1: every stage is much quicker without one.
 void drop_unit_weights(Cases& cases) {
     if (std::all_of(cases.weights.begin(), cases.weights.end(), [](float weight) { return weight == 1.0f; }))
@@ -88,14 +82,16 @@ Model fit(const Matrix& matrix, TrainingData data, const Options& options, std::
     Model model;
     model.n_classes = n_classes;
     model.in_use.assign(n_columns, true);
-    if (cases.weights.empty() && has_missing(matrix, model.in_use)) cases.weights.assign(cases.n_rows(), 1.0f);
+    if (cases.weights.empty() && cases.has_missing(model.in_use)) cases.weights.assign(cases.n_rows(), 1.0f);
     const PessimisticErrors extra_errors(options.confidence);
     const auto start = std::chrono::steady_clock::now();
-    if (options.winnow)
+    if (options.winnow) {
+        cases.look_at_weights(model.in_use);
         model.in_use =
             winnow(cases, matrix.information(), extra_errors, options.use_subsets, !options.rules, n_threads);
+    }
     const std::chrono::duration<double> winnowing = std::chrono::steady_clock::now() - start;
-    if (!has_missing(matrix, model.in_use)) drop_unit_weights(cases);
+    if (!cases.has_missing(model.in_use)) drop_unit_weights(cases);
     TrialBuilder builder(cases, options, extra_errors, model.in_use, n_threads);
     build_trials(cases, options, builder, model, n_done);
     model.seconds = builder.seconds();

@@ -93,6 +93,7 @@ TrialBuilder::TrialBuilder(Cases& cases, const Options& options, const Pessimist
       n_cuts_(cases.matrix.n_columns(), 0) {}
 
 Trial TrialBuilder::build(const std::vector<std::int32_t>& growing_rows) {
+    cases_.look_at_weights(in_use_);
     Trial trial;
     trial.classifier.tree = pruned_tree(growing_rows);
     const Tree& tree = trial.classifier.tree;

@@ -646,12 +646,14 @@ def fit_c50_many(
         NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
     positive_weights: Annotated[
-        NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ]
     | None,
     options: C50Options,
     n_threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    | None = None,
 ) -> list[C50Model]:
     """Fit one two-class model per row of targets; class 0 is true."""
 

@@ -32,7 +32,7 @@ def extracted():
 
     def extract(name):
         if name not in found:
-            network, arrays = recorded(name)
+            network, arrays = recorded(name, np.float64)
             # The reference writes thresholds as C5.0 does.
             inducer = C50Inducer(min_cases=CASES[name][0], winnow=True, thresholds="exact")
             found[name] = ECLAIRE(network, inducer=inducer, max_rules=None).fit(arrays["X_train"]), arrays

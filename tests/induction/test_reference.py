@@ -80,7 +80,7 @@ def test_rare_classes_give_the_same_model_as_common_ones_do(share, repeats):
 
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("repeats", ["none", "zeros", "many"])
-@pytest.mark.parametrize("weights", ["any", "of very different size"])
+@pytest.mark.parametrize("weights", ["any", "of each class", "of different size", "whose sums are rounded"])
 def test_weighted_cases_give_the_tree_of_the_reference(weights, repeats, missing):
     # With at least a thousand cases per class, columns are excluded by bounds, and cuts are skipped.
     rng = np.random.default_rng(len(weights) + len(repeats))
@@ -92,11 +92,13 @@ def test_weighted_cases_give_the_tree_of_the_reference(weights, repeats, missing
     score = table[:, 0] + np.sin(3 * table[:, 1]) + rng.normal(size=2400)
     if missing:
         table[rng.random(2400) < 0.05, 0] = np.nan
+    classes = (score > np.median(score)).astype(np.int32)
     of_case = {
         "any": rng.uniform(0.5, 2, 2400),
-        "of very different size": np.exp(2 * rng.normal(size=2400)),
+        "of each class": np.where(classes == 1, 3.3, 1.0),
+        "of different size": np.exp(2 * rng.normal(size=2400)),
+        "whose sums are rounded": 10.0 ** rng.uniform(-6, 6, 2400),
     }[weights]
-    classes = (score > np.median(score)).astype(np.int32)
     data = golden.DataSet(table, [None] * 5, classes, 2, of_case, None)
     assert tree_difference(data, {"winnow": repeats == "none", "minCases": 2}) is None
 

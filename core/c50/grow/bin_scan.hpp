@@ -13,6 +13,7 @@
 #include "base/bits.hpp"
 #include "c50/cases.hpp"
 #include "c50/grow/cut_scan.hpp"
+#include "c50/grow/node_column.hpp"
 #include "c50/grow/node_histograms.hpp"
 #include "c50/grow/node_ranks.hpp"
 #include "c50/grow/ratio_bound.hpp"
@@ -30,14 +31,15 @@ struct BinnedCases {
 };
 
 template <class Count>
-class BinScan {
+class BinScan : private NodeColumn {
 public:
     // A column whose gain ratio is below `least_ratio` may be excluded before all of its cuts are counted.
     BinScan(const Column& column, const Count* counts, const BinnedCases& cases, CutRange range, double least_ratio,
             const CountInformation& information, RankScratch& scratch, CutScan& scan)
-        : column_(column),
+        : NodeColumn(column, cases.is_in_node, cases.classes),
+          column_(column),
           counts_(counts),
-          cases_(cases),
+          rows_(cases.rows),
           scratch_(scratch),
           scan_(scan),
           information_(information),
@@ -87,24 +89,6 @@ private:
     static constexpr double kRatioRounding = 1e-5;  // gains and ratios are rounded to single precision
     static constexpr std::int32_t kMaxScannedPerCase = 3;
 
-    // Positions in column.order.
-    std::int32_t start_of(std::size_t bin) const {
-        return column_.starts[static_cast<std::size_t>(column_.bin_starts[bin])];
-    }
-    std::int32_t row_at(std::int32_t at) const { return column_.order[static_cast<std::size_t>(at)]; }
-    std::int32_t rank_at(std::int32_t at) const { return column_.ranks[static_cast<std::size_t>(row_at(at))]; }
-    std::uint16_t class_at(std::int32_t at) const { return cases_.classes[row_at(at)]; }
-    bool is_in_node(std::int32_t at) const { return cases_.is_in_node[row_at(at)] != 0; }
-    std::int32_t next(std::int32_t at) const {  // the next position of a case of the node, this one included
-        while (!is_in_node(at)) ++at;
-        return at;
-    }
-    std::int32_t previous(std::int32_t at) const {  // the position of a case of the node before this one
-        while (!is_in_node(--at)) {
-        }
-        return at;
-    }
-
     bool is_cut(std::int32_t below) const { return below >= range_.first && below <= range_.last; }
     double information(std::int32_t cases, std::int32_t second) const {
         return information_[cases] - (information_[cases - second] + information_[second]);
@@ -138,21 +122,14 @@ private:
         return least < kNoCut && least - kRounding < limit_;
     }
     void scan_bin(std::size_t bin, const BinSpan& span) {
-        // Every position is written and only those of the node advance, so there is no branch to mispredict.
-        auto& kept = scratch_.kept;
-        const std::int32_t start = start_of(bin), end = start_of(bin + 1);
         // If most of the column would be scanned for few cases, sorting them is quicker.
-        n_scanned_ += end - start;
+        n_scanned_ += start_of(bin + 1) - start_of(bin);
         if (n_scanned_ > kMaxScannedPerCase * total_) {
             is_inconclusive_ = true;
             return;
         }
-        kept.resize(static_cast<std::size_t>(end - start) + 1);
-        std::size_t n = 0;
-        for (std::int32_t at = start; at < end; ++at) {
-            kept[n] = at;
-            n += cases_.is_in_node[row_at(at)];
-        }
+        auto& kept = scratch_.kept;
+        const std::size_t n = list_bin(bin, kept);
         std::int32_t below = span.below, second = span.second_below;
         for (std::size_t i = 0; i + 1 < n; ++i) {
             ++below;
@@ -174,10 +151,9 @@ private:
     bool is_skipped(std::int32_t below, std::int32_t second, std::int32_t left, std::int32_t right) const {
         const std::uint16_t label = class_at(left);
         if (class_at(right) != label || below == range_.last) return false;
-        const auto rank_start = [&](std::int32_t rank) { return column_.starts[static_cast<std::size_t>(rank)]; };
         bool is_pure = true;
         std::int32_t group_start = below, group_end = below;
-        for (std::int32_t at = rank_start(rank_at(left)); at <= left; ++at)
+        for (std::int32_t at = start_of_rank(rank_at(left)); at <= left; ++at)
             if (is_in_node(at)) {
                 --group_start;
                 is_pure = is_pure && class_at(at) == label;
@@ -185,7 +161,7 @@ private:
         // The group to the left of the first cut is everything so far.
         if (group_start < range_.first) is_pure = second == 0 || second == below;
         if (!is_pure) return false;
-        for (std::int32_t at = right; at < rank_start(rank_at(right) + 1); ++at)
+        for (std::int32_t at = right; at < start_of_rank(rank_at(right) + 1); ++at)
             if (is_in_node(at)) {
                 ++group_end;
                 if (class_at(at) != label) return false;
@@ -193,13 +169,18 @@ private:
         return group_end < range_.last;
     }
 
-    // The rank of the case at a position among the node's cases, from 0 on.
-    std::int32_t rank_at_position(std::int32_t position) const {
+    // The rank of the case at a position among the node's cases, from 0 on, and the number of cases below that rank.
+    struct RankAt {
+        std::int32_t rank, n_below;
+    };
+    RankAt rank_at_position(std::int32_t position) const {
         std::size_t b = 0;
-        for (; position >= all_of(counts_[b]); ++b) position -= all_of(counts_[b]);
+        std::int32_t left = position;
+        for (; left >= all_of(counts_[b]); ++b) left -= all_of(counts_[b]);
         std::int32_t at = next(start_of(b));
-        for (; position > 0; --position) at = next(at + 1);
-        return rank_at(at);
+        for (; left > 0; --left) at = next(at + 1);
+        const std::int32_t rank = rank_at(at);
+        return {rank, position - n_in_node(start_of_rank(rank), at)};
     }
     // The number of cuts. Or a lower bound on it, if that is at least the range of values per gap at the best cut (the
     // penalty then does not depend on it), or if it suffices to exclude the column.
@@ -215,7 +196,6 @@ private:
             is_common_alone = column_.bin_starts[bin + 1] - column_.bin_starts[bin] == 1;
         }
         if (is_common_alone && column_.n_repeated == 0) return n;
-        const auto value = [&](std::int32_t rank) { return column_.values[static_cast<std::size_t>(rank)]; };
         const float range_per_gap = (value(scan_.highest_rank) - value(scan_.lowest_rank)) /
                                     (value(scan_.rank_above) - value(scan_.rank_below));
         const std::int64_t fewest =
@@ -225,7 +205,7 @@ private:
             scan_.is_excluded = true;
             return fewest;
         }
-        return n_marked_cuts();
+        return n_ranks_with_cuts(is_common_alone);
     }
     // A bin without repeated values has as many cuts as cases; otherwise at most as many fewer as rows of the matrix
     // repeat a value of the bin.
@@ -249,26 +229,28 @@ private:
         const double split_information = information_[total_] - (information_[below] + information_[total_ - below]);
         return gain < (1.0 - kRatioRounding) * least_ratio_ * split_information - kRounding;
     }
-    std::int64_t n_marked_cuts() const {
-        const auto first = static_cast<std::size_t>(rank_at_position(range_.first - 1));
-        const auto end = static_cast<std::size_t>(rank_at_position(range_.last));
-        auto& present = scratch_.present;
-        present.assign(words_for(static_cast<std::size_t>(column_.n_values)), 0);
-        for (const std::int32_t row : cases_.rows) {
-            const auto r = static_cast<std::size_t>(column_.ranks[static_cast<std::size_t>(row)]);
-            present[r >> 6] |= std::uint64_t{1} << (r & 63);
-        }
-        // Ranks below `first` and from `end` on do not count.
-        present[first >> 6] &= ~std::uint64_t{0} << (first & 63);
-        present[end >> 6] &= (std::uint64_t{1} << (end & 63)) - 1;
+    // The ranks that occur from the first cut on: each but the last has a cut after it.
+    std::int64_t n_ranks_with_cuts(bool is_common_alone) const {
+        const RankAt first = rank_at_position(range_.first - 1), end = rank_at_position(range_.last);
+        const bool is_quick = is_common_alone && column_.is_mostly_unique && 2 * column_.n_repeated <= total_;
+        return is_quick ? end.n_below - first.n_below - n_repetitions(first.rank, end.rank)
+                        : n_distinct_ranks(rows_, first.rank, end.rank, scratch_.present);
+    }
+    // The cases of the node that repeat a value, of those with ranks from `first` to before `end`.
+    std::int64_t n_repetitions(std::int32_t first, std::int32_t end) const {
         std::int64_t n = 0;
-        for (std::size_t w = first >> 6; w <= end >> 6; ++w) n += count_bits(present[w]);
+        const auto& repeated = column_.repeated_ranks;
+        for (auto r = std::lower_bound(repeated.begin(), repeated.end(), first); r != repeated.end() && *r < end; ++r) {
+            n += std::max(0, n_in_node(start_of_rank(*r), start_of_rank(*r + 1)) - 1);
+        }
+        if (column_.common_rank >= first && column_.common_rank < end)
+            n += std::max(0, all_of(counts_[static_cast<std::size_t>(column_.common_bin)]) - 1);
         return n;
     }
 
     const Column& column_;
     const Count* counts_;
-    const BinnedCases cases_;
+    const RowSpan rows_;
     RankScratch& scratch_;
     CutScan& scan_;
     const CountInformation& information_;

@@ -166,7 +166,7 @@ std::vector<Split> Grower::leaders_of(NodeView& view, const Site& site, const De
     const bool is_counted = site.histogram != NodeHistograms::kNone;
     if (!cases_.has_unit_weights()) {
         view.is_sorted = std::is_sorted(view.rows.begin(), view.rows.end());
-        for (const std::int32_t row : view.rows) view.weight += cases_.weight(row);
+        view.weight = cases_.weight_of(view.rows);
     }
     const bool is_marked = is_counted || view.is_sorted;
     if (is_marked) {

@@ -27,7 +27,7 @@ Split Splitter::continuous(std::size_t index, const NodeView& node, double least
     const Column& column = cases_.matrix.column(index);
     CutScan scan;
     if (!cases_.has_unit_weights()) {
-        scan_weighted(column, node, scratch, scan);
+        scan_weighted(index, node, least_ratio, scratch, scan);
     } else {
         scan.n_known = scan.n_all = node.counts.total;
         scan.base = node.base;

@@ -94,7 +94,10 @@ private:
                           CutScan& scan) const;
     void scan_many_classes(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
     void sort_cases(const Column& column, const NodeView& node, SplitScratch& scratch) const;
-    void scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const;
+    void scan_weighted(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch,
+                       CutScan& scan) const;
+    bool scan_weighted_bins(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch,
+                            CutScan& scan) const;
 
     const Cases& cases_;
     const CountInformation& information_;

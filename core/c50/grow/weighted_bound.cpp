@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "c50/grow/node_column.hpp"
 #include "c50/information.hpp"
 
 namespace clausewise::c50 {
@@ -33,6 +34,7 @@ void WeightedBound::start(const WeightSum& node, const std::uint8_t* is_in_node)
 
 void WeightedBound::turn_to(const WeightSum& known) {
     total_ = known.all;
+    per_total_ = 1.0 / known.all;
     share_ = known.second / known.all;
     least_side_ = cases_.smallest_side(known.all) - slack_ - 1e-4;
     scale_ = share_ * (1.0 - share_) * induction::kLn2;
@@ -44,15 +46,26 @@ void WeightedBound::require(double ratio) {
     ratio_ = (1.0 - 1e-5) * ratio;
 }
 
-bool WeightedBound::reaches(const WeightSum& below, double gap) const {
-    // First without logarithms: the gain is at most distance² / (q · scale).
-    const double q = below.all * (total_ - below.all) / total_;
+double WeightedBound::least_choices(double gap) const {
+    return std::max(1.0, std::min(least_cuts_, least_range_ / gap));
+}
+
+double WeightedBound::low_penalty(double choices) {
+    return (1.0 - 1e-4) * std::max(0.0f, low_lg(static_cast<float>(choices)));
+}
+
+// The gain is at most distance² / (q · scale).
+bool WeightedBound::may_reach(const WeightSum& below, double low_penalty) const {
+    const double q = below.all * (total_ - below.all) * per_total_;
     const double distance = std::abs(below.second - below.all * share_) + slack_;
-    const double least_information = 4.0 * q * (1.0 + 0.278 * (1.0 - 4.0 * q / total_)) + unknown_information_;
-    const double choices = std::max(1.0, std::min(least_cuts_, least_range_ / gap));
-    const double low_penalty = (1.0 - 1e-4) * std::max(0.0f, low_lg(static_cast<float>(choices)));
-    if (distance * distance <= scale_ * q * (ratio_ * least_information + low_penalty - information_slack_))
-        return false;
+    const double least_information = 4.0 * q * (1.278 - 1.112 * q * per_total_) + unknown_information_;
+    return distance * distance > scale_ * q * (ratio_ * least_information + low_penalty - information_slack_);
+}
+
+bool WeightedBound::reaches(const WeightSum& below, double gap) const {
+    if (!may_reach(below, 0.0)) return false;  // most cuts, without a division
+    const double choices = least_choices(gap);
+    if (!may_reach(below, low_penalty(choices))) return false;
     const double gain = whole_ - two_class_information(below.all, below.second) -
                         two_class_information(total_ - below.all, share_ * total_ - below.second);
     const double surplus =
@@ -115,27 +128,21 @@ bool WeightedBound::excludes(const Column& column, const BinnedColumn& binned, c
     return true;
 }
 
-bool WeightedBound::reaches_in(const Column& column, std::size_t bin, WeightSum below) const {
-    std::int32_t last_rank = -1;
-    for (std::int32_t rank = column.bin_starts[bin]; rank < column.bin_starts[bin + 1]; ++rank) {
-        const auto r = static_cast<std::size_t>(rank);
-        WeightSum own;
-        bool occurs = false;
-        for (std::int32_t at = column.starts[r]; at < column.starts[r + 1]; ++at) {
-            const std::int32_t row = column.order[static_cast<std::size_t>(at)];
-            if (!is_in_node_[row]) continue;
-            occurs = true;
-            const double weight = cases_.weight(row);
-            own += {weight, cases_.class_of(row) == 1 ? weight : 0.0};
-        }
-        if (!occurs) continue;
-        if (last_rank >= 0 && is_admissible(below)) {
-            const double gap = static_cast<double>(column.values[r]) -
-                               static_cast<double>(column.values[static_cast<std::size_t>(last_rank)]);
-            if (reaches(below, gap)) return true;
-        }
-        last_rank = rank;
-        below += own;
+bool WeightedBound::reaches_in(const Column& column, std::size_t bin, WeightSum below) {
+    const NodeColumn cases(column, is_in_node_, cases_.classes.data());
+    const std::size_t n = cases.list_bin(bin, kept_);
+    // Most cuts do not reach the ratio even with the penalty of the widest gap in the bin.
+    const BinValues& values = column.bin_values[bin];
+    const double penalty =
+        low_penalty(least_choices(static_cast<double>(values.highest) - static_cast<double>(values.lowest)));
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        const double weight = cases_.weight(cases.row_at(kept_[i]));
+        below += {weight, cases.class_at(kept_[i]) == 1 ? weight : 0.0};
+        if (!is_admissible(below) || !may_reach(below, penalty)) continue;
+        const std::int32_t left = cases.rank_at(kept_[i]), right = cases.rank_at(kept_[i + 1]);
+        if (left == right) continue;
+        const double gap = static_cast<double>(cases.value(right)) - static_cast<double>(cases.value(left));
+        if (reaches(below, gap)) return true;
     }
     return false;
 }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "c50/cases.hpp"
 #include "c50/grow/node_histograms.hpp"
@@ -36,7 +37,13 @@ private:
     }
     // Could a cut that leaves these cases below reach the required ratio? Its values are at most `gap` apart.
     bool reaches(const WeightSum& below, double gap) const;
-    bool reaches_in(const Column& column, std::size_t bin, WeightSum below) const;
+    // The same without logarithms, and less precisely; `low_penalty` is at most the penalty of a threshold.
+    bool may_reach(const WeightSum& below, double low_penalty) const;
+    // Does a cut in the bin reach it? `below` is the sum before the bin.
+    bool reaches_in(const Column& column, std::size_t bin, WeightSum below);
+    // The penalty of a threshold is the logarithm of the number of cuts, or of gaps of this size; what it is at least.
+    double least_choices(double gap) const;
+    static double low_penalty(double choices);
     // Turns to a column: to its known cases, and to what their bins say.
     void turn_to(const WeightSum& known);
     void read(const BinnedColumn& binned, const WeightSum* bins);
@@ -47,12 +54,13 @@ private:
     bool is_at_node_ = false;  // are all cases of the node known in the current column?
     double ratio_ = 0.0;
     // Of the known cases: weight, least weight on each side of a cut, share of the second class, information.
-    double total_ = 0.0, least_side_ = 0.0, share_ = 0.0, scale_ = 0.0, whole_ = 0.0;
+    double total_ = 0.0, per_total_ = 0.0, least_side_ = 0.0, share_ = 0.0, scale_ = 0.0, whole_ = 0.0;
     double unknown_information_ = 0.0;              // of dividing the node into known and unknown cases
     double slack_ = 0.0, information_slack_ = 0.0;  // what sums of weights, and information, are off by at most
     // At most what the number of cuts and the range of values are at the node: the penalty of a threshold is
     // lg(cuts) or lg(range / gap).
     double least_cuts_ = 1.0, least_range_ = 0.0;
+    std::vector<std::int32_t> kept_;  // positions in the current bin
 };
 
 }  // namespace clausewise::c50

@@ -2,6 +2,7 @@
 #include "c50/grow/splitter.hpp"
 
 #include "c50/grow/radix_sort.hpp"
+#include "c50/grow/weighted_bin_scan.hpp"
 
 namespace clausewise::c50 {
 namespace {
@@ -247,13 +248,30 @@ void Splitter::sort_cases(const Column& column, const NodeView& node, SplitScrat
         put(p, node.rows.first[keys[p] & 0xffffffffu], static_cast<std::int32_t>(keys[p] >> 32));
 }
 
-void Splitter::scan_weighted(const Column& column, const NodeView& node, SplitScratch& scratch, CutScan& scan) const {
+// Returns false if only a full scan finds the best cut.
+bool Splitter::scan_weighted_bins(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch,
+                                  CutScan& scan) const {
+    if (!cases_.has_exact_sums || !node.is_counted(index)) return false;
+    const auto& per_class = node.counts.per_class;
+    CutScan found = scan;
+    found.base = node.base;
+    WeightedBinScan bins(cases_, cases_.matrix.column(index), node.histograms->weights(node.histogram, index),
+                         {per_class[0] + per_class[1], per_class[1]}, node.rows, node.is_in_node,
+                         cases_.smallest_side(scan.n_known), least_ratio, scratch.ranks, found);
+    if (!bins.find()) return false;
+    scan = found;
+    return true;
+}
+
+void Splitter::scan_weighted(std::size_t index, const NodeView& node, double least_ratio, SplitScratch& scratch,
+                             CutScan& scan) const {
+    const Column& column = cases_.matrix.column(index);
     scan.n_all = node.weight;
     if (column.has_missing)
         for (const std::int32_t row : node.rows)
             if (column.ranks[static_cast<std::size_t>(row)] == kMissing) scan.n_unknown += cases_.weight(row);
     scan.n_known = scan.n_all - scan.n_unknown;
-    if (scan.n_known < 2.0 * cases_.min_cases) return;
+    if (scan.n_known < 2.0 * cases_.min_cases || scan_weighted_bins(index, node, least_ratio, scratch, scan)) return;
     sort_cases(column, node, scratch);
     if (scratch.case_ranks.size() < 2) return;
     WeightedScan cases(scratch, cases_.n_classes, cases_.smallest_side(scan.n_known));

@@ -60,6 +60,8 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass
         tree[id].test = tree[raised].test;
         tree[id].children = tree[raised].children;
         const bool regrows = pass.rebuilds && share < 0.95;
+        // Cases of equal value are scanned in the order of the node, which dividing exact weights has changed.
+        if (regrows && cases_.has_exact_sums) std::sort(rows.begin(), rows.end());
         if (regrows) grower_.grow_branches(tree, id, rows, depth, label_of_raised);
         return estimate(tree, id, rows, {true, false, regrows && cases_.has_unit_weights()}, depth);
     }
@@ -101,7 +103,10 @@ float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, 
     const auto add_branch = [&](std::int32_t child, RowSpan branch, float weight) {
         const float branch_estimate = estimate(tree, child, branch, pass, depth + 1);
         sum.add(weight, branch_estimate, [&](std::vector<float>& pool) {
-            for (const std::int32_t row : branch) {
+            // Single precision, so the order matters, which dividing exact weights may have changed.
+            std::vector<std::int32_t> in_order(branch.begin(), branch.end());
+            std::sort(in_order.begin(), in_order.end());
+            for (const std::int32_t row : in_order) {
                 float& count = pool[cases_.class_of(row)];
                 count = static_cast<float>(count + static_cast<float>(cases_.weight(row)));
             }

@@ -46,7 +46,13 @@ from clausewise.induction.c50_core import (
 )
 from clausewise.induction.c50_exports import ExportedRules
 from clausewise.induction.c50_trials import C50Trial, Summary, answers_in_turn, codes_of, joint_answer
-from clausewise.induction.estimator import TableClassifier, encode_for, read_targets, set_feature_attributes
+from clausewise.induction.estimator import (
+    TableClassifier,
+    checked_case_weights,
+    encode_for,
+    read_targets,
+    set_feature_attributes,
+)
 from clausewise.induction.matrix import PreparedMatrix, collapsed_columns
 from clausewise.induction.protocol import BINARY_CLASSES, Premises, ProgressCallback
 from clausewise.rules import RuleSet
@@ -131,12 +137,13 @@ class C50Inducer:
         matrix: PreparedMatrix,
         targets: NDArray[np.bool_],
         *,
+        weights: NDArray[np.float64] | None = None,
         positive_weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> list[RuleSet]:
         """Return one rule set per target; see `clausewise.induction.induce_many`."""
-        models = self._models(matrix, targets, positive_weights, n_jobs, progress)
+        models = self._models(matrix, targets, weights, positive_weights, n_jobs, progress)
         return [rule_set_of(model, matrix, BINARY_CLASSES, self.thresholds) for model in models]
 
     def induce_premises(
@@ -144,12 +151,13 @@ class C50Inducer:
         matrix: PreparedMatrix,
         targets: NDArray[np.bool_],
         *,
+        weights: NDArray[np.float64] | None = None,
         positive_weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Premises:
         """Return the rules that predict True for each target; see `clausewise.induction.induce_premises`."""
-        models = self._models(matrix, targets, positive_weights, n_jobs, progress)
+        models = self._models(matrix, targets, weights, positive_weights, n_jobs, progress)
         arrays, target = premise_arrays(models, matrix.n_rows)
         return Premises(rule_set_of_arrays(arrays, False, matrix, BINARY_CLASSES, self.thresholds), target)
 
@@ -157,15 +165,21 @@ class C50Inducer:
         self,
         matrix: PreparedMatrix,
         targets: NDArray[np.bool_],
+        weights: NDArray[np.float64] | None,
         positive_weights: NDArray[np.float64] | None,
         n_jobs: int | None,
         progress: ProgressCallback | None,
     ) -> list[_core.C50Model]:
         check_categories(matrix.features, self.subset)
-        weights = None if positive_weights is None else positive_weights.astype(np.float32)
-        options = core_options(self, matrix.n_rows, rules=True)
-        n_threads = threads.resolve(n_jobs)
-        return _core.fit_c50_many(matrix.core, targets.view(np.uint8), weights, options, n_threads, progress)
+        return _core.fit_c50_many(
+            matrix.core,
+            targets.view(np.uint8),
+            positive_weights,
+            core_options(self, matrix.n_rows, rules=True),
+            threads.resolve(n_jobs),
+            progress,
+            checked_case_weights(weights, matrix.n_rows),
+        )
 
 
 class C50Classifier(ExportedRules, TableClassifier):

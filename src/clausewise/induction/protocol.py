@@ -1,7 +1,9 @@
 """The protocol of rule inducers, and running one on many targets."""
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -27,7 +29,8 @@ class Inducer(Protocol):
 
     Any object with this method is an inducer. If it also has the method
     `induce_many(matrix, targets, *, positive_weights, n_jobs, progress)`, it gets all targets at once; if it
-    has `induce_premises` with the same parameters, it may omit the rules that predict False.
+    has `induce_premises` with the same parameters, it may omit the rules that predict False. Where rows have
+    weights, these methods are only called if they have a parameter `weights`, too.
     """
 
     def induce(
@@ -104,12 +107,10 @@ def induce_many(
     ['x1 > 8', 'x1 ≤ 8'] False
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
-    at_once = getattr(inducer, "induce_many", None)
-    if at_once is not None and weights is None:
-        return cast(
-            "list[RuleSet]",
-            at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress),
-        )
+    at_once = _method_for_all(inducer, "induce_many", weights)
+    if at_once is not None:
+        found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
+        return cast("list[RuleSet]", found)
     return _one_by_one(inducer, matrix, targets, weights, positive_weights, n_jobs, progress)
 
 
@@ -198,8 +199,8 @@ def _premises(
     n_jobs: int | None,
     progress: ProgressCallback | None,
 ) -> Premises:
-    at_once = getattr(inducer, "induce_premises", None)
-    if weights is None and at_once is not None:
+    at_once = _method_for_all(inducer, "induce_premises", weights)
+    if at_once is not None:
         found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
         return cast("Premises", found)
     listed = induce_many(
@@ -279,6 +280,16 @@ def rules_or_default(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
 
 def _premises_of(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
     return rules_or_default(rules, matrix).concluding(True).with_default(False)
+
+
+def _method_for_all(
+    inducer: Inducer, name: str, weights: NDArray[np.float64] | None
+) -> Callable[..., Any] | None:
+    """Return the method that learns all targets at once from rows of these weights; None if there is none."""
+    method: Callable[..., Any] | None = getattr(inducer, name, None)
+    if method is None or weights is None:
+        return method
+    return partial(method, weights=weights) if "weights" in inspect.signature(method).parameters else None
 
 
 def _one_by_one(
