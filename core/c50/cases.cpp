@@ -32,6 +32,18 @@ bool add_exactly(const std::vector<float>& weights) {
     return sum < std::ldexp(1.0, std::min(lowest, 64) + 52);
 }
 
+// The weight of the cases of each class; empty if those of a class differ.
+std::vector<double> weights_of_classes(const Cases& cases) {
+    constexpr double kUnknown = -1.0;
+    std::vector<double> of_class(cases.n_classes, kUnknown);
+    for (std::size_t row = 0; row < cases.n_rows(); ++row) {
+        double& known = of_class[cases.classes[row]];
+        if (known == kUnknown) known = cases.weights[row];
+        if (known != cases.weights[row]) return {};
+    }
+    return of_class;
+}
+
 }  // namespace
 
 bool Cases::has_missing(const std::vector<bool>& in_use) const {
@@ -42,6 +54,7 @@ bool Cases::has_missing(const std::vector<bool>& in_use) const {
 
 void Cases::look_at_weights(const std::vector<bool>& in_use) {
     has_exact_sums = !weights.empty() && !has_missing(in_use) && add_exactly(weights);
+    class_weights = has_exact_sums ? weights_of_classes(*this) : std::vector<double>{};
 }
 
 void ClassCounts::add_up() {

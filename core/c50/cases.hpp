@@ -43,6 +43,8 @@ struct Cases {
     // Of cases with weights: are sums in double precision exact, and is no case divided at a missing value? Then sums
     // do not depend on the order, and differences of sums are exact, too.
     bool has_exact_sums = false;
+    // If so, and if all cases of a class weigh the same: that weight, per class. Otherwise empty.
+    std::vector<double> class_weights{};
     // Without subsets, discrete columns with very many values are ignored, unless all columns are such.
     bool keeps_many_values = true;
 
@@ -57,7 +59,7 @@ struct Cases {
     bool adds_in_any_order() const { return has_unit_weights() || has_exact_sums; }
     // Are values missing in the columns in use?
     bool has_missing(const std::vector<bool>& in_use) const;
-    // Sets `has_exact_sums`, for the present weights and the columns in use.
+    // Sets `has_exact_sums` and `class_weights`, for the present weights and the columns in use.
     void look_at_weights(const std::vector<bool>& in_use);
     double weight(std::int32_t row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
     double weight_of(RowSpan rows) const {

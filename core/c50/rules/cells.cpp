@@ -63,6 +63,16 @@ public:
             is_seen[part] = true;
         }
     }
+    // Gives all rows of a part the number that `number_of_row` has for the first of them. After `for_each`.
+    void spread(std::vector<std::int32_t>& number_of_row) const {
+        std::vector<std::int32_t> number_of_part(offspring_.size(), -1);
+        for (std::size_t row = 0; row < part_of_row_.size(); ++row) {
+            if (part_of_row_[row] == kSingle) continue;
+            std::int32_t& known = number_of_part[static_cast<std::size_t>(part_of_row_[row])];
+            if (known < 0) known = number_of_row[row];
+            number_of_row[row] = known;
+        }
+    }
 
 private:
     static constexpr std::int32_t kSingle = -1;  // the only row of its part, which no rule can split
@@ -106,13 +116,16 @@ std::vector<std::size_t> by_vote(const std::vector<FormedRule>& rules) {
 }  // namespace
 
 Cells Cells::of(const Cases& cases, const FormedRules& formed) {
-    return cases.has_unit_weights() ? merged(cases, formed) : one_per_row(cases, formed);
+    const bool sums_costs = cases.costs.is_active() && cases.class_scale.empty();  // products, which are rounded
+    const bool merges = cases.has_unit_weights() || (cases.has_exact_sums && !sums_costs);
+    return merges ? merged(cases, formed) : one_per_row(cases, formed);
 }
 
 Cells Cells::one_per_row(const Cases& cases, const FormedRules& formed) {
     Cells cells;
     cells.label = formed.classes;
-    cells.weight = cases.weights;
+    cells.weight.resize(cases.n_rows(), 1.0);
+    for (std::size_t row = 0; row < cases.weights.size(); ++row) cells.weight[row] = cases.weights[row];
     for (const FormedRule& rule : formed.rules) {
         rule.covered.for_each([&](std::int32_t row) { cells.cells_of_rule.members.push_back(row); });
         cells.cells_of_rule.end_list();
@@ -135,8 +148,15 @@ Cells Cells::merged(const Cases& cases, const FormedRules& formed) {
         cell_of_row[row] = static_cast<std::int32_t>(cells.size());
         stands_for_cell[row >> 6] |= std::uint64_t{1} << (row & 63);
         cells.label.push_back(formed.classes[row]);
-        cells.weight.push_back(static_cast<float>(n_rows));
+        cells.weight.push_back(n_rows);
     });
+    if (!cases.has_unit_weights()) {
+        parts.spread(cell_of_row);
+        std::fill(cells.weight.begin(), cells.weight.end(), 0.0);
+        for (std::size_t row = 0; row < cell_of_row.size(); ++row)
+            cells.weight[static_cast<std::size_t>(cell_of_row[row])] += cases.weights[row];
+        cells.cell_of_row = cell_of_row;
+    }
     std::size_t n_covered = 0;
     for (const FormedRule& rule : formed.rules) n_covered += std::min(rule.covered.size(), cells.size());
     cells.cells_of_rule.members.reserve(n_covered);

@@ -33,13 +33,14 @@ struct Lists {
 
 struct Cells {
     std::vector<std::uint16_t> label;  // class of the rows
-    std::vector<float> weight;         // of all rows of the cell
+    std::vector<double> weight;        // of all rows of the cell
     Lists rules_of_cell;               // by descending vote
     Lists cells_of_rule;
+    // If merged rows have weights of their own, for sums that depend on the order of the rows; otherwise empty.
+    std::vector<std::int32_t> cell_of_row;
 
     std::size_t size() const { return label.size(); }
-    // With unit weights, equal rows are merged. With other weights, every row is a cell, so that sums run over the rows
-    // in order.
+    // Equal rows are merged, unless sums have to run over the rows in order: then every row is a cell.
     static Cells of(const Cases& cases, const FormedRules& formed);
 
 private:

@@ -3,7 +3,7 @@
 namespace clausewise::c50 {
 
 void UnitCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
-    counts.start_with(n_failed_.count_zeros(of_class_, nearly_covered_), kept);
+    counts.start_with(n_failed_.count_zeros(of_class_, nearly_covered_), kept, weights_);
     add_nearly_covered(kept, counts);
 }
 
@@ -16,7 +16,7 @@ void UnitCounter::drop(std::size_t dropped, const std::vector<std::size_t>& kept
 
 void UnitCounter::add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const {
     for (const std::size_t d : kept)
-        counts.add_nearly_covered(d, count_within(nearly_covered_, path_[d].fails.data(), of_class_.data()));
+        counts.add_nearly_covered(d, count_within(nearly_covered_, path_[d].fails.data(), of_class_.data()), weights_);
 }
 
 void LeafOrderCounter::count(const std::vector<std::size_t>& kept, CoverCounts& counts) {
@@ -69,13 +69,6 @@ void WeightedCounter::drop(std::size_t dropped, const std::vector<std::size_t>& 
     n_failed_.remove(path_[dropped].fails);
     n_failed_.find_ones(path_[dropped].fails, nearly_covered_);
     add_nearly_covered(kept, counts);
-}
-
-RowSet WeightedCounter::covered(double) const {
-    Words rows = n_failed_.zeros();
-    std::size_t n_rows = 0;
-    for (const std::uint64_t word : rows) n_rows += count_bits(word);
-    return RowSet(std::move(rows), n_rows);
 }
 
 void WeightedCounter::add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const {

@@ -22,6 +22,11 @@ struct PathStep {
     Words fails;  // the rows that fail it; empty if rows are in leaf order
 };
 
+// What a row of the rule's class weighs, and any other row.
+struct PairWeights {
+    double own = 1.0, other = 1.0;
+};
+
 // The covered and the misclassified weight, with all kept conditions and without each one.
 struct CoverCounts {
     double n = 0.0, errors = 0.0;                   // with all kept conditions
@@ -37,31 +42,33 @@ struct CoverCounts {
         n = n_without[dropped];
         errors = errors_without[dropped];
     }
-    // Unit weights; `both` counts rows of the rule's class.
-    void start_with(PairCount covered, const std::vector<std::size_t>& kept) {
-        n = static_cast<double>(covered.first);
-        errors = static_cast<double>(covered.first - covered.both);
+    // Of `covered`, `both` counts the rows of the rule's class.
+    void start_with(PairCount covered, const std::vector<std::size_t>& kept, PairWeights weights = {}) {
+        errors = weights.other * static_cast<double>(covered.first - covered.both);
+        n = weights.own * static_cast<double>(covered.both) + errors;
         for (const std::size_t d : kept) {
             n_without[d] = n;
             errors_without[d] = errors;
         }
     }
     // Adds rows that fail only condition d, which the rule without it covers.
-    void add_nearly_covered(std::size_t d, PairCount more) {
-        n_without[d] += static_cast<double>(more.first);
-        errors_without[d] += static_cast<double>(more.first - more.both);
+    void add_nearly_covered(std::size_t d, PairCount more, PairWeights weights = {}) {
+        const double more_errors = weights.other * static_cast<double>(more.first - more.both);
+        n_without[d] += weights.own * static_cast<double>(more.both) + more_errors;
+        errors_without[d] += more_errors;
     }
 };
 
-// For unit weights: counts 64 rows at a time.
+// For two classes whose rows weigh the same, or unit weights: counts 64 rows at a time.
 class UnitCounter {
 public:
-    UnitCounter(const std::vector<PathStep>& path, const BitCounters& n_failed, const Words& of_class)
-        : path_(path), n_failed_(n_failed), of_class_(of_class) {}
+    UnitCounter(const std::vector<PathStep>& path, const BitCounters& n_failed, const Words& of_class,
+                PairWeights weights)
+        : path_(path), n_failed_(n_failed), of_class_(of_class), weights_(weights) {}
 
     void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
-    RowSet covered(double n) const { return RowSet(n_failed_.zeros(), static_cast<std::size_t>(n)); }
+    RowSet covered(double) const { return RowSet::of(n_failed_.zeros()); }
 
 private:
     void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const;
@@ -69,6 +76,7 @@ private:
     const std::vector<PathStep>& path_;
     BitCounters n_failed_;
     const Words& of_class_;
+    const PairWeights weights_;
     SparseWords nearly_covered_;  // rows that fail one condition since the last drop
 };
 
@@ -108,7 +116,7 @@ public:
 
     void count(const std::vector<std::size_t>& kept, CoverCounts& counts);
     void drop(std::size_t dropped, const std::vector<std::size_t>& kept, CoverCounts& counts);
-    RowSet covered(double) const;
+    RowSet covered(double) const { return RowSet::of(n_failed_.zeros()); }
 
 private:
     void add_nearly_covered(const std::vector<std::size_t>& kept, CoverCounts& counts) const;

@@ -6,11 +6,13 @@ namespace clausewise::c50 {
 
 SummedChanges::SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
                              const std::vector<bool>& selected, const std::vector<float>& error_costs)
-    : n_classes_(cases.n_classes),
+    : cases_(cases),
+      n_classes_(cases.n_classes),
       rules_(rules),
       cells_(cells),
       error_costs_(error_costs),
-      votes_(cells.size(), cases.n_classes) {
+      votes_(cells.size(), cases.n_classes),
+      of_cell_(cells.size(), EffectsOfCell{0, 0}) {
     for (std::size_t r = 0; r < rules.size(); ++r) {
         flips_.push_back({rules[r].vote, rules[r].label, selected[r], 0.0f});
         if (selected[r]) cells.cells_of_rule.for_each(r, [&](std::size_t cell) { votes_.add(rules[r], 1, cell); });
@@ -20,36 +22,64 @@ SummedChanges::SummedChanges(const Cases& cases, const std::vector<FormedRule>& 
         if (cell % 4096 == 0) cases.cancel.check();
         const Situation now = situation(cell);
         total += cells.weight[cell] * now.cost;
-        for_each_flip(cell, now.least_vote(), [&](Flip& flip) {
-            const float change = change_by(flip, now, cell, votes_of(cell, flip.label));
-            flip.change = static_cast<float>(flip.change + change * static_cast<double>(cells.weight[cell]));
+        of_cell_[cell].begin = effects_.size();
+        for_each_flip(cell, now.least_vote(), [&](std::size_t r, const Flip& flip) {
+            note(r, 0.0f, change_by(flip, now, cell, votes_of(cell, flip.label)));
         });
+        of_cell_[cell].end = effects_.size();
     }
     total_ = static_cast<float>(total);
+    if (cells.cell_of_row.empty()) {
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) apply(cell, cells.weight[cell]);
+    } else {
+        for (std::size_t row = 0; row < cases.n_rows(); ++row) apply_to_row(row);
+    }
 }
 
 void SummedChanges::flip(std::size_t flipped) {
     const Flip flip = flips_[flipped];
     const std::int32_t sign = flip.is_selected ? -1 : 1;
-    const std::int32_t* const begin = cells_.cells_of_rule.begin_of(flipped);
-    for (const std::int32_t* at = cells_.cells_of_rule.end_of(flipped); at != begin;) {
-        const auto cell = static_cast<std::size_t>(*--at);
+    effects_.clear();
+    cells_.cells_of_rule.for_each(flipped, [&](std::size_t cell) {
         const Situation before = situation(cell);
         votes_.add(rules_[flipped], sign, cell);
         const Situation now = situation(cell);
-        const double weight = cells_.weight[cell];
-        for_each_flip(cell, std::min(before.least_vote(), now.least_vote()), [&](Flip& other) {
+        of_cell_[cell].begin = effects_.size();
+        for_each_flip(cell, std::min(before.least_vote(), now.least_vote()), [&](std::size_t r, const Flip& other) {
             const std::int32_t votes_now = votes_of(cell, other.label);
             const std::int32_t votes_before = votes_now - (other.label == flip.label ? sign * flip.vote : 0);
-            // Taken out and put in, each rounded: equal contributions need not cancel.
-            const float less = change_by(other, before, cell, votes_before),
-                        more = change_by(other, now, cell, votes_now);
-            other.change = static_cast<float>(other.change - less * weight);
-            other.change = static_cast<float>(other.change + more * weight);
+            note(r, change_by(other, before, cell, votes_before), change_by(other, now, cell, votes_now));
         });
+        of_cell_[cell].end = effects_.size();
+    });
+    if (cells_.cell_of_row.empty()) {
+        const std::int32_t* const begin = cells_.cells_of_rule.begin_of(flipped);
+        for (const std::int32_t* at = cells_.cells_of_rule.end_of(flipped); at != begin;) {
+            const auto cell = static_cast<std::size_t>(*--at);
+            apply(cell, cells_.weight[cell]);
+        }
+    } else if (!effects_.empty()) {
+        rows_.clear();
+        rules_[flipped].covered.for_each([&](std::int32_t row) { rows_.push_back(row); });
+        std::for_each(rows_.rbegin(), rows_.rend(),
+                      [&](std::int32_t row) { apply_to_row(static_cast<std::size_t>(row)); });
     }
     total_ += flip.change;
     flips_[flipped] = {flip.vote, flip.label, !flip.is_selected, -flip.change};
+}
+
+void SummedChanges::apply_to_row(std::size_t row) {
+    apply(static_cast<std::size_t>(cells_.cell_of_row[row]), cases_.weights[row]);
+}
+
+void SummedChanges::apply(std::size_t cell, double weight) {
+    for (std::size_t e = of_cell_[cell].begin; e < of_cell_[cell].end; ++e) {
+        const Effect& effect = effects_[e];
+        float& change = flips_[static_cast<std::size_t>(effect.rule)].change;
+        // Taken out and put in, each rounded: equal contributions need not cancel.
+        if (effect.less != 0.0f) change = static_cast<float>(change - effect.less * weight);
+        if (effect.more != 0.0f) change = static_cast<float>(change + effect.more * weight);
+    }
 }
 
 // The hot helpers are `inline`, as the compiler would not inline all of them by itself.
@@ -92,12 +122,12 @@ inline float SummedChanges::change_by(const Flip& flip, const Situation& now, st
 }
 
 template <class Visit>
-void SummedChanges::for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit) {
+void SummedChanges::for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit) const {
     const std::int32_t* const end = cells_.rules_of_cell.end_of(cell);
     for (const std::int32_t* r = cells_.rules_of_cell.begin_of(cell); r != end; ++r) {
-        Flip& flip = flips_[static_cast<std::size_t>(*r)];
+        const Flip& flip = flips_[static_cast<std::size_t>(*r)];
         if (flip.vote < least_vote) return;
-        visit(flip);
+        visit(static_cast<std::size_t>(*r), flip);
     }
 }
 

@@ -35,7 +35,8 @@ private:
 // The change of the total error if one rule is flipped (selected or dropped), for every rule.
 //
 // For any weights: running sums in single precision. A flip takes the contribution of each of its rows, in descending
-// order, out of the changes of all rules that cover the row, and puts the new contribution in.
+// order, out of the changes of all rules that cover the row, and puts the new contribution in. What it is for one unit
+// of weight is worked out once for all rows of a cell.
 class SummedChanges {
 public:
     SummedChanges(const Cases& cases, const std::vector<FormedRule>& rules, const Cells& cells,
@@ -74,16 +75,35 @@ private:
     Situation situation(std::size_t cell) const;
     // What flipping a rule would change the cost of a row of a cell by; `votes_of_class` are the votes for its class.
     float change_by(const Flip& flip, const Situation& now, std::size_t cell, std::int32_t votes_of_class) const;
-    // Visits the rules that cover a cell and have at least this vote.
+    // Visits the rules that cover a cell and have at least this vote, as visit(number, flip).
     template <class Visit>
-    void for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit);
+    void for_each_flip(std::size_t cell, std::int32_t least_vote, Visit&& visit) const;
+    // What a row of a cell takes out of the change of a rule, and puts in, per unit of weight.
+    struct Effect {
+        std::int32_t rule;
+        float less, more;
+    };
+    struct EffectsOfCell {
+        std::size_t begin, end;
+    };
+    // Adds an effect to the list of the current cell, unless it changes nothing.
+    void note(std::size_t rule, float less, float more) {
+        if (less != 0.0f || more != 0.0f) effects_.push_back({static_cast<std::int32_t>(rule), less, more});
+    }
+    // Applies what was noted for a cell to that many units of weight, or to one of its rows.
+    void apply(std::size_t cell, double weight);
+    void apply_to_row(std::size_t row);
 
+    const Cases& cases_;
     std::size_t n_classes_;
     const std::vector<FormedRule>& rules_;
     const Cells& cells_;
     const std::vector<float>& error_costs_;
     Votes votes_;
-    std::vector<Flip> flips_;  // per rule
+    std::vector<Flip> flips_;             // per rule
+    std::vector<Effect> effects_;         // of the current step
+    std::vector<EffectsOfCell> of_cell_;  // per cell
+    std::vector<std::int32_t> rows_;      // of the current rule
     float total_ = 0.0f;
 };
 

@@ -40,6 +40,12 @@ public:
     }
     explicit RowSet(std::vector<std::int32_t> rows) : n_members_(rows.size()), rows_(std::move(rows)) {}
 
+    static RowSet of(Words words) {
+        std::size_t n_members = 0;
+        for (const std::uint64_t word : words) n_members += static_cast<std::size_t>(count_bits(word));
+        return RowSet(std::move(words), n_members);
+    }
+
     std::size_t size() const { return n_members_; }
     // In ascending order.
     template <class Visit>

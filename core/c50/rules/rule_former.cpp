@@ -68,7 +68,8 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
       log_factorial_(log_factorial),
       error_costs_(error_costs),
       column_bits_(static_cast<float>(lg(static_cast<double>(n_columns_in_use)))),
-      counts_by_words_(cases.has_unit_weights() && error_costs.empty()),
+      counts_by_words_((cases.has_unit_weights() || (cases.n_classes == 2 && !cases.class_weights.empty())) &&
+                       error_costs.empty()),
       n_failed_(cases.n_rows()),
       class_rows_(cases.n_classes),
       error_weights_(cases.n_classes) {
@@ -78,7 +79,7 @@ RuleFormer::RuleFormer(const Cases& cases, const std::vector<double>& class_tota
 }
 
 FormedRules RuleFormer::form(const Tree& tree, bool always_in_leaf_order) {
-    if (counts_by_words_ && (always_in_leaf_order || is_worth_sorting(cases_, tree))) {
+    if (counts_by_words_ && cases_.has_unit_weights() && (always_in_leaf_order || is_worth_sorting(cases_, tree))) {
         order_.emplace(cases_, tree);
         n_failed_ = BitCounters(order_->n_blocks());
     }
@@ -227,7 +228,11 @@ void RuleFormer::form_rule(std::int32_t label) {
         LeafOrderCounter counter(*order_, block_path_, n_failed_, rows_of_class(label), near_);
         drop_conditions(counter, label);
     } else if (counts_by_words_) {
-        UnitCounter counter(path_, n_failed_, rows_of_class(label));
+        PairWeights weights;
+        if (!cases_.has_unit_weights())
+            weights = {cases_.class_weights[static_cast<std::size_t>(label)],
+                       cases_.class_weights[static_cast<std::size_t>(1 - label)]};
+        UnitCounter counter(path_, n_failed_, rows_of_class(label), weights);
         drop_conditions(counter, label);
     } else {
         WeightedCounter counter(weights_, error_weights(label), path_, n_failed_);

@@ -54,8 +54,8 @@ private:
     const std::vector<float>& error_costs_;
     float column_bits_;
     std::vector<PathStep> path_;
-    bool counts_by_words_;  // unit weights and no costs: rows are counted 64 at a time
-    // For large trees, if so: rules then refer to rows by their position in this order.
+    bool counts_by_words_;  // one weight per class and no costs: rows are counted 64 at a time
+    // For large trees and unit weights: rules then refer to rows by their position in this order.
     std::optional<LeafOrder> order_;
     std::vector<BlockFailures> block_path_;  // one for each step of path_; later ones are unused
     NearRows near_;
