@@ -155,6 +155,18 @@ void bind_coverage(nb::module_& module) {
         },
         "words"_a, "Count the set bits in each row of the bit matrix.");
     module.def(
+        "sum_bits_per_rule",
+        [](const Words& words, const NumpyColumn<double>& weights) {
+            if (words_for(weights.shape(0)) != words.shape(1))
+                throw std::invalid_argument("the bit matrix must have one column per weight");
+            std::vector<double> sums(words.shape(0));
+            for (std::size_t rule = 0; rule < sums.size(); ++rule)
+                for_each_bit(words.data() + rule * words.shape(1), words.shape(1),
+                             [&](std::size_t row) { sums[rule] += weights.data()[row]; });
+            return moved(std::move(sums));
+        },
+        "words"_a, "weights"_a, "Add the weights of the set bits in each row of the bit matrix, in order.");
+    module.def(
         "count_bits_per_row",
         [](const Words& words, std::size_t n_rows) {
             if (words_for(n_rows) != words.shape(1))

@@ -442,6 +442,16 @@ def count_bits_per_rule(
 ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """Count the set bits in each row of the bit matrix."""
 
+def sum_bits_per_rule(
+    words: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
+    ],
+    weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Add the weights of the set bits in each row of the bit matrix, in order.
+    """
+
 def count_bits_per_row(
     words: Annotated[
         NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)

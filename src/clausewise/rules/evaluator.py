@@ -241,21 +241,20 @@ class Evaluator(PremiseEvaluator):
         """Return, per rule, the weight of the rows it covers and of those among them with its class."""
         n_rules = self._columns.n_rules
         cover, correct = np.zeros(n_rules), np.zeros(n_rules)
-        bits_per_chunk = _PACKED_BITS if weights is None else _DENSE_BITS
-        rows_per_chunk = max(64, bits_per_chunk // max(1, n_rules))
+        rows_per_chunk = max(64, _PACKED_BITS // max(1, n_rules))
         for start in range(0, len(matrix), rows_per_chunk):
             rows = slice(start, start + rows_per_chunk)
             fires = self.fires(matrix[rows], n_jobs)
+            of_class = _class_bits(codes[rows], self._n_classes, fires.words.shape[1])
+            right = fires.words & of_class[self._columns.class_index]
             if weights is None:
-                of_class = _class_bits(codes[rows], self._n_classes, fires.words.shape[1])
                 cover += fires.rows_per_rule()
-                correct += _core.count_bits_per_rule(fires.words & of_class[self._columns.class_index])
+                correct += _core.count_bits_per_rule(right)
             else:
-                dense = fires.dense()
-                cover += dense @ weights[rows]
-                correct += (dense & (self._columns.class_index[:, None] == codes[rows])) @ weights[rows]
-        # For a rule without errors, the two sums of weights may differ in the last digit.
-        return cover, np.minimum(correct, cover)
+                of_rows = np.ascontiguousarray(weights[rows], dtype=np.float64)
+                cover += _core.sum_bits_per_rule(fires.words, of_rows)
+                correct += _core.sum_bits_per_rule(right, of_rows)
+        return cover, correct
 
     def _by_jury(
         self,
