@@ -75,6 +75,11 @@ ClassCounts count_classes(const Cases& cases, RowSpan rows) {
         } else {
             for (const std::int32_t row : rows) counts.per_class[cases.class_of(row)] += 1.0;
         }
+    } else if (cases.n_classes == 2 && !cases.class_weights.empty()) {
+        std::size_t second = 0;
+        for (const std::int32_t row : rows) second += cases.class_of(row);
+        counts.per_class = {cases.class_weights[0] * static_cast<double>(rows.size() - second),
+                            cases.class_weights[1] * static_cast<double>(second)};
     } else if (cases.n_classes == 2) {
         // Two sums that need not wait for each other. Adding a zero changes nothing.
         double first = 0.0, second = 0.0;

@@ -38,7 +38,7 @@ public:
           scratch_(scratch),
           scan_(scan),
           share_(node.second / node.all),
-          slack_(2e-7 * (1.0 + node.all)),
+          slack_(4e-7 * (1.0 + node.all)),
           information_(information_of(node)) {}
 
     // Returns false if the search would take too long, or if a full scan might have stopped before the best cut found.
@@ -52,7 +52,7 @@ public:
         visit_bins([&](std::size_t b, const WeightSum&, const WeightSum& end) {
             if (b == highest_ || !is_admissible(end.all)) return;
             ++n_borders_;
-            if (is_far(end)) tighten_limit(information_of(end) + information_of(above(end)));
+            if (is_far(end)) tighten_limit(quick_left_after(end));
         });
         visit_bins([&](std::size_t b, const WeightSum& below, const WeightSum& end) {
             if (is_inconclusive_) return;
@@ -98,6 +98,12 @@ private:
         const double per_class[2] = {sum.all - sum.second, sum.second};
         return total_information(per_class, 2);
     }
+    // Below and above a cut, up to half of the slack.
+    double quick_left_after(const WeightSum& below) const {
+        const WeightSum high = above(below);
+        return quick_information(below.all - below.second, below.second) +
+               quick_information(high.all - high.second, high.second);
+    }
     WeightSum above(const WeightSum& below) const { return {node_.all - below.all, node_.second - below.second}; }
     bool leaves_enough_above(double below) const { return node_.all - below >= side_; }
     bool is_admissible(double below) const { return below >= side_ - kSideRounding && leaves_enough_above(below); }
@@ -119,7 +125,7 @@ private:
         const double second = bins_[bin].second;
         const WeightSum corners[] = {below, {below.all + second, end.second}, {end.all - second, below.second}, end};
         return std::any_of(std::begin(corners), std::end(corners), [&](const WeightSum& corner) {
-            return is_far(corner) && information_of(corner) + information_of(above(corner)) - slack_ < limit_;
+            return is_far(corner) && quick_left_after(corner) - slack_ < limit_;
         });
     }
     void scan_bin(std::size_t bin, WeightSum below) {
@@ -145,6 +151,7 @@ private:
     }
     template <class IsSkipped>
     void consider(const WeightSum& below, std::int32_t left_rank, std::int32_t right_rank, IsSkipped&& is_skipped) {
+        if (quick_left_after(below) - slack_ >= limit_) return;
         const double low = information_of(below), both = low + information_of(above(below));
         if (both >= scan_.best || both >= limit_ || is_skipped()) return;
         if (low + slack_ >= scan_.best) is_inconclusive_ = true;

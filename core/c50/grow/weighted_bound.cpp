@@ -9,13 +9,8 @@
 namespace clausewise::c50 {
 namespace {
 
-// x·lg(x), and 0 for sums that are not above zero but for rounding.
-double times_lg(double x) { return x > 0.0 ? x * lg(x) : 0.0; }
-
 // Entropy times size of `all` cases, `second` of which are of the second class.
-double two_class_information(double all, double second) {
-    return times_lg(all) - times_lg(second) - times_lg(all - second);
-}
+double two_class_information(double all, double second) { return quick_information(all - second, second); }
 
 }  // namespace
 
