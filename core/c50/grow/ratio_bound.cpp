@@ -1,9 +1,6 @@
 #include "c50/grow/ratio_bound.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "base/bits.hpp"
 
 namespace clausewise::c50 {
 
@@ -11,10 +8,6 @@ namespace {
 
 // Gains, ratios and limits are rounded to single precision before they are compared.
 constexpr double kRounding = 1e-5;
-
-// By value, unlike std::max and std::min, so that loops with them are vectorised.
-float greater(float x, float y) { return x > y ? x : y; }
-float lesser(float x, float y) { return x < y ? x : y; }
 
 }  // namespace
 
@@ -31,19 +24,8 @@ void RatioBound::start(std::int32_t n_cases, std::int32_t n_second, CutRange ran
 
 void RatioBound::require(double ratio) {
     ratio_ = ratio * (1.0 - kRounding);
-    const double share = n_second_ / static_cast<double>(n_cases_);
-    share_ = static_cast<float>(share);
-    per_case_ = static_cast<float>(1.0 / n_cases_);
-    slack_ = 0.01f + 2e-7f * static_cast<float>(n_cases_);
-    const double per_bit = share * (1.0 - share) * induction::kLn2 * (1.0 - 1e-4);
-    scale_ = static_cast<float>(4.0 * ratio_ * per_bit);
-    penalty_scale_ = static_cast<float>(per_bit);
-}
-
-inline float RatioBound::excess(float k, float s, float penalty) const {
-    const float q = k * (static_cast<float>(n_cases_) - k) * per_case_;
-    const float distance = std::abs(s - k * share_) + slack_;
-    return distance * distance - q * (scale_ * q * (1.278f - 1.112f * q * per_case_) + penalty_scale_ * penalty);
+    share_ = n_second_ / static_cast<double>(n_cases_);
+    set_constants(n_cases_, share_, ratio_, 0.0, 0.0);
 }
 
 double RatioBound::surplus(std::int32_t k, std::int32_t s) const {
@@ -80,22 +62,13 @@ void RatioBound::read(const BinnedColumn& column, const Count* counts) {
         n += counts[b] != 0;
     }
     n_bins_ = n;
-    // The loops below go in steps of four; entries after the last bin hold no cuts.
     const std::size_t n_read = n_in_fours();
-    for (std::size_t b = n; b <= n_read; ++b) {
-        up_to[b] = so_far;
-        bin_[b] = bin_[n - 1];
-    }
+    for (std::size_t b = n; b <= n_read; ++b) up_to[b] = so_far;
     for (std::size_t b = 0; b < n_read; ++b) {
         below_[b + 1] = static_cast<float>(all_of(up_to[b]));
         second_below_[b + 1] = static_cast<float>(second_of(up_to[b]));
     }
-    for (std::size_t b = 0; b <= n_read; ++b) {
-        const BinValues values = column.bin_values[bin_[b]];
-        lowest_[b] = values.lowest;
-        highest_[b] = values.highest;
-    }
-    least_range_ = lowest_[n - 1] - highest_[0];
+    read_values(column);
     first_bin_ = bin_of(range_.first);
     last_bin_ = bin_of(range_.last);
     // There is a cut between any two bins, and between any two cases with different values.
@@ -108,26 +81,8 @@ void RatioBound::read(const BinnedColumn& column, const Count* counts) {
 template void RatioBound::read(const BinnedColumn&, const NarrowCount*);
 template void RatioBound::read(const BinnedColumn&, const WideCount*);
 
-CLAUSEWISE_CLONES bool RatioBound::mark_bins() {
-    const auto first = static_cast<float>(range_.first), last = static_cast<float>(range_.last);
-    const auto is_cut = [&](float k) { return (k >= first ? 1.0f : 0.0f) * (k <= last ? 1.0f : 0.0f); };
-    const auto least_penalty = [&](float greatest_gap) {
-        return low_lg(greater(1.0f, lesser(least_range_ / greatest_gap, least_cuts_)));
-    };
-    const std::size_t n_read = n_in_fours();
-    std::int32_t is_any = 0;
-    for (std::size_t b = 0; b < n_read; ++b) {
-        const float n_second = second_below_[b + 1] - second_below_[b], end = below_[b + 1];
-        const float k1 = end - n_second, k2 = below_[b] + n_second;
-        const float within = least_penalty(highest_[b] - lowest_[b]);
-        const float after = least_penalty(highest_[b + 1] - lowest_[b]);
-        const float most = greater(greater(is_cut(k1) * excess(k1, second_below_[b], within),
-                                           is_cut(k2) * excess(k2, second_below_[b + 1], within)),
-                                   is_cut(end) * excess(end, second_below_[b + 1], after));
-        const std::int32_t here = most > 0.0f;
-        is_marked_[b] = here;
-        is_any |= here;
-    }
+bool RatioBound::mark_bins() {
+    bool is_any = BinMarks::mark_bins(static_cast<float>(range_.first), static_cast<float>(range_.last));
     // The bins in which the range of cuts begins and ends have other corners.
     const auto mark_boundary_bin = [&](std::size_t b) {
         if (is_marked_[b]) return;
@@ -135,11 +90,11 @@ CLAUSEWISE_CLONES bool RatioBound::mark_bins() {
         span_of(b).visit_corners(range_, [&](std::int32_t k, std::int32_t s) {
             is_marked_[b] |= excess(static_cast<float>(k), static_cast<float>(s), within) > 0.0f;
         });
-        is_any |= is_marked_[b];
+        is_any = is_any || is_marked_[b];
     };
     mark_boundary_bin(first_bin_);
     mark_boundary_bin(last_bin_);
-    return is_any != 0;
+    return is_any;
 }
 
 // `gap` may be an upper bound on the gap of the cut.

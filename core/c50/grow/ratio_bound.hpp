@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "c50/grow/bin_marks.hpp"
 #include "c50/grow/node_histograms.hpp"
 #include "c50/information.hpp"
 #include "induction/matrix.hpp"
@@ -57,7 +58,7 @@ struct BinSpan {
     }
 };
 
-class RatioBound {
+class RatioBound : private BinMarks {
 public:
     explicit RatioBound(const CountInformation& information) : information_(information) {}
 
@@ -79,11 +80,12 @@ public:
     // ratio.
     template <class Count>
     float promise(const BinnedColumn& binned, const Count* counts) const {
+        const auto share = static_cast<float>(share_);
         Count so_far = 0;
         float greatest = 0.0f;
         for (std::size_t b = 0; b < binned.n_bins; ++b) {
             so_far += counts[b];
-            const float distance = static_cast<float>(second_of(so_far)) - share_ * static_cast<float>(all_of(so_far));
+            const float distance = static_cast<float>(second_of(so_far)) - share * static_cast<float>(all_of(so_far));
             greatest = std::max(greatest, std::abs(distance));
         }
         return greatest;
@@ -95,13 +97,10 @@ private:
     }
     // By how many bits the gain of a cut exceeds the requirement.
     double surplus(std::int32_t k, std::int32_t s) const;
-    // Above zero if the simpler bound on the surplus is above `penalty`.
-    float excess(float k, float s, float penalty) const;
     template <class Count>
     void read(const BinnedColumn& column, const Count* counts);
     BinSpan span_of(std::size_t bin) const;
     std::size_t bin_of(std::int32_t k) const;
-    std::size_t n_in_fours() const { return (n_bins_ + 3) & ~std::size_t{3}; }
     // Marks the bins that the simpler bound does not exclude. Are there any?
     bool mark_bins();
     bool exceeds(const Column& column);
@@ -116,18 +115,9 @@ private:
     double whole_ = 0.0;  // information of the node
     const std::uint16_t* classes_ = nullptr;
     const std::uint8_t* is_in_node_ = nullptr;
-    // Constants of the simpler bound. Single precision suffices for a safe bound, and four values fit in a register.
-    float share_ = 0.0f, per_case_ = 0.0f, scale_ = 0.0f, penalty_scale_ = 0.0f;
-    float slack_ = 0.0f;  // exceeds the rounding error of s − k·p
-    // The current column, without its empty bins.
-    static constexpr std::size_t kMaxBins = 260;
-    std::size_t n_bins_ = 0, first_bin_ = 0, last_bin_ = 0;     // the latter two hold the ends of the range of cuts
-    std::array<float, kMaxBins + 1> below_{}, second_below_{};  // the cases before a bin; of the second class
-    std::array<float, kMaxBins + 1> lowest_{}, highest_{};      // the values of a bin
-    std::array<std::uint8_t, kMaxBins + 1> bin_{};              // its number in the column
-    std::array<std::int32_t, kMaxBins> is_marked_{};
-    std::vector<std::int32_t> kept_;                // rows of the current bin
-    float least_cuts_ = 1.0f, least_range_ = 0.0f;  // at the node; the penalty is lg(cuts) or lg(range / gap)
+    double share_ = 0.0;                        // of the second class
+    std::size_t first_bin_ = 0, last_bin_ = 0;  // that hold the ends of the range of cuts
+    std::vector<std::int32_t> kept_;            // rows of the current bin
 };
 
 }  // namespace clausewise::c50

@@ -39,10 +39,15 @@ void WeightedBound::turn_to(const WeightSum& known) {
 void WeightedBound::require(double ratio) {
     // Gains and ratios are rounded to single precision.
     ratio_ = (1.0 - 1e-5) * ratio;
+    set_marks();
+}
+
+void WeightedBound::set_marks() {
+    set_constants(total_, share_, ratio_, ratio_ * unknown_information_ - information_slack_, slack_);
 }
 
 double WeightedBound::least_choices(double gap) const {
-    return std::max(1.0, std::min(least_cuts_, least_range_ / gap));
+    return std::max(1.0, std::min<double>(least_cuts_, least_range_ / gap));
 }
 
 double WeightedBound::low_penalty(double choices) {
@@ -58,7 +63,6 @@ bool WeightedBound::may_reach(const WeightSum& below, double low_penalty) const 
 }
 
 bool WeightedBound::reaches(const WeightSum& below, double gap) const {
-    if (!may_reach(below, 0.0)) return false;  // most cuts, without a division
     const double choices = least_choices(gap);
     if (!may_reach(below, low_penalty(choices))) return false;
     const double gain = whole_ - two_class_information(below.all, below.second) -
@@ -76,49 +80,64 @@ void WeightedBound::read(const BinnedColumn& binned, const WeightSum* bins) {
         turn_to(known);
         unknown_information_ = std::max(0.0, two_class_information(node_.all, unknown.all) - 64.0 * slack_);
         is_at_node_ = false;
+        set_marks();
     } else if (!is_at_node_) {
         turn_to(node_);
         unknown_information_ = 0.0;
         is_at_node_ = true;
+        set_marks();
     }
-    WeightSum below;
-    std::size_t lowest = binned.n_bins, highest = 0;
-    least_cuts_ = -1.0;  // no cut follows the last bin
+    // Every bin is written and only those with cases advance, so there is no branch to mispredict. Bins that may be
+    // empty up to rounding are treated as if they were not, but not counted on.
+    WeightSum so_far;
+    std::size_t n = 0;
+    float n_borders = -1.0f;  // no cut follows the last bin
     for (std::size_t b = 0; b < binned.n_bins; ++b) {
-        if (!(bins[b].all > slack_)) continue;
-        lowest = std::min(lowest, b);
-        highest = b;
-        below += bins[b];
-        least_cuts_ += is_admissible(below);
+        sums_[n] = so_far;
+        so_far += bins[b];
+        bin_[n] = static_cast<std::uint8_t>(b);
+        n += bins[b].all != 0.0 || bins[b].second != 0.0;
+        n_borders += bins[b].all > slack_ && is_admissible(so_far) ? 1.0f : 0.0f;
     }
-    const double range = lowest < highest ? static_cast<double>(binned.bin_values[highest].lowest) -
-                                                static_cast<double>(binned.bin_values[lowest].highest)
-                                          : 0.0;
-    least_range_ = (1.0 - 1e-5) * std::max(range, 0.0);
+    n_bins_ = n;
+    if (n == 0) return;
+    for (std::size_t b = n; b <= n_in_fours(); ++b) sums_[b] = so_far;
+    for (std::size_t b = 0; b <= n_in_fours(); ++b) {
+        below_[b] = static_cast<float>(sums_[b].all);
+        second_below_[b] = static_cast<float>(sums_[b].second);
+    }
+    read_values(binned);
+    std::size_t lowest = 0, highest = n - 1;
+    while (lowest < highest && !(bins[bin_[lowest]].all > slack_)) ++lowest;
+    while (lowest < highest && !(bins[bin_[highest]].all > slack_)) --highest;
+    const double range = static_cast<double>(lowest_[highest]) - static_cast<double>(highest_[lowest]);
+    least_range_ = static_cast<float>((1.0 - 1e-5) * std::max(range, 0.0));
+    least_cuts_ = n_borders;
 }
 
 bool WeightedBound::excludes(const Column& column, const BinnedColumn& binned, const WeightSum* bins) {
     read(binned, bins);
-    WeightSum below;
-    double lowest_value = 0.0;  // of the bin before
-    bool is_first = true;
-    for (std::size_t b = 0; b < binned.n_bins; ++b) {
-        // Bins that may be empty up to rounding are treated as if they were not.
-        if (bins[b].all == 0.0 && bins[b].second == 0.0) continue;
-        const double lowest = binned.bin_values[b].lowest, highest = binned.bin_values[b].highest;
-        if (!is_first && is_admissible(below) && reaches(below, highest - lowest_value)) return false;
-        WeightSum end = below;
-        end += bins[b];
-        const bool has_cuts = column.bin_starts[b + 1] - column.bin_starts[b] > 1;
+    if (n_bins_ == 0) return true;
+    const auto margin = static_cast<float>(1e-6 * total_);
+    const auto first = static_cast<float>(least_side_), last = static_cast<float>(total_ - least_side_);
+    const bool is_any = mark_bins(first - margin, last + margin);
+    for (std::size_t b = 0; b < n_bins_; ++b) {
+        const WeightSum &below = sums_[b], &end = sums_[b + 1];
+        // The bins in which the range of cuts begins and ends have other corners, too.
+        const bool is_boundary = (below.all < least_side_) != (end.all < least_side_) ||
+                                 (below.all <= total_ - least_side_) != (end.all <= total_ - least_side_);
+        if (!(is_any && is_marked_[b]) && !is_boundary) continue;
+        const double lowest = lowest_[b], highest = highest_[b];
+        if (b + 1 < n_bins_ && is_admissible(end) && reaches(end, highest_[b + 1] - lowest)) return false;
+        const std::size_t bin = bin_[b];
         // All cases of the second class first, or last.
+        const double second = end.second - below.second;
+        const bool has_cuts = column.bin_starts[bin + 1] - column.bin_starts[bin] > 1;
         if (has_cuts &&
-            (reaches({below.all + bins[b].second, end.second}, highest - lowest) ||
-             reaches({end.all - bins[b].second, below.second}, highest - lowest)) &&
-            reaches_in(column, b, below))
+            (is_boundary || reaches({below.all + second, end.second}, highest - lowest) ||
+             reaches({end.all - second, below.second}, highest - lowest)) &&
+            reaches_in(column, bin, below))
             return false;
-        below = end;
-        lowest_value = lowest;
-        is_first = false;
     }
     return true;
 }

@@ -9,16 +9,18 @@
 // information of the division times N is that among the known cases plus that of dividing the node into both.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "c50/cases.hpp"
+#include "c50/grow/bin_marks.hpp"
 #include "c50/grow/node_histograms.hpp"
 
 namespace clausewise::c50 {
 
-class WeightedBound {
+class WeightedBound : private BinMarks {
 public:
     explicit WeightedBound(const Cases& cases) : cases_(cases) {}
 
@@ -46,6 +48,7 @@ private:
     static double low_penalty(double choices);
     // Turns to a column: to its known cases, and to what their bins say.
     void turn_to(const WeightSum& known);
+    void set_marks();
     void read(const BinnedColumn& binned, const WeightSum* bins);
 
     const Cases& cases_;
@@ -57,10 +60,8 @@ private:
     double total_ = 0.0, per_total_ = 0.0, least_side_ = 0.0, share_ = 0.0, scale_ = 0.0, whole_ = 0.0;
     double unknown_information_ = 0.0;              // of dividing the node into known and unknown cases
     double slack_ = 0.0, information_slack_ = 0.0;  // what sums of weights, and information, are off by at most
-    // At most what the number of cuts and the range of values are at the node: the penalty of a threshold is
-    // lg(cuts) or lg(range / gap).
-    double least_cuts_ = 1.0, least_range_ = 0.0;
-    std::vector<std::int32_t> kept_;  // positions in the current bin
+    std::array<WeightSum, kMaxBins + 1> sums_{};    // before a bin that is not empty
+    std::vector<std::int32_t> kept_;                // positions in the current bin
 };
 
 }  // namespace clausewise::c50
