@@ -37,6 +37,18 @@ std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
     return columns;
 }
 
+// With at most so many errors a node stays a leaf: a test that hardly lowers the errors is undone, and to lower them, a
+// branch would need more cases of another class than of the majority. Thresholds leave the minimum of cases, but for
+// rounding, in every branch; tests of discrete columns may not, nor where cases are divided.
+double most_errors_of_leaf(const Cases& cases, const std::vector<std::size_t>& columns) {
+    const bool has_thresholds_alone = std::none_of(columns.begin(), columns.end(), [&](std::size_t a) {
+        return cases.matrix.column(a).is_discrete || cases.matrix.column(a).has_missing;
+    });
+    if (!has_thresholds_alone || !cases.adds_in_any_order()) return -1.0;
+    const double least_in_branch = cases.min_cases - 1e-5;
+    return cases.has_unit_weights() ? 0.5 * std::ceil(least_in_branch) : 0.5 * (1.0 - 1e-6) * least_in_branch;
+}
+
 // The highest gain ratio leads; among nearly equal ratios, fewer branches and then the higher gain.
 bool takes_lead(const Split& split, const Split* leader) {
     if (split.gain < kMinGain || !(split.information > 0.0f)) return false;
@@ -72,6 +84,7 @@ Grower::Grower(Cases& cases, const GrowthSettings& settings, const CountInformat
       is_evaluated_(columns_.size(), false),
       is_average_ignored_(settings.average_gain_weight == 0.0f),
       judges_columns_alone_(is_average_ignored_ && settings.coding_weight == 0.0f),
+      most_errors_of_leaf_(most_errors_of_leaf(cases, columns_)),
       bound_(information),
       weighted_bound_(cases),
       histograms_(cases, columns_, n_threads_) {}
@@ -106,7 +119,8 @@ Tree Grower::grow_again(RowSpan rows, const Decisions& known) {
 
 bool Grower::is_terminal(const ClassCounts& counts) const {
     return counts.per_class[static_cast<std::size_t>(counts.majority)] >= 0.999 * counts.total ||
-           counts.total < 2.0 * cases_.min_cases || settings_.most_leaves(counts.total) < 2.0;
+           counts.total < 2.0 * cases_.min_cases || settings_.most_leaves(counts.total) < 2.0 ||
+           counts.errors() <= most_errors_of_leaf_;
 }
 
 std::int32_t Grower::grow_node(Tree& tree, Site site) {

@@ -111,6 +111,7 @@ private:
     std::vector<bool> is_evaluated_;     // per column in use, for the current node
     bool is_average_ignored_;            // the mean gain of all columns does not count
     bool judges_columns_alone_;          // nor does their number: each column is judged on its own
+    double most_errors_of_leaf_;         // a node with at most so many cannot be divided to any use
     RatioBound bound_;
     WeightedBound weighted_bound_;
     NodeHistograms histograms_;
