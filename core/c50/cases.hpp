@@ -64,6 +64,12 @@ struct Cases {
     double weight(std::int32_t row) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)]; }
     double weight_of(RowSpan rows) const {
         if (weights.empty()) return static_cast<double>(rows.size());
+        if (!class_weights.empty() && n_classes == 2) {
+            std::size_t second = 0;
+            for (const std::int32_t row : rows) second += classes[static_cast<std::size_t>(row)];
+            return class_weights[0] * static_cast<double>(rows.size() - second) +
+                   class_weights[1] * static_cast<double>(second);
+        }
         double sum = 0.0;
         for (const std::int32_t row : rows) sum += weights[static_cast<std::size_t>(row)];
         return sum;

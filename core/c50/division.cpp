@@ -1,6 +1,7 @@
 #include "c50/division.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace clausewise::c50 {
 
@@ -22,14 +23,17 @@ std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, 
     return kept;
 }
 
-Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare)
+Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare,
+                   const ClassCounts* counts)
     : cases_(cases), branches_(static_cast<std::size_t>(test.n_branches)) {
     const Column& column = cases.matrix.column(static_cast<std::size_t>(test.column));
     if (test.kind == TestKind::threshold && !column.has_missing && cases.adds_in_any_order()) {
         std::int32_t* border = partition_rows(column, test.threshold_rank, rows, spare);
         branches_[0].rows = {rows.first, border};
         branches_[1].rows = {border, rows.last};
-        for (Branch& branch : branches_) branch.known = cases.weight_of(branch.rows);
+        if (counts) count_branches(*counts);
+        else
+            for (Branch& branch : branches_) branch.known = cases.weight_of(branch.rows);
         return;
     }
     // Two-class costs matter only for missing values.
@@ -73,6 +77,18 @@ Division::Division(Cases& cases, const Test& test, RowSpan rows, float node_size
             for (Branch& branch : branches_) branch.owned.push_back(row);
     }
     for (Branch& branch : branches_) branch.rows = {branch.owned.data(), branch.owned.data() + branch.owned.size()};
+}
+
+// Counts the smaller branch; the other one has the rest, as sums are exact.
+void Division::count_branches(const ClassCounts& all) {
+    const std::size_t smaller = branches_[1].rows.size() < branches_[0].rows.size();
+    ClassCounts &few = branches_[smaller].counts, &rest = branches_[1 - smaller].counts;
+    few = count_classes(cases_, branches_[smaller].rows);
+    rest = all;
+    for (std::size_t c = 0; c < rest.per_class.size(); ++c) rest.per_class[c] -= few.per_class[c];
+    rest.add_up();
+    for (Branch& branch : branches_)
+        branch.known = std::accumulate(branch.counts.per_class.begin(), branch.counts.per_class.end(), 0.0);
 }
 
 // Cases with weights, in the order of `rows`, which stays as it is: later sums run over the rows in that order.

@@ -17,10 +17,14 @@ std::int32_t* partition_rows(const Column& column, std::int32_t threshold_rank, 
 // The rows of a node divided by a test. Rows with a missing value enter every branch with a fraction of their weight.
 class Division {
 public:
-    Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare);
+    // `counts`, if given, are those of all rows.
+    Division(Cases& cases, const Test& test, RowSpan rows, float node_size, std::vector<std::int32_t>& spare,
+             const ClassCounts* counts = nullptr);
 
     std::size_t n_branches() const { return branches_.size(); }
     RowSpan rows(std::size_t branch) const { return branches_[branch].rows; }
+    // Of the rows of a branch, if known without counting them; otherwise empty.
+    const ClassCounts& counts(std::size_t branch) const { return branches_[branch].counts; }
     bool has_missing() const { return !missing_.empty(); }
     // The rows with a missing value.
     RowSpan missing() { return {missing_.data(), missing_.data() + missing_.size()}; }
@@ -40,10 +44,12 @@ private:
     struct Branch {
         std::vector<std::int32_t> owned;
         RowSpan rows{nullptr, nullptr};
+        ClassCounts counts{};
         double known = 0.0;         // weight of the rows whose value is known
         double known_scaled = 0.0;  // the same, divided by the class scale of two-class costs
     };
 
+    void count_branches(const ClassCounts& all);
     void divide_by_threshold(const Column& column, std::int32_t threshold_rank, RowSpan rows, float node_size);
     template <class Visit>
     bool enter(std::size_t branch, float missing_weight, Visit&& visit);

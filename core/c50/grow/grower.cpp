@@ -157,7 +157,7 @@ std::int32_t Grower::grow_node(Tree& tree, Site site) {
     const auto column = static_cast<std::size_t>(test.column);
     const bool marks_column = test.kind == TestKind::multiway;
     if (marks_column) was_tested_[column] = true;
-    grow_branches(tree, id, site, known, tree[id].label);
+    grow_branches(tree, id, site, &counts, known, tree[id].label);
     histograms_.release(n_held);
     if (marks_column) was_tested_[column] = false;
     if (made_) {
@@ -230,14 +230,15 @@ std::vector<Grower::Site> Grower::sites_below(const Site& site, Division& divisi
                                               const Decision* known) {
     std::vector<Site> sites;
     for (std::size_t b = 0; b < division.n_branches(); ++b)
-        sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1});
+        sites.push_back({division.rows(b), site.depth + 1, known ? known->branches[b] : -1, NodeHistograms::kNone,
+                         division.counts(b)});
     if (site.histogram == NodeHistograms::kNone || test.kind != TestKind::threshold) return sites;
     std::array<bool, 2> is_wanted{};
     for (std::size_t b = 0; b < 2; ++b) {
         is_wanted[b] = should_count(sites[b]);
         // The weights of cases with a missing value depend on the branch.
         if (division.has_missing()) continue;
-        sites[b].counts = count_classes(cases_, sites[b].rows);
+        if (sites[b].counts.per_class.empty()) sites[b].counts = count_classes(cases_, sites[b].rows);
         is_wanted[b] = is_wanted[b] && !is_terminal(sites[b].counts);
     }
     const std::size_t smaller = sites[1].rows.size() < sites[0].rows.size(), larger = 1 - smaller;
@@ -250,9 +251,9 @@ std::vector<Grower::Site> Grower::sites_below(const Site& site, Division& divisi
     return sites;
 }
 
-void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known,
-                           std::int32_t label_of_empty) {
-    Division division(cases_, tree[id].test, site.rows, tree[id].size, spare_rows_);
+void Grower::grow_branches(Tree& tree, std::int32_t id, const Site& site, const ClassCounts* counts,
+                           const Decision* known, std::int32_t label_of_empty) {
+    Division division(cases_, tree[id].test, site.rows, tree[id].size, spare_rows_, counts);
     const std::vector<Site> sites = sites_below(site, division, tree[id].test, known);
     std::vector<std::int32_t> children;
     children.reserve(division.n_branches());

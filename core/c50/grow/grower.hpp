@@ -54,7 +54,7 @@ public:
     Tree grow_again(RowSpan rows, const Decisions& known);
     // Grows new branches below a node whose test is set, for the given rows. Empty branches get the given label.
     void grow_branches(Tree& tree, std::int32_t id, RowSpan rows, std::size_t depth, std::int32_t label_of_empty) {
-        grow_branches(tree, id, Site{rows, depth}, nullptr, label_of_empty);
+        grow_branches(tree, id, Site{rows, depth}, nullptr, nullptr, label_of_empty);
     }
 
     const GrowthSettings& settings() const { return settings_; }
@@ -70,7 +70,8 @@ private:
     };
 
     std::int32_t grow_node(Tree& tree, Site site);
-    void grow_branches(Tree& tree, std::int32_t id, const Site& site, const Decision* known,
+    // `counts`, if given, are those of the rows of the site.
+    void grow_branches(Tree& tree, std::int32_t id, const Site& site, const ClassCounts* counts, const Decision* known,
                        std::int32_t label_of_empty);
     std::vector<Site> sites_below(const Site& site, Division& division, const Test& test, const Decision* known);
     bool is_in_use(const Split& split) const { return in_use_[static_cast<std::size_t>(split.test.column)]; }

@@ -27,8 +27,10 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass
     if (!pass.updates && !tree[id].is_leaf() &&
         !cases_.matrix.column(static_cast<std::size_t>(tree[id].test.column)).has_missing)
         return estimate_branches(tree, id, rows, 0.0f, pass, depth);
-    const ClassCounts counts =
-        pass.is_as_grown ? count_classes(cases_, tree[id], {nullptr, nullptr}) : count_classes(cases_, rows);
+    // Nodes hold weights in single precision.
+    const ClassCounts counts = pass.is_as_grown && cases_.has_unit_weights()
+                                   ? count_classes(cases_, tree[id], {nullptr, nullptr})
+                                   : count_classes(cases_, rows);
     const float leaf = estimate_leaf(counts.total, counts.errors(), counts.majority);
     if (pass.updates && !pass.is_as_grown) {
         Node& node = tree[id];
@@ -63,7 +65,7 @@ float LocalPruner::estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass
         // Cases of equal value are scanned in the order of the node, which dividing exact weights has changed.
         if (regrows && cases_.has_exact_sums) std::sort(rows.begin(), rows.end());
         if (regrows) grower_.grow_branches(tree, id, rows, depth, label_of_raised);
-        return estimate(tree, id, rows, {true, false, regrows && cases_.has_unit_weights()}, depth);
+        return estimate(tree, id, rows, {true, false, regrows && cases_.adds_in_any_order()}, depth);
     }
     return branches;
 }
@@ -116,8 +118,11 @@ float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, 
         // Growing left the rows of the two branches contiguous.
         std::int32_t* const border = border_of(tree, id, rows);
         const std::vector<std::int32_t> children = tree[id].children;
-        add_branch(children[0], {rows.first, border}, static_cast<float>(border - rows.first));
-        add_branch(children[1], {border, rows.last}, static_cast<float>(rows.last - border));
+        const RowSpan branches[] = {{rows.first, border}, {border, rows.last}};
+        for (std::size_t b = 0; b < 2; ++b) {
+            const auto weight = static_cast<float>(cases_.weight_of(branches[b]));
+            if (weight >= kMinBranchWeight) add_branch(children[b], branches[b], weight);
+        }
         return sum.total();
     }
     pass.is_as_grown = false;
@@ -127,6 +132,14 @@ float LocalPruner::estimate_branches(Tree& tree, std::int32_t id, RowSpan rows, 
         division.enter_to_prune(
             b, [&](RowSpan branch, float weight) { add_branch(tree[id].children[b], branch, weight); });
     return sum.total();
+}
+
+std::int32_t* LocalPruner::border_of(const Tree& tree, std::int32_t id, RowSpan rows) const {
+    if (cases_.has_unit_weights()) return rows.first + static_cast<std::ptrdiff_t>(tree[tree[id].children[0]].size);
+    const Test& test = tree[id].test;
+    const std::int32_t* const ranks = cases_.matrix.column(static_cast<std::size_t>(test.column)).ranks.data();
+    return std::partition_point(rows.first, rows.last,
+                                [&](std::int32_t row) { return ranks[row] <= test.threshold_rank; });
 }
 
 float LocalPruner::estimate_raised(Tree& tree, std::int32_t id, std::int32_t raised, RowSpan rows, std::size_t depth) {

@@ -19,7 +19,7 @@ public:
         : cases_(cases), grower_(grower), extra_errors_(extra_errors) {}
 
     // The tree was just grown from these rows, which must still be in the order that growing left.
-    void prune(Tree& tree, RowSpan rows) { estimate(tree, 0, rows, {true, true, cases_.has_unit_weights()}, 0); }
+    void prune(Tree& tree, RowSpan rows) { estimate(tree, 0, rows, {true, true, cases_.adds_in_any_order()}, 0); }
     // The tree was grown from some of these rows. A raised branch is not grown again.
     void prune_without_rebuilding(Tree& tree, RowSpan rows) { estimate(tree, 0, rows, {true, false, false}, 0); }
 
@@ -29,7 +29,7 @@ private:
     struct Pass {
         bool updates;      // prune the subtree and refresh its counts
         bool rebuilds;     // a raised branch may be grown again
-        bool is_as_grown;  // unit weights: counts of nodes and order of rows are as growing left them
+        bool is_as_grown;  // counts of nodes and order of rows are as growing left them, which divided rows in place
     };
     // Estimated errors of the subtree on the rows.
     float estimate(Tree& tree, std::int32_t id, RowSpan rows, Pass pass, std::size_t depth);
@@ -41,9 +41,7 @@ private:
     float estimate_with(const Tree& tree, std::int32_t id, RowSpan others);
     float estimate_leaf(float size, float errors, std::int32_t label) const;
     // Where the rows of branch 1 of a threshold begin.
-    static std::int32_t* border_of(const Tree& tree, std::int32_t id, RowSpan rows) {
-        return rows.first + static_cast<std::ptrdiff_t>(tree[tree[id].children[0]].size);
-    }
+    std::int32_t* border_of(const Tree& tree, std::int32_t id, RowSpan rows) const;
 
     Cases& cases_;
     Grower& grower_;
