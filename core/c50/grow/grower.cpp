@@ -381,19 +381,20 @@ bool Grower::is_excluded(const NodeView& node, std::size_t column) {
     const BinnedColumn& binned = histograms_.binned(column);
     if (!cases_.has_unit_weights())
         return weighted_bound_.excludes(cases_.matrix.column(column), binned,
-                                        histograms_.weights(node.histogram, column));
+                                        histograms_.weights(node.histogram, column, sums_));
     return node.with_counts(
         column, [&](const auto* counts) { return bound_.excludes(cases_.matrix.column(column), binned, counts); });
 }
 
-double Grower::promise(const NodeView& node, std::size_t column) const {
+double Grower::promise(const NodeView& node, std::size_t column) {
     const BinnedColumn& binned = histograms_.binned(column);
-    if (!cases_.has_unit_weights()) return weighted_bound_.promise(binned, histograms_.weights(node.histogram, column));
+    if (!cases_.has_unit_weights())
+        return weighted_bound_.promise(binned, histograms_.weights(node.histogram, column, sums_));
     return node.with_counts(column, [&](const auto* counts) { return bound_.promise(binned, counts); });
 }
 
 // Index in `columns_` of the column that probably has the highest ratio.
-std::size_t Grower::most_promising(const NodeView& node) const {
+std::size_t Grower::most_promising(const NodeView& node) {
     std::size_t best = 0;
     double greatest = -1.0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {

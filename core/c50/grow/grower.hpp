@@ -90,7 +90,7 @@ private:
     std::vector<Split> leaders_of(NodeView& view, const Site& site, const Decision* known);
     const Split* choose(const NodeView& node);
     bool choose_in_turn(const NodeView& node, std::vector<Split>& leaders);
-    std::size_t most_promising(const NodeView& node) const;
+    std::size_t most_promising(const NodeView& node);
     void evaluate_columns(const NodeView& node);
     double least_gain(double average, std::size_t n_remaining, const NodeView& node) const;
     bool is_large(const NodeView& node) const;
@@ -98,7 +98,7 @@ private:
     void start_bound(const NodeView& node);
     void require(double ratio);
     bool is_excluded(const NodeView& node, std::size_t column);
-    double promise(const NodeView& node, std::size_t column) const;
+    double promise(const NodeView& node, std::size_t column);
 
     Cases& cases_;
     GrowthSettings settings_;
@@ -116,6 +116,7 @@ private:
     RatioBound bound_;
     WeightedBound weighted_bound_;
     NodeHistograms histograms_;
+    std::vector<WeightSum> sums_;  // of the bins of a column
     Decisions* made_ = nullptr;
     const Decisions* known_ = nullptr;
     std::vector<bool> needs_columns_;  // per known decision: must it, or one below, be made again?

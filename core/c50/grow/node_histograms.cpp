@@ -21,8 +21,7 @@ constexpr std::size_t kRowsForWideCounts = std::size_t{1} << kHalfBits<NarrowCou
 template <class Count>
 Count unit_of(const Cases& cases, std::int32_t row) {
     if constexpr (std::is_same_v<Count, WeightSum>) {
-        const double weight = cases.weight(row);
-        return {weight, cases.class_of(row) == 1 ? weight : 0.0};
+        return weight_sum(cases, row);
     } else {
         return Count{1} + (static_cast<Count>(cases.class_of(row)) << kHalfBits<Count>);
     }
@@ -34,6 +33,7 @@ NodeHistograms::NodeHistograms(const Cases& cases, const std::vector<std::size_t
     : cases_(cases),
       n_threads_(n_threads),
       binned_of_column_(cases.matrix.n_columns(), -1),
+      counts_rows_(cases.has_unit_weights() || !cases.class_weights.empty()),
       is_wide_(cases.n_rows() >= kRowsForWideCounts) {
     if (cases.n_classes != 2) return;
     for (const std::size_t a : columns) {
@@ -115,6 +115,21 @@ void NodeHistograms::divide(Store<Count>& store, std::size_t number, RowSpan sma
         store.count_column(column, smaller, counts);
         for (std::size_t b = 0; b < column.n_counted; ++b) from[column.start + b] -= counts[b];
     });
+}
+
+const WeightSum* NodeHistograms::weights(std::size_t number, std::size_t column, std::vector<WeightSum>& room) const {
+    const BinnedColumn& here = binned(column);
+    if (!counts_rows_) return weighted_.held[number].data() + here.start;
+    room.resize(here.n_counted);
+    const double first = cases_.class_weights[0], second = cases_.class_weights[1];
+    with_counts(number, column, [&](const auto* counts) {
+        for (std::size_t b = 0; b < here.n_counted; ++b) {
+            const std::int32_t n_second = second_of(counts[b]);
+            const double of_second = second * n_second;  // exact, as are all sums of weights
+            room[b] = {first * (all_of(counts[b]) - n_second) + of_second, of_second};
+        }
+    });
+    return room.data();
 }
 
 void NodeHistograms::add(std::size_t number, RowSpan rows) {

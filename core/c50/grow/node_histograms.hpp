@@ -47,6 +47,13 @@ struct WeightSum {
     }
 };
 
+// What a case adds, with weights. Two classes.
+inline WeightSum weight_sum(const Cases& cases, std::int32_t row) {
+    const std::size_t label = cases.class_of(row);
+    const double weight = cases.class_weights.empty() ? cases.weight(row) : cases.class_weights[label];
+    return {weight, label == 1 ? weight : 0.0};
+}
+
 // A column of a histogram.
 struct BinnedColumn {
     const std::uint8_t* bins;     // per row
@@ -81,11 +88,9 @@ public:
     // Adds weighted rows to a histogram, or removes them.
     void add(std::size_t number, RowSpan rows);
     void remove(std::size_t number, RowSpan rows);
-    // Weighted cases: the sums of a column's bins.
-    const WeightSum* weights(std::size_t number, std::size_t column) const {
-        return weighted_.held[number].data() + binned(column).start;
-    }
-    // Unit weights: calls use(counts) with the counts of a column's bins, narrow or wide.
+    // Weighted cases: the sums of a column's bins. They may be written to `room`.
+    const WeightSum* weights(std::size_t number, std::size_t column, std::vector<WeightSum>& room) const;
+    // Unit weights, or one weight per class: calls use(counts) with the counts of a column's bins, narrow or wide.
     template <class Use>
     auto with_counts(std::size_t number, std::size_t column, Use&& use) const {
         const std::size_t start = binned(column).start;
@@ -112,7 +117,7 @@ private:
     // Calls use(store) with the store in use.
     template <class Use>
     void with_store(Use&& use) {
-        if (!cases_.has_unit_weights()) use(weighted_);
+        if (!counts_rows_) use(weighted_);
         else if (is_wide_) use(wide_);
         else use(narrow_);
     }
@@ -123,6 +128,7 @@ private:
     std::vector<std::int32_t> binned_of_column_;  // -1: the column has no bins
     std::size_t size_ = 0;                        // of a histogram
     std::size_t n_held_ = 0;
+    bool counts_rows_;  // instead of adding their weights
     bool is_wide_;
     Store<NarrowCount> narrow_;  // one of the three is in use
     Store<WideCount> wide_;

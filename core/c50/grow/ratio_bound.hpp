@@ -22,41 +22,12 @@
 #include <vector>
 
 #include "c50/grow/bin_marks.hpp"
+#include "c50/grow/bin_span.hpp"
 #include "c50/grow/node_histograms.hpp"
 #include "c50/information.hpp"
 #include "induction/matrix.hpp"
 
 namespace clausewise::c50 {
-
-// Unit weights: a cut must leave between `first` and `last` cases below.
-struct CutRange {
-    std::int32_t first, last;
-};
-
-// The number of cases below a bin, and up to its end; the same for the second class.
-struct BinSpan {
-    std::int32_t below, end;
-    std::int32_t second_below, second_end;
-
-    // Visits (k, s) at the corners of the region in which cuts with first ≤ k ≤ last can lie.
-    template <class Visit>
-    void visit_corners(CutRange cuts, Visit&& visit) const {
-        const std::int32_t n_second = second_end - second_below;
-        const auto visit_ends = [&](std::int32_t k) {
-            const std::int32_t least = std::max(second_below, second_end - (end - k));
-            const std::int32_t most = std::min(second_end, second_below + (k - below));
-            visit(k, least);
-            if (most != least) visit(k, most);
-        };
-        const std::int32_t from = std::max(cuts.first, below), to = std::min(cuts.last, end);
-        if (from > to) return;
-        visit_ends(from);
-        if (to > from) visit_ends(to);
-        const std::int32_t other_class_first = end - n_second, second_class_first = below + n_second;
-        if (from < other_class_first && other_class_first < to) visit(other_class_first, second_below);
-        if (from < second_class_first && second_class_first < to) visit(second_class_first, second_end);
-    }
-};
 
 class RatioBound : private BinMarks {
 public:

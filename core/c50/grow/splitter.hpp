@@ -35,6 +35,7 @@ struct SplitScratch {
     std::vector<std::int32_t> sorted_rows;   // rows in order of value; their ranks and weights
     std::vector<std::int32_t> case_ranks;
     std::vector<double> weights;
+    std::vector<WeightSum> sums;  // of bins
     std::vector<double> low, high;
     std::vector<std::int32_t> low_count, high_count;
     RankScratch ranks;

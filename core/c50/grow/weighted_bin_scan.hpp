@@ -145,10 +145,7 @@ private:
         }
     }
     double weight_at(std::int32_t at) const { return cases_.weights[static_cast<std::size_t>(row_at(at))]; }
-    void pass(std::int32_t at, WeightSum& sum) const {
-        const double weight = weight_at(at);
-        sum += {weight, class_at(at) == 1 ? weight : 0.0};
-    }
+    void pass(std::int32_t at, WeightSum& sum) const { sum += weight_sum(cases_, row_at(at)); }
     template <class IsSkipped>
     void consider(const WeightSum& below, std::int32_t left_rank, std::int32_t right_rank, IsSkipped&& is_skipped) {
         if (quick_left_after(below) - slack_ >= limit_) return;

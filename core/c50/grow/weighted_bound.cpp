@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "c50/grow/bin_span.hpp"
 #include "c50/grow/node_column.hpp"
 #include "c50/information.hpp"
 
@@ -133,11 +134,14 @@ bool WeightedBound::excludes(const Column& column, const BinnedColumn& binned, c
         // All cases of the second class first, or last.
         const double second = end.second - below.second;
         const bool has_cuts = column.bin_starts[bin + 1] - column.bin_starts[bin] > 1;
-        if (has_cuts &&
-            (is_boundary || reaches({below.all + second, end.second}, highest - lowest) ||
-             reaches({end.all - second, below.second}, highest - lowest)) &&
-            reaches_in(column, bin, below))
-            return false;
+        if (!has_cuts) continue;
+        bool may_reach_in = reaches({below.all + second, end.second}, highest - lowest) ||
+                            reaches({end.all - second, below.second}, highest - lowest);
+        if (is_boundary)
+            SpanOfBin<double>{below.all, end.all, below.second, end.second}.visit_corners(
+                {least_side_, total_ - least_side_},
+                [&](double k, double s) { may_reach_in = may_reach_in || reaches({k, s}, highest - lowest); });
+        if (may_reach_in && reaches_in(column, bin, below)) return false;
     }
     return true;
 }
@@ -150,8 +154,7 @@ bool WeightedBound::reaches_in(const Column& column, std::size_t bin, WeightSum 
     const double penalty =
         low_penalty(least_choices(static_cast<double>(values.highest) - static_cast<double>(values.lowest)));
     for (std::size_t i = 0; i + 1 < n; ++i) {
-        const double weight = cases_.weight(cases.row_at(kept_[i]));
-        below += {weight, cases.class_at(kept_[i]) == 1 ? weight : 0.0};
+        below += weight_sum(cases_, cases.row_at(kept_[i]));
         if (!is_admissible(below) || !may_reach(below, penalty)) continue;
         const std::int32_t left = cases.rank_at(kept_[i]), right = cases.rank_at(kept_[i + 1]);
         if (left == right) continue;

@@ -255,7 +255,8 @@ bool Splitter::scan_weighted_bins(std::size_t index, const NodeView& node, doubl
     const auto& per_class = node.counts.per_class;
     CutScan found = scan;
     found.base = node.base;
-    WeightedBinScan bins(cases_, cases_.matrix.column(index), node.histograms->weights(node.histogram, index),
+    WeightedBinScan bins(cases_, cases_.matrix.column(index),
+                         node.histograms->weights(node.histogram, index, scratch.sums),
                          {per_class[0] + per_class[1], per_class[1]}, node.rows, node.is_in_node,
                          cases_.smallest_side(scan.n_known), least_ratio, scratch.ranks, found);
     if (!bins.find()) return false;
