@@ -12,5 +12,6 @@ void bind_compact(nanobind::module_& module);
 void bind_counterfactuals(nanobind::module_& module);
 void bind_coverage(nanobind::module_& module);
 void bind_induction(nanobind::module_& module);
+void bind_rows(nanobind::module_& module);
 
 }  // namespace clausewise::bindings

@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
     clausewise::bindings::bind_induction(module);  // before the inducers, whose signatures name its Matrix
     clausewise::bindings::bind_c50(module);
     clausewise::bindings::bind_cart(module);
+    clausewise::bindings::bind_rows(module);
 }

@@ -742,3 +742,17 @@ def cart_paths(
     """
     Return the conditions on the paths to the leaves of trees pruned at these alphas, as flat arrays.
     """
+
+@overload
+def row_hashes(
+    table: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device="cpu", writable=False)],
+    keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+@overload
+def row_hashes(
+    table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device="cpu", writable=False)],
+    keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """
+    Return a hash of each row's values in single precision, with a key for each column.
+    """

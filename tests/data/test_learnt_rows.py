@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from clausewise import _core
 from clausewise.data import learnt_rows
+from clausewise.data.hashing import mix
 from clausewise.data.learnt_rows import LearntRows
 
 NAMES = ("a", "b", "c")
@@ -116,3 +118,35 @@ def test_a_partial_record_joined_with_a_complete_one_finds_what_it_says(monkeypa
 def test_bytes_that_are_no_record_are_refused(raw, width, n_skipped, message):
     with pytest.raises(ValueError, match=message):
         LearntRows.from_bytes(raw, width, n_skipped)
+
+
+def hashes_in_numpy(matrix, keys):
+    """Return what the core computes, column by column."""
+    hashes = np.zeros(len(matrix), dtype=np.uint64)
+    for column, key in zip(matrix.T, keys, strict=True):
+        with np.errstate(over="ignore"):
+            values = column.astype(np.float32) + np.float32(0)
+        values[np.isnan(values)] = np.nan
+        hashes ^= values.view(np.uint32).astype(np.uint64) + key
+        mix(hashes)
+    return hashes
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_rows", [0, 1, 16, 53])
+def test_hashes_of_rows_are_those_of_numpy(n_rows, dtype):
+    rng = np.random.default_rng(n_rows)
+    matrix = rng.normal(size=(n_rows, 7)).astype(dtype)
+    matrix[rng.random(matrix.shape) < 0.1] = np.nan
+    matrix[rng.random(matrix.shape) < 0.1] = -0.0
+    matrix[rng.random(matrix.shape) < 0.05] = np.finfo(dtype).max
+    matrix[rng.random(matrix.shape) < 0.05] *= -1  # also of NaN
+    keys = rng.integers(2**64, size=7, dtype=np.uint64)
+    expected = hashes_in_numpy(matrix, keys)
+    for laid_out in (matrix, np.asfortranarray(matrix), np.repeat(matrix, 2, axis=0)[::2]):
+        np.testing.assert_array_equal(_core.row_hashes(laid_out, keys), expected)
+
+
+def test_a_hash_needs_a_key_for_each_column():
+    with pytest.raises(ValueError, match="one entry per column"):
+        _core.row_hashes(np.zeros((2, 3)), np.zeros(2, dtype=np.uint64))

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.data.hashing import mix
+from clausewise import _core
 from clausewise.data.table import Matrix
 
 Hashes = NDArray[np.uint64]
@@ -139,16 +139,4 @@ def _row_hashes(names: Sequence[str], matrix: Matrix) -> Hashes:
     """Return the hash of each row, with a key for each column."""
     key = hashlib.shake_256("\0".join(names).encode("utf-8", "surrogatepass"))
     keys = np.frombuffer(key.digest(8 * len(names)), dtype="<u8").astype(np.uint64)
-    hashes = np.zeros(len(matrix), dtype=np.uint64)
-    for column, own_key in enumerate(keys):
-        hashes ^= _bits_of(matrix[:, column]) + own_key
-        mix(hashes)
-    return hashes >> np.uint64(64 - N_BITS)
-
-
-def _bits_of(column: NDArray[np.floating]) -> Hashes:
-    """Return values as the bits of floats, the same for 0 and −0, and for every NaN."""
-    with np.errstate(over="ignore"):
-        values = column.astype(np.float32) + np.float32(0)
-    values[np.isnan(values)] = np.nan
-    return values.view(np.uint32).astype(np.uint64)
+    return _core.row_hashes(matrix, keys) >> np.uint64(64 - N_BITS)
