@@ -19,20 +19,22 @@ struct SpanOfBin {
     Number below, end;
     Number second_below, second_end;
 
+    // Visits (k, s) for the least and the greatest s that a cut with k cases below can have, if below ≤ k ≤ end.
+    template <class Visit>
+    void visit_ends(Number k, Visit&& visit) const {
+        const Number least = std::max(second_below, second_end - (end - k));
+        const Number most = std::min(second_end, second_below + (k - below));
+        visit(k, least);
+        if (most != least) visit(k, most);
+    }
     // Visits (k, s) at the corners of the region in which cuts with first ≤ k ≤ last can lie.
     template <class Visit>
     void visit_corners(RangeOfCuts<Number> cuts, Visit&& visit) const {
         const Number n_second = second_end - second_below;
-        const auto visit_ends = [&](Number k) {
-            const Number least = std::max(second_below, second_end - (end - k));
-            const Number most = std::min(second_end, second_below + (k - below));
-            visit(k, least);
-            if (most != least) visit(k, most);
-        };
         const Number from = std::max(cuts.first, below), to = std::min(cuts.last, end);
         if (from > to) return;
-        visit_ends(from);
-        if (to > from) visit_ends(to);
+        visit_ends(from, visit);
+        if (to > from) visit_ends(to, visit);
         const Number other_class_first = end - n_second, second_class_first = below + n_second;
         if (from < other_class_first && other_class_first < to) visit(other_class_first, second_below);
         if (from < second_class_first && second_class_first < to) visit(second_class_first, second_end);

@@ -83,17 +83,17 @@ template void RatioBound::read(const BinnedColumn&, const WideCount*);
 
 bool RatioBound::mark_bins() {
     bool is_any = BinMarks::mark_bins(static_cast<float>(range_.first), static_cast<float>(range_.last));
-    // The bins in which the range of cuts begins and ends have other corners.
-    const auto mark_boundary_bin = [&](std::size_t b) {
+    // The bins in which the range of cuts begins and ends have more corners there.
+    const auto mark_boundary_bin = [&](std::size_t b, std::int32_t k) {
         if (is_marked_[b]) return;
         const float within = least_penalty(highest_[b] - lowest_[b]);
-        span_of(b).visit_corners(range_, [&](std::int32_t k, std::int32_t s) {
+        span_of(b).visit_ends(k, [&](std::int32_t, std::int32_t s) {
             is_marked_[b] |= excess(static_cast<float>(k), static_cast<float>(s), within) > 0.0f;
         });
         is_any = is_any || is_marked_[b];
     };
-    mark_boundary_bin(first_bin_);
-    mark_boundary_bin(last_bin_);
+    mark_boundary_bin(first_bin_, range_.first);
+    mark_boundary_bin(last_bin_, range_.last);
     return is_any;
 }
 
