@@ -138,6 +138,40 @@ def test_premises_are_those_of_each_target_with_its_weights(inducer, is_weighted
         assert list(found.rules) != list(induce_premises(inducer, matrix, some).rules)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_c50_learns_weighted_targets_together_as_one_by_one(n_jobs, table, targets):
+    matrix, inducer = PreparedMatrix.prepare(table), C50Inducer(min_cases=5, winnow=True)
+    weights, factors = np.random.default_rng(3).uniform(0.5, 2, len(table)), np.array([9.0, 1.0, 0.3])
+    together = induce_many(
+        inducer, matrix, targets[:3], weights=weights, positive_weights=factors, n_jobs=n_jobs
+    )
+    for found, target, factor in zip(together, targets[:3], factors, strict=True):
+        of_rows = np.where(target, factor, 1.0) * weights
+        assert found == inducer.induce(matrix, (~target).astype(np.int32), (True, False), weights=of_rows)
+
+
+def test_a_users_inducer_gets_weighted_targets_at_once_only_if_it_takes_weights(table, targets):
+    calls = []
+
+    class AtOnce(OneCut):
+        def induce_many(self, matrix, targets, *, positive_weights, n_jobs, progress):
+            calls.append(None)
+            return [self.induce(matrix, (~target).astype(np.int32), (True, False)) for target in targets]
+
+    class AtOnceWithWeights(AtOnce):
+        def induce_many(self, matrix, targets, *, weights, positive_weights, n_jobs, progress):
+            calls.append(weights)
+            return super().induce_many(
+                matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress
+            )
+
+    matrix, weights = PreparedMatrix.prepare(table), np.full(len(table), 2.0)
+    induce_many(AtOnce(), matrix, targets[:2], weights=weights)
+    assert calls == []
+    induce_many(AtOnceWithWeights(), matrix, targets[:2], weights=weights)
+    assert calls[0] is weights
+
+
 def test_inducers_have_names():
     assert get_inducer("c5.0", min_cases=7) == C50Inducer(min_cases=7)
     assert get_inducer("CART") == CARTInducer()

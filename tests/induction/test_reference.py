@@ -11,6 +11,7 @@ from tests.induction.random_cases import (
     described,
     difference_of_boosted_case,
     difference_of_case,
+    difference_of_models,
     reference_model,
 )
 from tests.reference import c50
@@ -101,6 +102,35 @@ def test_weighted_cases_give_the_tree_of_the_reference(weights, repeats, missing
     }[weights]
     data = golden.DataSet(table, [None] * 5, classes, 2, of_case, None)
     assert tree_difference(data, {"winnow": repeats == "none", "minCases": 2}) is None
+
+
+@pytest.mark.parametrize("min_cases", [2, 12])
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("weights", ["any", "of each class", "whose sums are rounded"])
+def test_weighted_cases_give_the_rules_of_the_reference(weights, repeats, min_cases):
+    # Rows of one class that the same rules cover are merged if sums of weights are exact.
+    rng = np.random.default_rng(min_cases)
+    table = rng.normal(size=(900, 4))
+    if repeats:
+        table = np.round(table, 1)
+    classes = (table[:, 0] + np.sin(3 * table[:, 1]) + 0.7 * rng.normal(size=900) > 0.5).astype(np.int32)
+    of_case = {
+        "any": rng.uniform(0.5, 2, 900),
+        "of each class": np.where(classes == 1, 3.3, 1.0),
+        "whose sums are rounded": 10.0 ** rng.uniform(-6, 6, 900),
+    }[weights]
+    data = golden.DataSet(table, [None] * 4, classes, 2, of_case, None)
+    run = {
+        "rules": True,
+        "minCases": min_cases,
+        "CF": 0.5,
+        "winnow": not repeats,
+        "noGlobalPruning": False,
+        "subset": True,
+        "sample": 0.0,
+        "seed": 0,
+    }
+    assert difference_of_models(golden.fit(data, run), reference_model(data, run), data) is None
 
 
 def tree_difference(data, options):

@@ -23,6 +23,10 @@ from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.paths import rules_of_forest
 from clausewise.rules import RuleSet
 
+# On fewer cells threads save little. And scikit-learn's threads set the warning filters of the whole
+# process, so that one may miss its own and warn.
+_CELLS_FOR_THREADS = 2**16
+
 
 @dataclass(frozen=True)
 class RandomForestInducer:
@@ -82,13 +86,14 @@ class RandomForestInducer:
         """Return one rule per leaf, without duplicates; see `Inducer.induce`."""
         weights = checked_case_weights(weights, matrix.n_rows)
         codes = checked_codes(codes, matrix.n_rows, len(classes))
+        n_threads = threads.resolve(n_jobs) if matrix.table.size >= _CELLS_FOR_THREADS else 1
         forest = RandomForestClassifier(
             n_estimators=self.n_trees,
             min_samples_split=max(2, int(np.ceil(counted_min_cases(self.min_cases, matrix.n_rows)))),
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaves,
             random_state=self.random_state,
-            n_jobs=threads.resolve(n_jobs),
+            n_jobs=n_threads,
         ).fit(matrix.rank_table.table, codes, sample_weight=weights)
         # The trees number the classes from 0; `forest.classes_` says which codes these are.
         return rules_of_forest(forest.estimators_, forest.classes_, matrix, codes, classes, weights)
