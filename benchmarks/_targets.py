@@ -35,6 +35,11 @@ class Target:
     is_least: bool = False
     before: float | None = None
 
+    @property
+    def is_time(self) -> bool:
+        """Whether CPU time is measured, not a ratio, memory or a rate."""
+        return self.unit.startswith("CPU")
+
     def holds(self, measured: float) -> bool:
         """Return whether a measured number is within the limit."""
         return measured >= self.limit if self.is_least else measured <= self.limit
