@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import webbrowser
 from urllib.parse import urlsplit
 
@@ -20,12 +19,10 @@ from tests.report.serve.client import PREDICT, a_network, connect, head, read_al
 
 def test_closing_frees_the_port_and_ends_all_threads(numbers):
     before = threading.active_count()
-    with Explorer(numbers) as explorer:
+    with Explorer(numbers, timeout=600) as explorer:  # which closing does not wait for
         idle = connect(explorer)
         wait_until(lambda: explorer._server._open)
         address = urlsplit(explorer.url)
-        begin = time.monotonic()
-    assert time.monotonic() - begin < 4
     assert idle.recv(1) == b""
     idle.close()
     wait_until(lambda: threading.active_count() == before)
@@ -41,7 +38,7 @@ def test_waiting_ends_when_the_explorer_is_closed(numbers):
         assert repr(explorer) == "Explorer(not open)"
 
 
-def test_closing_waits_for_a_running_request_but_not_forever(numbers):
+def test_closing_waits_for_a_running_request(numbers):
     is_asked, may_go_on = threading.Event(), threading.Event()
 
     def answer(rows):
@@ -57,9 +54,8 @@ def test_closing_waits_for_a_running_request_but_not_forever(numbers):
         connection.sendall(head(explorer, PREDICT, *lines) + body)
         assert is_asked.wait(20)
         threading.Timer(0.2, may_go_on.set).start()
-        begin = time.monotonic()
         explorer.close()
-        assert 0.1 < time.monotonic() - begin < 4
+        assert may_go_on.is_set()
         assert read_all(connection) == b""
 
 

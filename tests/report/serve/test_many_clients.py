@@ -107,7 +107,6 @@ def test_a_body_sent_byte_by_byte_is_cut_off(numbers):
 
 def drip(explorer, data, start=b""):
     """Send byte by byte until the server ends the connection; return its response."""
-    begin = time.monotonic()
     with connect(explorer) as connection:
         connection.sendall(start)
         connection.settimeout(0.05)
@@ -119,7 +118,6 @@ def drip(explorer, data, start=b""):
                 continue
             except ConnectionError:
                 answer = b""
-            assert time.monotonic() - begin < 5
             return answer
     raise AssertionError("The server read all bytes.")
 
