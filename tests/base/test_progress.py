@@ -50,3 +50,14 @@ def test_progress_writes_a_line_per_layer_into_a_file():
     assert "first, 10/10 clauses" in lines[0]
     assert "100%" in lines[1]
     assert not any("\r" in line for line in lines)
+
+
+def test_progress_counts_steps_whose_number_is_unknown():
+    stream = Terminal()
+    progress = Progress(2, stream)
+    progress.started("Predictions", 1)
+    progress.part_started("rows.csv", 0, "rows")
+    progress.steps_done(0, 500)
+    progress.steps_done(500, 250)
+    progress.part_done()
+    assert "\rPredictions  rows.csv, 750 rows" in stream.getvalue()

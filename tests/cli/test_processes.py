@@ -1,6 +1,8 @@
 """Commands in processes of their own: signals, closed pipes, memory."""
 
+import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -56,6 +58,23 @@ def test_an_interrupt_leaves_the_old_file_and_no_other(work, tmp_path):
     assert errors == b"interrupted\n"
     assert out.read_text() == "old\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["big.csv", "out.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of Unix")
+@pytest.mark.parametrize(("options", "expected"), [((), b"Predictions: 600 rows"), (("-q",), b"")])
+def test_predict_shows_progress_in_a_terminal(work, tmp_path, options, expected):
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [*PROGRAM, "predict", work.path("rules.json"), work.path("rows.parquet"), "-o", "out.csv"]
+    subprocess.run([*command, *options], cwd=tmp_path, stderr=theirs, check=True)
+    os.close(theirs)
+    shown = b""
+    with os.fdopen(ours, "rb") as terminal, contextlib.suppress(OSError):  # at its end, on Linux
+        shown = terminal.read1()
+    assert expected in shown
+    assert bool(shown) == bool(expected)
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 601
 
 
 PEAKS = """

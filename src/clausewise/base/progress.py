@@ -43,7 +43,7 @@ class Progress:
         self._started = time.perf_counter()
 
     def part_started(self, name: str, n_steps: int, unit: str = "clauses") -> None:
-        """Begin a part with this many steps; `unit` names the steps."""
+        """Begin a part with this many steps, 0 if that is unknown; `unit` names the steps."""
         self._part, self._n_steps, self._n_steps_done, self._unit = name, n_steps, 0, unit
         self._show()
 
@@ -55,7 +55,7 @@ class Progress:
 
     def part_done(self) -> None:
         """Report that the part is done."""
-        self._n_steps_done = self._n_steps
+        self._n_steps_done = self._n_steps or self._n_steps_done
         if self._verbose >= 1 and (self._verbose >= 2 or not self._is_live):
             self._write(self._line(), ends=True)
         self._n_parts_done += 1
@@ -78,6 +78,8 @@ class Progress:
         elapsed = time.perf_counter() - self._started
         left = f", {_duration(elapsed * (1 - done) / done)} left" if done > 0.02 else ""
         bar = "█" * round(done * _BAR_WIDTH)
+        if self._n_steps_done and not self._n_steps:
+            return f"{self._what}  {self._part}, {self._n_steps_done} {self._unit}"
         steps = f", {self._n_steps_done}/{self._n_steps} {self._unit}" if self._n_steps else ""
         return f"{self._what} |{bar:<{_BAR_WIDTH}}| {done:4.0%}  {self._part}{steps}{left}"
 

@@ -32,6 +32,7 @@ def evaluate(
     format: options.DataFormat = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Measure rules on rows against the true classes or numbers, a network, or both."""
@@ -48,10 +49,20 @@ def evaluate(
     evaluation: Evaluation | RegressionEvaluation
     if is_large(source):
         many = streamed_for_rules(source, ruleset)
+        verbose = 0 if quiet else 1
         if isinstance(ruleset, RegressionRules):
-            evaluation = ruleset.evaluate(many, target, network=loaded, tolerance=tolerance, n_jobs=jobs)
+            evaluation = ruleset.evaluate(
+                many, target, network=loaded, tolerance=tolerance, n_jobs=jobs, verbose=verbose
+            )
         else:
-            evaluation = ruleset.evaluate(many, target, network=loaded, voting=voting, n_jobs=jobs)  # type: ignore[arg-type]
+            evaluation = ruleset.evaluate(
+                many,
+                target,
+                network=loaded,
+                voting=voting,  # type: ignore[arg-type]
+                n_jobs=jobs,
+                verbose=verbose,
+            )
         _print(evaluation, as_json)
         return
     rows = rows_for_rules(source, ruleset, target)

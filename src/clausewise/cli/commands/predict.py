@@ -1,18 +1,20 @@
 """`clausewise predict`: the decisions of rules on rows."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Annotated
 
 import pyarrow as pa
 import typer
 
+from clausewise.base.progress import Progress
 from clausewise.cli import options
 from clausewise.cli.column_types import columns_for_rules
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.prediction_files import table_writer
 from clausewise.cli.rule_files import AnyRules, read_rules
-from clausewise.cli.table_files import Source, read_batches
+from clausewise.cli.table_files import Source, n_rows_of, read_batches
 from clausewise.data.labels import Label
 from clausewise.rules import RegressionRules
 from clausewise.rules.term import format_category
@@ -37,6 +39,7 @@ def predict(
     ] = False,
     jobs: options.Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object per row.")] = False,
+    quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Predict the class or number of each row, in batches, so that files may exceed memory."""
@@ -51,8 +54,10 @@ def predict(
             f"{name!r} is also the name of a column of probabilities; pass another --name"
         )
     write = None
-    with ExitStack() as stack:
-        for batch in read_batches(source):
+    # Predictions on a terminal would mix with it, and scripts need none.
+    shows_progress = output is not None and not quiet and sys.stderr.isatty()
+    with ExitStack() as stack, Progress(int(shows_progress)) as progress:
+        for batch in _counted(source, progress):
             predicted = _predictions(ruleset, columns_for_rules(batch, ruleset.features, source), names, jobs)
             if keep:
                 if twice := set(names) & set(batch.column_names):
@@ -67,6 +72,19 @@ def predict(
                     table_writer(output, schema, as_json, for_spreadsheets=spreadsheet)
                 )
             write(predicted.cast(schema))
+
+
+def _counted(source: Source, progress: Progress) -> Iterator[pa.Table]:
+    """Iterate over batches of rows; show how many are done."""
+    progress.started("Predictions", 1)
+    progress.part_started(source.shown, n_rows_of(source) or 0, "rows")
+    n_done = 0
+    for batch in read_batches(source):
+        yield batch
+        progress.steps_done(n_done, batch.num_rows)
+        n_done += batch.num_rows
+    progress.part_done()
+    progress.finished(f"Predictions: {n_done:,} rows")
 
 
 def _probability_name(label: Label) -> str:
