@@ -234,3 +234,9 @@ def test_a_damaged_abstention_is_refused(entry, message):
     parsed["abstention"] |= entry
     with pytest.raises(RuleFileError, match=message):
         rule_json.loads(json.dumps(parsed))
+
+
+def test_rows_too_few_for_the_promise_are_not_blamed_on_the_rules():
+    X = np.full((20, 1), 0.95)
+    with pytest.raises(ValueError, match=r"rows are too few .* although they reach 1\.000, on 18 of 18"):
+        RULES.abstaining(X, np.full(20, RULES.predict(X)[0]), agreement=0.999)

@@ -172,3 +172,8 @@ def random_limits(rng, features):
         elif place != "free":
             limits[place].append(name)
     return limits
+
+
+def test_an_error_about_the_reference_names_it():
+    with pytest.raises(ValueError, match="reference has 2 columns, but the rules were learnt from 1"):
+        AGES.counterfactuals([[40.0]], reference=[[1.0, 2.0]])

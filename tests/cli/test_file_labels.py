@@ -39,7 +39,7 @@ def test_missing_labels_are_an_error(run, by_hand):
     rows = "age,job,smokes,y\n50,cook,0,yes\n50,cook,0,\n50,cook,0,NA\n"
     result = run("evaluate", by_hand, "-", "--target", "y", input=rows)
     assert result.exit_code == 1
-    assert "has 2 missing label(s)" in result.stderr
+    assert "has 2 missing labels" in result.stderr
 
 
 def test_unknown_numbers_in_a_csv_file_count_as_wrong_beside_numeric_classes(run, tmp_path):

@@ -487,3 +487,29 @@ def test_tables_of_three_dimensions_are_refused_with_advice_that_fits():
     with pytest.raises(ValueError, match=r"shape \(4, 3, 2\).* X\.reshape\(len\(X\), -1\)") as error:
         Features.learn(np.zeros((4, 3, 2)))
     assert "reshape(-1, 1)" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "labels", [["income", 2000], [2000, 1990], [("a", 1), ("a", 2)], [1.5, 2.5], [pd.Timestamp(0), "b"]]
+)
+def test_columns_whose_order_could_not_be_checked_are_refused(labels):
+    X = pd.DataFrame(np.ones((2, 2)))
+    X.columns = pd.Index(labels, tupleize_cols=False)
+    with pytest.raises(TypeError, match=r"X\.columns = X\.columns\.map\(str\)"):
+        Features.learn(X)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [1990, 2000], [3, 7]])
+def test_columns_with_ascending_numbers_are_taken_by_position(labels):
+    features = Features.learn(pd.DataFrame(np.ones((2, 2)), columns=labels))
+    assert not features.named
+    assert features.names == ("x0", "x1")
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_columns_that_are_not_needed_may_be_left_out(backend):
+    features = Features.learn(frame(backend, age=[1.0, 2.0], job=["a", "b"], pay=[3.0, 4.0]))
+    for rows in (frame(backend, pay=[5.0], age=[6.0]), {"pay": 5.0, "age": 6.0}):
+        np.testing.assert_array_equal(features.encode(rows, needed=lambda: {0, 2}), [[6.0, np.nan, 5.0]])
+        with pytest.raises(ValueError, match="column 'job' is missing"):
+            features.encode(rows, needed=lambda: {0, 1})

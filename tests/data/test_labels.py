@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
-from clausewise.data.labels import LabelError, describe_unknown, read_labels
+from clausewise.data.labels import LabelError, describe_unknown, read_labels, require_no_missing
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,18 @@ def test_up_to_eight_unknown_labels_are_listed(n_unknown, end):
 def test_many_unknown_labels_are_listed_in_part():
     text = describe_unknown(list(range(2, 20)), (0, 1), "y")
     assert text == "y holds 2, 3, 4, 5, 6, 7, 8, 9 and 10 more, which are not among the classes 0, 1"
+
+
+def test_a_model_in_place_of_labels_is_named():
+    with pytest.raises(LabelError, match="y is a DummyClassifier; pass labels here, and a model as network="):
+        read_labels(DummyClassifier(), (0, 1), 3, "y")
+
+
+@pytest.mark.parametrize("labels", [[1.0, np.nan], ["a", None], ["a", np.nan]])
+def test_missing_labels_are_counted(labels):
+    array = np.array(labels, dtype=None if isinstance(labels[0], float) else object)
+    with pytest.raises(LabelError, match="y has 1 missing label;"):
+        read_labels(array, (1, 2), 2, "y")
+    with pytest.raises(LabelError, match="y has 1 missing label;"):
+        require_no_missing(array, "y")
+    require_no_missing(array[:1], "y")

@@ -1,9 +1,11 @@
 """Rules from labels alone, the network's or the true ones."""
 
+import warnings
+
 import numpy as np
 import pytest
 from benchmarks._recorded import recorded
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -108,3 +110,30 @@ def test_labels_alone_do_not_reveal_xor():
     with pytest.warns(ExtractionWarning, match="No rule predicts class 1"):
         model = Pedagogical(network, winnow=True, max_rules=None).fit(arrays["X_train"])
     assert len(model.rules_) == 1
+
+
+def test_amounts_that_are_taken_for_classes_are_pointed_out():
+    X, amounts = load_diabetes(return_X_y=True)
+    with pytest.warns(ExtractionWarning) as caught:
+        extract(amounts, X, max_rules=2)
+    assert "214 different numbers" in str(caught[0].message)
+    ages = np.repeat(np.arange(40), 900)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Pedagogical(ages, max_rules=None).fit(ages[:, None])
+
+
+@pytest.mark.parametrize("labels", [np.array([1.0, np.nan, 0.0]), np.array(["a", None, "b"], dtype=object)])
+def test_missing_labels_are_named(labels):
+    X = np.arange(3.0).reshape(-1, 1)
+    with pytest.raises(ValueError, match="1 missing label"):
+        extract(labels, X)
+
+
+def test_no_advice_contradicts_another():
+    X = np.arange(3.0).reshape(-1, 1)
+    with pytest.warns(ExtractionWarning) as caught:
+        extract(np.array([0, 0, 1]), X)
+    text = " ".join(str(one.message) for one in caught)
+    assert "max_rules" not in text
+    assert "only rule" not in text

@@ -103,3 +103,13 @@ def test_as_many_rules_as_are_shown_are_not_cut_off(n_more):
 def test_rule_numbers_are_as_wide_as_the_longest():
     assert str(rules_for(2, 10)).splitlines()[1].startswith("0  IF")
     assert str(rules_for(2, 11)).splitlines()[1].startswith(" 0  IF")
+
+
+def test_a_weight_of_one_is_shown_where_rules_vote_by_weights():
+    rules = AGAINST.reweight(0, weight=1.0)
+    assert str(rules).endswith("(confidence 0.20, covers 50, weight 1)")
+    assert str(rules.with_voting("confidence")).endswith("(confidence 0.20, covers 50)")
+
+
+def test_one_class_is_not_several():
+    assert "0 rules for the class c0;" in str(rules_for(1))

@@ -596,3 +596,16 @@ def test_labels_keep_a_nul_at_their_end():
     rules = RuleSet.from_rules([Rule((), "a\0")], ["x"], default="a")
     assert rules.predict([[1.0]]).tolist() == ["a\0"]
     assert RuleSet.from_text(rules.to_text()) == rules
+
+
+def test_columns_that_no_rule_tests_may_be_left_out():
+    rules = RuleSet.from_rules(
+        [Rule((Term(1, low=3),), "yes")], Features(("a", "b"), named=True), default="no"
+    )
+    for rows in (pd.DataFrame({"b": [2.0, 4.0]}), [{"b": 2.0}, {"b": 4.0}]):
+        assert rules.predict(rows).tolist() == ["no", "yes"]
+        assert rules.predict_proba(rows).shape == (2, 2)
+        assert rules.fires(rows).dense().tolist() == [[False, True]]
+        assert rules.uncovered(rows).tolist() == [True, False]
+    with pytest.raises(ValueError, match="column 'b' is missing"):
+        rules.predict({"a": 1.0})

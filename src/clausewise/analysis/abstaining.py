@@ -21,6 +21,7 @@ from clausewise.analysis.guarantee import (
     refuse_weights,
 )
 from clausewise.base.parameters import check_parameters
+from clausewise.base.wording import counted
 from clausewise.data.labels import Label
 from clausewise.networks.answers import ask_network
 from clausewise.rules.abstention import Abstention, SelectivePromise, margins, usual_label
@@ -142,10 +143,17 @@ def _smallest_kept(
     kept = rejected_by_holm(tails(counts, agreement), 1 - confidence)
     if not kept:
         best = max(counts, key=lambda count: count.fraction if count.n_rows else -1.0)
-        raise NoMarginError(
-            f"At no margin do the rules keep an agreement of {agreement:g} with confidence {confidence:g}; "
-            f"the most was {best.fraction:.3f}, on {best.n_rows:,} of {len(lead):,} rows. Ask for less "
-            "agreement or confidence, or pass more rows."
-        )
+        reached = f"{best.fraction:.3f}, on {best.n_rows:,} of {counted(len(lead), 'row')}"
+        if best.fraction > agreement:
+            what = (
+                f"These rows are too few for an agreement of {agreement:g} with confidence {confidence:g}, "
+                f"although they reach {reached}. Pass more rows, or ask"
+            )
+        else:
+            what = (
+                f"At no margin do the rules keep an agreement of {agreement:g} with confidence "
+                f"{confidence:g}; the most was {reached}. Pass more rows, or ask"
+            )
+        raise NoMarginError(f"{what} for less agreement or confidence.")
     first = min(kept)
     return float(candidates[first]), counts[first]

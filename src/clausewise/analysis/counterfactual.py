@@ -16,6 +16,7 @@ from clausewise.analysis.counterfactual_tables import ChangeableTable
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.base.parameters import JOBS, check_parameters, whole
+from clausewise.data.features import Features
 from clausewise.data.labels import Label, known_label
 from clausewise.data.rows import take_rows
 from clausewise.rules.ruleset import RuleSet
@@ -295,7 +296,7 @@ def counterfactuals(
         reference = None if reference is None else rules.features.columns(reference)
         rules = replace(rules, features=replace(rules.features, source=None))
     matrix = _encoded(rules, X)
-    known = None if reference is None else _encoded(rules, reference)
+    known = None if reference is None else encoded_reference(rules.features, reference)
     table = ChangeableTable(X, rules.features, matrix)
     is_whole = _whole_numbers(rules, table, known)
     limits = read_limits(rules.features, known, is_whole, fixed, increase_only, decrease_only, allowed)
@@ -344,6 +345,14 @@ def _labels_of_rules(rules: RuleSet, matrix: Floats, n_jobs: int | None) -> list
 
 def _encoded(rules: RuleSet, X: Any) -> Floats:
     return np.array(rules.features.encode(X), dtype=np.float64)
+
+
+def encoded_reference(features: Features, reference: Any) -> Floats:
+    """Return the reference as a matrix; errors name it instead of X."""
+    try:
+        return np.array(features.encode(reference), dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(str(error).replace("X has", "reference has", 1)) from None
 
 
 def _whole_numbers(rules: RuleSet, table: ChangeableTable, known: Floats | None) -> list[bool]:

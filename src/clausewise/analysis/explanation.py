@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
+from clausewise.base.wording import counted
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
@@ -200,7 +201,7 @@ class Explanation:
 
     def __repr__(self) -> str:
         n_fired, n_near = len(self._found.fired), len(self._found.near)
-        fired = "1 rule" if n_fired == 1 else f"{n_fired:,} rules"
+        fired = counted(n_fired, "rule")
         near = "1 near miss" if n_near == 1 else f"{n_near:,} near misses"
         return f"<Explanation: {self.headline}, {fired} fired, {near}>"
 

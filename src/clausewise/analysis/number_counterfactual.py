@@ -16,7 +16,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.analysis.counterfactual import Counterfactual, Counterfactuals, counterfactuals
+from clausewise.analysis.counterfactual import (
+    Counterfactual,
+    Counterfactuals,
+    counterfactuals,
+    encoded_reference,
+)
 from clausewise.analysis.counterfactual_agreement import require_changeable_rows
 from clausewise.analysis.counterfactual_tables import ChangeableTable
 from clausewise.base.parameters import NOTHING, check_parameters, number
@@ -129,7 +134,7 @@ def number_counterfactuals(
         reference = None if reference is None else rules.features.columns(reference)
         rules = replace(rules, features=replace(rules.features, source=None))
     matrix = _encoded(rules, X)
-    known = matrix if reference is None else np.vstack([matrix, _encoded(rules, reference)])
+    known = matrix if reference is None else np.vstack([matrix, encoded_reference(rules.features, reference)])
 
     def found_for(rows: Any, own: Floats) -> Counterfactuals:
         votes = _votes(rules, limits, own, known)

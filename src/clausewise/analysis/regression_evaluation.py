@@ -12,6 +12,7 @@ from clausewise.analysis.error_sums import ErrorCounter, GroupSums, Pair, add_er
 from clausewise.base import html
 from clausewise.base.parameters import NOTHING, VERBOSE, check_parameters, number
 from clausewise.base.progress import Progress
+from clausewise.base.wording import counted
 from clausewise.data.responses import read_responses
 from clausewise.networks.answers import are_labels, ask_numbers
 from clausewise.networks.batch_answers import batch_numbers, columns_used
@@ -200,7 +201,7 @@ class RegressionEvaluation:
     @property
     def headline(self) -> str:
         """One line: number of rules and rows."""
-        rules = "1 rule" if self.n_rules == 1 else f"{self.n_rules:,} rules"
+        rules = counted(self.n_rules, "rule")
         return f"{rules} on {self.n_rows:,} rows"
 
     def _figures(self) -> Iterator[tuple[str, str, str]]:

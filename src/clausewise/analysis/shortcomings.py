@@ -96,7 +96,7 @@ def _never_predicted(
         what = f"{len(missing)} classes of {source}: {', '.join(listed[:_SHOWN_CLASSES])}{more}"
     n_present = int(np.count_nonzero(n_wanted))
     advice = ""
-    if n_rules < n_present - 1:
+    if 0 < n_rules < n_present - 1:
         advice = " There are fewer rules than classes; a larger max_rules may help."
     # Balancing gives every class the weight of 1 / n_present of the rows: it helps those with clearly fewer.
     elif can_balance and 2 * n_present * n_wanted[missing].min() <= n_rows:

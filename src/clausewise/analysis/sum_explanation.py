@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clausewise.analysis.explanation import NearMiss, RowExplanations, near_miss
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
+from clausewise.base.wording import counted
 from clausewise.data.table import Matrix
 from clausewise.rules.display import Remembered
 from clausewise.rules.linear import LinearTerm
@@ -202,7 +203,7 @@ class SumExplanation:
         return "\n  ".join([self.headline, *lines, f"{total:>{width}}", *near])
 
     def __repr__(self) -> str:
-        fired = "1 rule" if len(self.fired) == 1 else f"{len(self.fired):,} rules"
+        fired = counted(len(self.fired), "rule")
         return f"<SumExplanation: {self.headline}, {fired} fired>"
 
     def _repr_html_(self) -> str:

@@ -272,7 +272,7 @@ def _fewer_rules_than_classes(max_rules: int, n_classes: int) -> list[str]:
     return [
         f"max_rules is {max_rules:,} and the target has {n_classes:,} classes, so that rules can predict "
         f"at most {max_rules + 1:,} of them, those with most to gain. Pass at least {n_classes - 1:,}, or "
-        "shared_premises=True for premises with a weight for every class."
+        "call the method compact of rules with shared_premises=True: premises with a weight for every class."
     ]
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.wording import counted
 from clausewise.data.computed import ComputedColumns
 from clausewise.data.table import (
     Category,
@@ -141,7 +142,9 @@ class Features:
         """Number of categories of each column; −1 for a column that is not categorical."""
         return np.array([-1 if values is None else len(values) for values in self.categories], dtype=np.int32)
 
-    def encode(self, X: Any, estimator: str | None = None) -> Matrix:
+    def encode(
+        self, X: Any, estimator: str | None = None, needed: Callable[[], Collection[int]] | None = None
+    ) -> Matrix:
         """Encode a table as one matrix of numbers, with columns in the order of these features.
 
         Categories become their codes (positions in `categories`), missing values become NaN, and categories
@@ -157,16 +160,22 @@ class Features:
         estimator : str, optional
             Name of the calling scikit-learn estimator. One-dimensional arrays are then refused, and errors
             about the number of columns worded, as scikit-learn does.
+        needed : function without parameters, optional
+            Returns which features the rows must have if they have names; others may be left out, and are
+            missing. All are needed unless given.
         """
         table = as_table(self.columns(X), len(self) if estimator is None else None)
-        order = self._order(table, estimator)
+        order = self._order(table, estimator, needed)
         whole = self._unchanged(table, order)
         if whole is not None:
             return whole
         dtype = np.float32 if table.is_float32 and self._codes_fit_float32 else np.float64
         matrix: NDArray[Any] = np.empty((table.n_rows, len(self)), dtype=dtype, order="F")
         for position, name in enumerate(self.names):
-            matrix[:, position] = self._encode_column(table.column(order[position]), position, name)
+            place = order[position]
+            matrix[:, position] = (
+                math.nan if place is None else self._encode_column(table.column(place), position, name)
+            )
         return matrix
 
     def reads_raw(self, X: Any) -> bool:
@@ -204,8 +213,10 @@ class Features:
             return bool(code) if self.kinds[feature] == "binary" else float(code)
         return values[int(code)] if code == int(code) and 0 <= code < len(values) else None
 
-    def _order(self, table: Table, estimator: str | None) -> Sequence[int]:
-        """Return the position of each feature in the table."""
+    def _order(
+        self, table: Table, estimator: str | None, needed: Callable[[], Collection[int]] | None
+    ) -> Sequence[int | None]:
+        """Return the position of each feature in the table; None for one that is left out."""
         is_by_name = self.named or isinstance(table, RecordTable)
         if table.names is None or not is_by_name:
             if table.n_columns != len(self):
@@ -213,13 +224,16 @@ class Features:
             return range(len(self))
         position = {name: i for i, name in enumerate(table.names)}
         missing = [name for name in self.names if name not in position]
+        if missing and needed is not None:
+            needed_names = {self.names[feature] for feature in needed()}
+            missing = [name for name in missing if name in needed_names]
         if missing:
             known = set(self.names)
             unknown = [name for name in table.names if name not in known]
             raise ValueError(_wrong_columns(table.n_columns, len(self), missing, unknown))
-        return [position[name] for name in self.names]
+        return [position.get(name) for name in self.names]
 
-    def _unchanged(self, table: Table, order: Sequence[int]) -> Matrix | None:
+    def _unchanged(self, table: Table, order: Sequence[int | None]) -> Matrix | None:
         """Return the table's own matrix if its columns are in order and its cells are already the codes."""
         matrix = table.float_matrix()
         if matrix is None or list(order) != list(range(len(self))):
@@ -375,15 +389,16 @@ def _require_binary(values: NDArray[Any], name: str) -> None:
 def _wrong_width(n_given: int, n_expected: int, estimator: str | None) -> str:
     if estimator is not None:
         return f"X has {n_given} features, but {estimator} is expecting {n_expected} features as input."
-    return f"X has {n_given} columns, but the rules were learnt from {n_expected}; pass the same columns."
+    given = counted(n_given, "column")
+    return f"X has {given}, but the rules were learnt from {n_expected}; pass the same columns."
 
 
 def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], unknown: Sequence[str]) -> str:
     wrong = [f"{_columns(missing)} missing"]
     wrong += [f"{_columns(unknown)} unknown"] if unknown else []
     return (
-        f"X has {n_given} columns, but the rules were learnt from {n_expected}: {' and '.join(wrong)}. "
-        "Pass the same columns."
+        f"X has {counted(n_given, 'column')}, but the rules were learnt from {n_expected}: "
+        f"{' and '.join(wrong)}. Pass the same columns."
     )
 
 

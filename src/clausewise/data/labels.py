@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.wording import counted
 from clausewise.data.table import is_missing, unmasked
 
 Label = str | int | float | bool
@@ -172,10 +173,26 @@ def labels_array(values: Any, name: str) -> NDArray[Any]:
 
     Masked entries become missing.
     """
+    if hasattr(values, "predict"):
+        raise LabelError(f"{name} is a {type(values).__name__}; pass labels here, and a model as network=.")
     try:
         return np.asarray(unmasked(values))
     except ValueError as error:
         raise LabelError(f"{name} is not one label per row: {error}") from None
+
+
+def require_no_missing(labels: NDArray[Any], name: str) -> None:
+    """Raise a LabelError if labels, or numbers to predict, are missing."""
+    if labels.dtype.kind == "f":
+        _require_none_missing(int(np.isnan(labels).sum()), name)
+    elif labels.dtype == object:
+        _require_none_missing(sum(map(is_missing, labels.ravel().tolist())), name)
+
+
+def _require_none_missing(n_missing: int, name: str) -> None:
+    if n_missing:
+        labels = counted(n_missing, "missing label")
+        raise LabelError(f"{name} has {labels}; drop these rows or fill them in.")
 
 
 def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.intp]]:
@@ -196,9 +213,7 @@ def _distinct(array: NDArray[Any], name: str) -> tuple[list[Label], NDArray[np.i
         positions = np.array(listed, dtype=np.intp)
         found = [value for _, value in position_of]
     missing = np.array([is_missing(value) for value in found], dtype=bool)
-    if missing.any():
-        n_missing = int(missing[positions].sum())
-        raise LabelError(f"{name} has {n_missing:,} missing label(s); drop these rows or fill them in.")
+    _require_none_missing(int(missing[positions].sum()), name)
     try:
         return [plain_label(label) for label in found], positions
     except (TypeError, ValueError) as error:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib.util import find_spec
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import narwhals.stable.v1 as nw  # narwhals keeps this interface stable across releases
@@ -331,9 +331,24 @@ def _frame(X: Any) -> FrameTable | None:
         if hasattr(X, "collect"):
             raise TypeError(f"X is a {type(X).__name__}, which is lazy; pass X.collect().") from None
         return None
-    # pandas allows any object as a column name; rules can only show text.
-    names = tuple(frame.columns)
-    return FrameTable(frame, names if all(isinstance(name, str) for name in names) else None)
+    return FrameTable(frame, _names_of(frame.columns))
+
+
+def _names_of(labels: Sequence[Any]) -> tuple[str, ...] | None:
+    """Return the names of columns; None for ascending numbers, which pandas gives to columns without names.
+
+    pandas allows any object as a name, but rules can only show text. Columns without names are taken by
+    position, which must not hide that they are in another order.
+    """
+    if all(isinstance(label, str) for label in labels):
+        return tuple(labels)
+    if all(isinstance(label, Integral) for label in labels) and list(labels) == sorted(labels):
+        return None
+    shown = next(label for label in labels if not isinstance(label, str))
+    raise TypeError(
+        f"X has column names that are not text, such as {shown!r}; convert them: "
+        "X.columns = X.columns.map(str)."
+    )
 
 
 def _series_column(series: "nw.Series[Any]", name: str) -> Column:

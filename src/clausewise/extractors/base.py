@@ -28,6 +28,7 @@ from clausewise.base.parameters import (
     whole,
 )
 from clausewise.base.progress import Progress
+from clausewise.base.wording import counted
 from clausewise.compact import Frontier
 from clausewise.compact.bins import require_searchable
 from clausewise.compact.compaction import Compacted, compact_examples
@@ -49,10 +50,11 @@ from clausewise.induction.estimator import (
     set_feature_attributes,
 )
 from clausewise.networks import LayerChoice, Network
-from clausewise.networks.answers import model_rows, rows_to_learn_from
+from clausewise.networks.answers import are_labels, model_rows, rows_to_learn_from, states_output
 from clausewise.partitions import is_partitioned, partitioned
 from clausewise.rules import RuleSet
 from clausewise.rules.metrics import fidelity
+from clausewise.rules.term import format_category
 from clausewise.rules.voting import VOTINGS, Voting
 
 if TYPE_CHECKING:
@@ -69,6 +71,9 @@ EXTRACTED_VOTINGS: Final[tuple[ExtractedVoting, ...]] = ("auto", *VOTINGS, "fitt
 "auto" fits weights, too, without a warning where confidences are better.
 """
 FITTED: Final = ("auto", "fitted", "fitted_by_class")
+
+# So many numbers with so few rows each are hardly classes.
+_MANY_NUMBERS, _FEW_ROWS_PER_NUMBER = 30, 20
 DROPPING: Mapping[str, Constraint] = {
     "drop_lowest": Constraint(
         "a fraction of the clauses, at least 0 and below 1",
@@ -181,7 +186,8 @@ class RuleExtractor(TableClassifier):
         self.network_, self.features_, self.classes_ = data.network, data.inputs.features, data.classes
         self.min_cases_ = found.min_cases
         set_feature_attributes(self, self.features_)
-        caveats = (*found.caveats, *self._shortcomings(data))
+        amounts = _amounts_as_classes(self.network, data)
+        caveats = (*amounts, *found.caveats, *self._shortcomings(data))
         self.report_ = ExtractionReport(
             method=found.method or self.method,
             n_rows=data.n_rows,
@@ -485,7 +491,7 @@ def or_one_rule(found: ExtractionResult, data: ExtractionData) -> ExtractionResu
         return found
     caveat = (
         "No rules were found: all clauses were dropped (min_confidence, drop_lowest), or the inducer found "
-        "none. The only rule predicts the most frequent class."
+        "none. All rows get the most frequent class."
     )
     return replace(found, rules=data.one_rule(), caveats=(*found.caveats, caveat))
 
@@ -493,7 +499,23 @@ def or_one_rule(found: ExtractionResult, data: ExtractionData) -> ExtractionResu
 def _one_class(data: ExtractionData) -> ExtractionResult:
     rules = data.one_rule()
     what = "The network predicts" if data.network is not None else "The only class is"
-    return ExtractionResult(rules, caveats=(f"{what} {rules.default!s} on all rows; so does the only rule.",))
+    label = format_category(rules.default)
+    return ExtractionResult(rules, caveats=(f"{what} {label} on all rows; so does the only rule.",))
+
+
+def _amounts_as_classes(model: Any, data: ExtractionData) -> tuple[str, ...]:
+    """Return a caveat if there are so many numbers, for so few rows, that they are hardly classes.
+
+    Models say what they predict; labels and functions do not.
+    """
+    n_classes = len(data.classes)
+    are_numbers = data.classes.dtype.kind in "iuf" and (are_labels(model) or not states_output(model))
+    if not are_numbers or n_classes < _MANY_NUMBERS or data.n_rows > _FEW_ROWS_PER_NUMBER * n_classes:
+        return ()
+    return (
+        f"{n_classes:,} different numbers are taken for classes. If they are amounts, pass "
+        "method='regression', or use RuleRegressor.",
+    )
 
 
 def _missing_classes(rules: RuleSet, data: ExtractionData, known: Sequence[int]) -> tuple[str, ...]:
@@ -502,10 +524,10 @@ def _missing_classes(rules: RuleSet, data: ExtractionData, known: Sequence[int])
     missing = [code for code in np.unique(data.codes).tolist() if code not in predicted]
     if not missing:
         return ()
-    labels = ", ".join(str(rules.labels[code]) for code in missing)
+    labels = ", ".join(format_category(rules.labels[code]) for code in missing)
     n_rows = int(np.isin(data.codes, missing).sum())
     which = "class" if len(missing) == 1 else "classes"
     return (
-        f"No rule predicts {which} {labels} ({n_rows:,} rows); where no rule fires, the class is "
-        f"{rules.default}. A smaller min_cases or a larger budget may help.",
+        f"No rule predicts {which} {labels} ({counted(n_rows, 'row')}); where no rule fires, the class is "
+        f"{format_category(rules.default)}. A smaller min_cases or a larger budget may help.",
     )

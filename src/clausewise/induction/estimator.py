@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from clausewise.base.parameters import MIN_CASES, check_parameters
 from clausewise.data.features import Features, require_finite
-from clausewise.data.labels import Label, LabelError, read_labels
+from clausewise.data.labels import Label, LabelError, read_labels, require_no_missing
 from clausewise.data.responses import read_responses
 from clausewise.data.table import Matrix, unmasked
 from clausewise.data.weights import case_weights
@@ -74,6 +74,7 @@ def read_targets(
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     labels = column_or_1d(unmasked(y), warn=True)
     assert_all_finite(labels, input_name="y")
+    require_no_missing(labels, "y")
     check_classification_targets(labels)
     if len(labels) != n_rows:
         raise ValueError(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
 from clausewise.data.features import Features
-from clausewise.data.labels import Label, Labels, class_meant, plain_label, read_labels
+from clausewise.data.labels import Label, Labels, class_meant, plain_label, read_labels, require_no_missing
 from clausewise.data.responses import read_responses
 from clausewise.data.rows import as_rows, raw_rows
 from clausewise.data.table import names_in, rows_as_table
@@ -47,6 +47,7 @@ def are_labels(network: Any) -> bool:
 
 def are_numbers(labels: Any) -> bool:
     """Return whether an array of answers holds measured numbers rather than labels: some are not whole."""
+    require_no_missing(np.asarray(labels), "the array of labels")
     return type_of_target(np.asarray(labels)) in ("continuous", "continuous-multioutput")
 
 

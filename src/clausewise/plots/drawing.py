@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.wording import counted
 from clausewise.data.labels import Label
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
@@ -149,4 +150,4 @@ def shorten(text: str, longest: int) -> str:
 
 def count_of_rules(n_rules: int) -> str:
     """Return the number of rules in words: `1 rule`, `2 rules`, `1,000 rules`."""
-    return "1 rule" if n_rules == 1 else f"{n_rules:,} rules"
+    return counted(n_rules, "rule")

@@ -356,7 +356,7 @@ class BaseRuleSet(StoredRules[Rule]):
         scheme = self._voting(voting)
         if is_partitioned(X):
             return predicted(partitioned(X), Decisions(self, scheme, n_jobs), verbose)
-        matrix = self.features.encode(X)
+        matrix = self._tested_columns(X)
         return self.outcomes[self.evaluator.decide(matrix, scheme, self.default_index, n_jobs)]
 
     def scores(
@@ -364,7 +364,7 @@ class BaseRuleSet(StoredRules[Rule]):
     ) -> NDArray[np.float64]:
         """Return votes per row and class: counts, per-mille confidences, shares, or base plus weights."""
         scheme = self._voting(voting)
-        return self.evaluator.scores(self.features.encode(X), scheme, n_jobs)
+        return self.evaluator.scores(self._tested_columns(X), scheme, n_jobs)
 
     def predict_proba(
         self, X: Any, *, voting: Voting | None = None, n_jobs: int | None = None

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base import html
+from clausewise.base.wording import counted
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.rules.columns import NO_SET, RuleColumns, named_values
@@ -64,6 +65,7 @@ def describe_parts_at(
         weight=float(columns.weight[rule]),
         priority=bool(columns.priority[rule]),
         is_against=is_against,
+        votes_by_weight=voting == "weights",
     )
     return premise, conclusion, statistics
 
@@ -106,11 +108,12 @@ def headline(
     """Return one line on a rule set: number of rules, classes, voting, start votes and default class."""
     classes = list(map(format_category, labels))
     shown = ", ".join(classes[:8]) + (f", … {len(classes) - 8} more" if len(classes) > 8 else "")
-    rules = "1 rule" if n_rules == 1 else f"{n_rules:,} rules"
+    rules = counted(n_rules, "rule")
     if n_with_priority:
         rules += f" ({n_with_priority:,} with priority)"
     starting = f" ({describe_start(labels, start)})" if start.any() else ""
-    return f"{rules} for the classes {shown}; voting {voting}{starting}, otherwise {format_category(default)}"
+    which = "class" if len(classes) == 1 else "classes"
+    return f"{rules} for the {which} {shown}; voting {voting}{starting}, otherwise {format_category(default)}"
 
 
 def describe_start(labels: Sequence[Label], start: NDArray[np.float64], most: int = 8) -> str:

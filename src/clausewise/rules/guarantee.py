@@ -19,6 +19,7 @@ from scipy.special import betainc, betaincinv
 from clausewise.base import html
 from clausewise.base.frames import Backend, frame_of
 from clausewise.base.parameters import check_parameters, number
+from clausewise.base.wording import counted
 from clausewise.data.labels import Label
 from clausewise.rules.decimals import format_number
 from clausewise.rules.term import format_category
@@ -84,7 +85,7 @@ class Promise:
         """Return the fraction, the interval and the number of rows as text."""
         if self.n_rows == 0:
             return "", "", "no rows"
-        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
+        rows = counted(self.n_rows, "row")
         return f"{self.fraction:.2%}".replace("%", " %"), describe_interval(self.low, self.high), rows
 
 

@@ -1,6 +1,6 @@
 """The base of `RegressionRules`: construction, selection, sums and predictions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.base.parameters import VERBOSE, check_parameters
 from clausewise.base.progress import Progress
+from clausewise.base.wording import counted
 from clausewise.data.features import Features
 from clausewise.data.responses import read_responses
 from clausewise.data.table import Matrix
@@ -416,7 +417,11 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
 
     def sums(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the sum of base, additions and linear terms of each row: `predict` before the link."""
-        return self.sums_of(self.features.encode(X), n_jobs)
+        return self.sums_of(self._tested_columns(X), n_jobs)
+
+    def _tested_features(self) -> Collection[int]:
+        """Return the features that decisions depend on."""
+        return {*super()._tested_features(), *(term.feature for term in self.linear)}
 
     def sums_of(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the sums of encoded rows."""
@@ -473,7 +478,7 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
     @property
     def headline(self) -> str:
         """One line on the whole rule set: number of rules, what they predict, and where sums start."""
-        rules = "1 rule" if len(self) == 1 else f"{len(self):,} rules"
+        rules = counted(len(self), "rule")
         subject = "a number" if self.response is None else self.response
         line = f"{rules} for {subject}; start at {describe_amount(self.base)} and add"
         if self.linear:

@@ -199,17 +199,24 @@ def describe_conclusion(label: Label, is_against: bool) -> str:
 
 
 def describe_statistics(
-    *, confidence: float, cover: float, weight: float, priority: bool, is_against: bool
+    *,
+    confidence: float,
+    cover: float,
+    weight: float,
+    priority: bool,
+    is_against: bool,
+    votes_by_weight: bool = False,
 ) -> str:
     """Return the statistics that are shown after a rule's conclusion.
 
     A rule that speaks against a class has no confidence here, which would be that in the class, and its
-    weight is shown without the sign.
+    weight is shown without the sign. A weight of 1, which rules have unless it is set, is only shown where
+    rules vote by weight.
     """
     parts = [] if is_against else [f"confidence {confidence:.2f}"]
     if cover > 0:
         parts.append(f"covers {format_number(round(cover, 1))}")
-    if weight != 1.0:
+    if votes_by_weight or weight != 1.0:
         parts.append(f"weight {abs(weight) if is_against else weight:.3g}")
     if priority:
         parts.append("priority")

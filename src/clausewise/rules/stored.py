@@ -2,7 +2,7 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import or_
@@ -153,11 +153,19 @@ class StoredRules(ABC, Generic[_Rule]):
 
     def fires(self, X: Any, *, n_jobs: int | None = None) -> BitMatrix:
         """Return which rules fire on which rows, as bits of shape (rules, rows); see `BitMatrix.dense`."""
-        return self.evaluator.fires(self.features.encode(X), n_jobs)
+        return self.evaluator.fires(self._tested_columns(X), n_jobs)
 
     def uncovered(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.bool_]:
         """Return on which rows no rule fires; what every row starts with decides there."""
-        return self.evaluator.uncovered(self.features.encode(X), n_jobs)
+        return self.evaluator.uncovered(self._tested_columns(X), n_jobs)
+
+    def _tested_columns(self, X: Any) -> Matrix:
+        """Return encoded rows, which may lack columns that play no role."""
+        return self.features.encode(X, needed=self._tested_features)
+
+    def _tested_features(self) -> Collection[int]:
+        """Return the features that decisions depend on."""
+        return frozenset(self.columns.feature.tolist())
 
     # --- Rows that were learnt from, and promises about others ---
 
