@@ -506,3 +506,12 @@ def test_many_rows_are_read_in_parts(work, run, folder_of_rows, monkeypatch):
     monkeypatch.setattr("clausewise.cli.streamed_rows.FEW_ROWS", 200)
     everything = run(*command, "-o", "r.json", "--max-rules", "3", "--holdout", "0")
     assert json.loads(everything.stdout)["n_rows_measured"] == 600
+
+
+def test_one_row_is_not_called_rows(work, run):
+    command = ("extract", work.path("model.skops"), work.path("rows.csv"), "--target", "truth", "-q")
+    result = run(*command, "-o", "r.json", "--holdout", "0.001", "--max-rules", "2")
+    assert re.search(r"measured on +1 held-out row *\n", result.stdout)
+    assert "on 1 fresh row:" in result.stdout
+    Path("one.txt").write_text("FEATURE age NUMERIC\nDEFAULT no\nIF age > 40 THEN yes\n", encoding="utf-8")
+    assert "1 rule became 1" in run("simplify", "one.txt", "-o", "s.json").stderr

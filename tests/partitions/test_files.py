@@ -211,3 +211,9 @@ def test_an_old_polars_is_named(monkeypatch):
     monkeypatch.delattr(pl.LazyFrame, "collect_batches")
     with pytest.raises(ImportError, match=r"needs polars 1\.34 or newer, and .* is installed"):
         partitioned(pl.LazyFrame({"a": [1]}))
+
+
+def test_errors_about_several_files_are_sentences(tmp_path):
+    rows = partitioned(write(tmp_path, numbers(1), numbers(2)))
+    with pytest.raises(ValueError, match=r"0\.parquet and 1 more file: there is no column 'verdict'"):
+        extract("verdict", rows)

@@ -160,7 +160,7 @@ def test_labels_may_be_in_a_column(rows, model):
     found = extract("decision", in_pieces(labelled, 9_000), max_rules=4)
     assert "decision" not in found.features.names
     assert (found.predict(rows) == labelled["decision"]).mean() > 0.95
-    with pytest.raises(ValueError, match="has no column 'verdict', which should hold the labels"):
+    with pytest.raises(ValueError, match="there is no column 'verdict', which should hold the labels"):
         extract("verdict", in_pieces(labelled, 9_000))
 
 
@@ -358,7 +358,7 @@ def test_rules_travel(rows, model):
             TypeError,
             "target holds labels, and these",
         ),
-        (lambda rules, rows, model: rules.evaluate(iter([rows]), "age2"), ValueError, "has no column 'age2'"),
+        (lambda rules, rows, model: rules.evaluate(iter([rows]), "age2"), ValueError, "no column 'age2'"),
         (
             lambda rules, rows, model: rules.with_statistics(iter([rows]), [1]),
             TypeError,

@@ -204,7 +204,7 @@ def test_long_work_shows_progress(valued, capsys):
         (
             lambda rules, rows: RuleRegressor("vale").fit(rows),
             ValueError,
-            "has no column 'vale', which should",
+            "there is no column 'vale', which should",
         ),
         (lambda rules, rows: rules.evaluate(rows, [1.0]), TypeError, "target holds numbers, and these rows"),
         (lambda rules, rows: rules.with_statistics(rows, "job"), ValueError, "Column 'job' holds text"),

@@ -20,8 +20,8 @@ from clausewise.analysis.guarantee import (
     random_of,
     refuse_weights,
 )
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import check_parameters
-from clausewise.base.wording import counted
 from clausewise.data.labels import Label
 from clausewise.networks.answers import ask_network
 from clausewise.rules.abstention import Abstention, SelectivePromise, margins, usual_label
@@ -143,7 +143,7 @@ def _smallest_kept(
     kept = rejected_by_holm(tails(counts, agreement), 1 - confidence)
     if not kept:
         best = max(counts, key=lambda count: count.fraction if count.n_rows else -1.0)
-        reached = f"{best.fraction:.3f}, on {best.n_rows:,} of {counted(len(lead), 'row')}"
+        reached = f"{best.fraction:.3f}, on {best.n_rows:,} of {count_of(len(lead), 'row')}"
         if best.fraction > agreement:
             what = (
                 f"These rows are too few for an agreement of {agreement:g} with confidence {confidence:g}, "

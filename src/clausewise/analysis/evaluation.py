@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from clausewise.analysis.agreement import Agreement, AgreementCounter, Pairs, add_agreement, count_agreement
 from clausewise.analysis.shortcomings import shortcomings
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import VERBOSE, check_parameters
 from clausewise.base.progress import Progress
-from clausewise.base.wording import counted
 from clausewise.data.labels import Label, read_labels
 from clausewise.networks.answers import ask_network
 from clausewise.networks.batch_answers import batch_labels, columns_used
@@ -183,7 +183,7 @@ class Evaluation:
     @property
     def headline(self) -> str:
         """One line: number of rules and rows, and how the rules voted."""
-        return f"{counted(self.n_rules, 'rule')} on {counted(self.n_rows, 'row')}, voting {self.voting}"
+        return f"{count_of(self.n_rules, 'rule')} on {count_of(self.n_rows, 'row')}, voting {self.voting}"
 
     def _figures(self) -> Iterator[tuple[str, str, str]]:
         """Yield name, value and note of the measures that are known."""
@@ -211,7 +211,7 @@ class Evaluation:
 
     def _classes(self) -> Iterator[tuple[str, str | None, str]]:
         for of_class in self.class_fidelity[:_SHOWN_CLASSES]:
-            rows = counted(of_class.n_rows, "row")
+            rows = count_of(of_class.n_rows, "row")
             name = f"fidelity on {format_category(of_class.label)}"
             yield name, _percent(of_class.fidelity), f"{_interval(of_class.interval)}, {rows}"
         if len(self.class_fidelity) > _SHOWN_CLASSES:

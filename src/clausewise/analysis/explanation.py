@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.frames import Backend, frame_of
-from clausewise.base.wording import counted
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
@@ -201,7 +201,7 @@ class Explanation:
 
     def __repr__(self) -> str:
         n_fired, n_near = len(self._found.fired), len(self._found.near)
-        fired = counted(n_fired, "rule")
+        fired = count_of(n_fired, "rule")
         near = "1 near miss" if n_near == 1 else f"{n_near:,} near misses"
         return f"<Explanation: {self.headline}, {fired} fired, {near}>"
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from clausewise.analysis.error_sums import ErrorCounter, GroupSums, Pair, add_errors, level_of
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import NOTHING, VERBOSE, check_parameters, number
 from clausewise.base.progress import Progress
-from clausewise.base.wording import counted
 from clausewise.data.responses import read_responses
 from clausewise.networks.answers import are_labels, ask_numbers
 from clausewise.networks.batch_answers import batch_numbers, columns_used
@@ -201,7 +201,7 @@ class RegressionEvaluation:
     @property
     def headline(self) -> str:
         """One line: number of rules and rows."""
-        rules = counted(self.n_rules, "rule")
+        rules = count_of(self.n_rules, "rule")
         return f"{rules} on {self.n_rows:,} rows"
 
     def _figures(self) -> Iterator[tuple[str, str, str]]:

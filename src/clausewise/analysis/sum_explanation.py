@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from clausewise.analysis.explanation import NearMiss, RowExplanations, near_miss
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.frames import Backend, frame_of
-from clausewise.base.wording import counted
 from clausewise.data.table import Matrix
 from clausewise.rules.display import Remembered
 from clausewise.rules.linear import LinearTerm
@@ -203,7 +203,7 @@ class SumExplanation:
         return "\n  ".join([self.headline, *lines, f"{total:>{width}}", *near])
 
     def __repr__(self) -> str:
-        fired = counted(len(self.fired), "rule")
+        fired = count_of(len(self.fired), "rule")
         return f"<SumExplanation: {self.headline}, {fired} fired>"
 
     def _repr_html_(self) -> str:

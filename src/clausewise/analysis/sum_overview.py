@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.frames import Backend, frame_of
-from clausewise.base.wording import counted
 from clausewise.rules.display import describe_premise
 from clausewise.rules.regression import RegressionRules
 from clausewise.rules.regression_rule import describe_addition, describe_amount
@@ -98,7 +98,7 @@ class SumOverview:
     @property
     def headline(self) -> str:
         """One line: number of rules and rows, and how many of them are covered."""
-        rules = counted(len(self.rules), "rule")
+        rules = count_of(len(self.rules), "rule")
         return f"{rules} on {self.n_rows:,} rows, {100 * self.coverage:.1f} % of which a rule covers"
 
     def __str__(self) -> str:
@@ -127,7 +127,7 @@ class SumOverview:
             count = int(self.feature_use[feature])
             if count == 0 and feature not in linear:
                 continue
-            use = counted(count, "rule")
+            use = count_of(count, "rule")
             use += " and a coefficient" if feature in linear else ""
             effect = describe_amount(float(f"{self.feature_effect[feature]:.3g}"))
             lines.append((effect, self.rules.features.names[feature], use))

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute
 
+from clausewise.base.counts import count_of
 from clausewise.cli.table_files import FALSE_WORDS, MISSING, TRUE_WORDS, DataError, Source, listed
 from clausewise.data.features import Features
 from clausewise.data.table import Category, Kind
@@ -31,8 +32,8 @@ def columns_for_rules(table: pa.Table, features: Features, source: Source) -> pa
         chosen = table.rename_columns(list(features.names))
     else:
         raise DataError(
-            f"{source.shown} has {len(names)} columns, the rules were learnt from {len(features)} without "
-            "names; pass only these columns, or name them as the rules do."
+            f"{source.shown} has {count_of(len(names), 'column')}, the rules were learnt from "
+            f"{len(features)} without names; pass only these columns, or name them as the rules do."
         )
     typed = [
         _typed(chosen.column(i), name, features.kinds[i], features.categories[i], source)

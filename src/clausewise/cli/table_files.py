@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import check_parameters, one_of
 from clausewise.cli.arrow_messages import open_messages
 from clausewise.cli.npz_arrays import load_arrays
@@ -357,7 +358,8 @@ def _npz_table(file: Any, source: Source, allowance: Allowance) -> pa.Table:
     names = loaded.pop("feature_names", np.array([f"x{i}" for i in range(matrix.shape[1])]))
     if names.shape != (matrix.shape[1],):
         raise DataError(
-            f"{source.shown} has {names.size} feature_names for {matrix.shape[1]} columns of {chosen}."
+            f"{source.shown} has {names.size} feature_names for {count_of(matrix.shape[1], 'column')} of "
+            f"{chosen}."
         )
     columns = {str(name): pa.array(matrix[:, i]) for i, name in enumerate(names)}
     columns |= {name: pa.array(array) for name, array in loaded.items() if array.shape == (len(matrix),)}

@@ -229,7 +229,7 @@ def in_memory(rows: PartitionedRows, target: Any) -> tuple[Any, Any]:
     if not isinstance(target, str):
         return table, target
     if rows.names is None or target not in rows.names:
-        raise ValueError(f"{rows.title} has no column '{target}', which should hold the labels.")
+        raise ValueError(f"{rows.title}: there is no column '{target}', which should hold the labels.")
     labels = np.array(labels_in(table, target))
     others = [name for name in rows.names if name != target]
     return table[others] if hasattr(table, "iloc") else table.select(others), labels

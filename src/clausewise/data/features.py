@@ -10,7 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.base.wording import counted
+from clausewise.base.counts import count_of
 from clausewise.data.computed import ComputedColumns
 from clausewise.data.table import (
     Category,
@@ -389,7 +389,7 @@ def _require_binary(values: NDArray[Any], name: str) -> None:
 def _wrong_width(n_given: int, n_expected: int, estimator: str | None) -> str:
     if estimator is not None:
         return f"X has {n_given} features, but {estimator} is expecting {n_expected} features as input."
-    given = counted(n_given, "column")
+    given = count_of(n_given, "column")
     return f"X has {given}, but the rules were learnt from {n_expected}; pass the same columns."
 
 
@@ -397,7 +397,7 @@ def _wrong_columns(n_given: int, n_expected: int, missing: Sequence[str], unknow
     wrong = [f"{_columns(missing)} missing"]
     wrong += [f"{_columns(unknown)} unknown"] if unknown else []
     return (
-        f"X has {counted(n_given, 'column')}, but the rules were learnt from {n_expected}: "
+        f"X has {count_of(n_given, 'column')}, but the rules were learnt from {n_expected}: "
         f"{' and '.join(wrong)}. Pass the same columns."
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clausewise.base.wording import counted
+from clausewise.base.counts import count_of
 from clausewise.data.table import is_missing, unmasked
 
 Label = str | int | float | bool
@@ -191,7 +191,7 @@ def require_no_missing(labels: NDArray[Any], name: str) -> None:
 
 def _require_none_missing(n_missing: int, name: str) -> None:
     if n_missing:
-        labels = counted(n_missing, "missing label")
+        labels = count_of(n_missing, "missing label")
         raise LabelError(f"{name} has {labels}; drop these rows or fill them in.")
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clausewise.analysis import Explanations
 from clausewise.analysis.shortcomings import classes_never_predicted, shortcomings
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import (
     FLAG,
     JOBS,
@@ -28,7 +29,6 @@ from clausewise.base.parameters import (
     whole,
 )
 from clausewise.base.progress import Progress
-from clausewise.base.wording import counted
 from clausewise.compact import Frontier
 from clausewise.compact.bins import require_searchable
 from clausewise.compact.compaction import Compacted, compact_examples
@@ -528,6 +528,6 @@ def _missing_classes(rules: RuleSet, data: ExtractionData, known: Sequence[int])
     n_rows = int(np.isin(data.codes, missing).sum())
     which = "class" if len(missing) == 1 else "classes"
     return (
-        f"No rule predicts {which} {labels} ({counted(n_rows, 'row')}); where no rule fires, the class is "
+        f"No rule predicts {which} {labels} ({count_of(n_rows, 'row')}); where no rule fires, the class is "
         f"{format_category(rules.default)}. A smaller min_cases or a larger budget may help.",
     )

@@ -16,7 +16,7 @@ import pyarrow.dataset
 import pyarrow.fs
 import pyarrow.parquet
 
-from clausewise.base.wording import counted
+from clausewise.base.counts import count_of
 from clausewise.data.partition_kinds import FORMAT_OF_SUFFIX, suffix_of
 from clausewise.partitions.protocol import BATCH_ROWS, PartitionError
 from clausewise.partitions.schemas import conformed, described, is_empty_type, merged_type
@@ -86,8 +86,8 @@ class _FileReader:
     def rows(self) -> ArrowRows:
         """The rows of all files."""
         first = self._files[0].path
-        others = counted(len(self._files) - 1, "more file")
-        title = first if len(self._files) == 1 else f"{first} and {others}"
+        n_more = len(self._files) - 1
+        title = f"{first} and {count_of(n_more, 'more file')}" if n_more else first
         return ArrowRows(title, self._read, self._columns.schema.names, self._count)
 
     def _count(self) -> int:

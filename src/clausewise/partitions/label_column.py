@@ -40,7 +40,7 @@ def labels_in(batch: Any, name: str) -> Sequence[Any]:
 def classes_in(rows: PartitionedRows, name: str, progress: Progress | None = None) -> tuple[Label, ...]:
     """Return the different labels in a column, in order."""
     if rows.names is None or name not in rows.names:
-        raise ValueError(f"{rows.title} has no column '{name}', which should hold the labels.")
+        raise ValueError(f"{rows.title}: there is no column '{name}', which should hold the labels.")
     found = rows.select([name]).reduce(_DistinctLabels(name), _add_facts, progress, "classes")
     (facts,) = from_array(found["facts"])
     if facts.kind == "empty":

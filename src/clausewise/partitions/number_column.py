@@ -38,5 +38,5 @@ def number_column(name: Any, rows: PartitionedRows, parameter: str) -> NumberCol
             "holds them."
         )
     if rows.names is None or name not in rows.names:
-        raise ValueError(f"{rows.title} has no column '{name}', which should hold the numbers.")
+        raise ValueError(f"{rows.title}: there is no column '{name}', which should hold the numbers.")
     return NumberColumn(name)

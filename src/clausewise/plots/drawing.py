@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clausewise.base.wording import counted
+from clausewise.base.counts import count_of
 from clausewise.data.labels import Label
 from clausewise.rules.ruleset import RuleSet
 from clausewise.rules.term import format_category
@@ -150,4 +150,4 @@ def shorten(text: str, longest: int) -> str:
 
 def count_of_rules(n_rules: int) -> str:
     """Return the number of rules in words: `1 rule`, `2 rules`, `1,000 rules`."""
-    return counted(n_rules, "rule")
+    return count_of(n_rules, "rule")

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clausewise.base.counts import count_of
 from clausewise.data.labels import Label
 from clausewise.rules.decimals import format_number
 from clausewise.rules.guarantee import Count, describe_confidence, describe_fraction
@@ -70,8 +71,8 @@ class SelectivePromise:
     def summary(self) -> str:
         """One line: what is promised, and how many rows are decided."""
         return (
-            f"decides {describe_fraction(self.fraction_decided)} of {self.n_rows:,} fresh rows, and at least "
-            f"{describe_confidence(self.agreement)} of such rows as the network does "
+            f"decides {describe_fraction(self.fraction_decided)} of {count_of(self.n_rows, 'fresh row')}, "
+            f"and at least {describe_confidence(self.agreement)} of such rows as the network does "
             f"({describe_confidence(self.confidence)} confidence)"
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausewise.base import html
-from clausewise.base.wording import counted
+from clausewise.base.counts import count_of
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.rules.columns import NO_SET, RuleColumns, named_values
@@ -108,7 +108,7 @@ def headline(
     """Return one line on a rule set: number of rules, classes, voting, start votes and default class."""
     classes = list(map(format_category, labels))
     shown = ", ".join(classes[:8]) + (f", … {len(classes) - 8} more" if len(classes) > 8 else "")
-    rules = counted(n_rules, "rule")
+    rules = count_of(n_rules, "rule")
     if n_with_priority:
         rules += f" ({n_with_priority:,} with priority)"
     starting = f" ({describe_start(labels, start)})" if start.any() else ""

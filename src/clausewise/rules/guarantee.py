@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.frames import Backend, frame_of
 from clausewise.base.parameters import check_parameters, number
-from clausewise.base.wording import counted
 from clausewise.data.labels import Label
 from clausewise.rules.decimals import format_number
 from clausewise.rules.term import format_category
@@ -85,7 +85,7 @@ class Promise:
         """Return the fraction, the interval and the number of rows as text."""
         if self.n_rows == 0:
             return "", "", "no rows"
-        rows = counted(self.n_rows, "row")
+        rows = count_of(self.n_rows, "row")
         return f"{self.fraction:.2%}".replace("%", " %"), describe_interval(self.low, self.high), rows
 
 
@@ -228,7 +228,7 @@ class Guarantee:
             share = self.n_rows / (self.n_rows + self.n_abstained)
             abstained = f" where the rules decide ({describe_fraction(share)} of rows)"
         return (
-            f"on {self.n_rows:,} fresh rows: {interval} {agreement} the network{abstained} "
+            f"on {count_of(self.n_rows, 'fresh row')}: {interval} {agreement} the network{abstained} "
             f"({describe_confidence(self.confidence)} confidence)"
         )
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import VERBOSE, check_parameters
 from clausewise.base.progress import Progress
-from clausewise.base.wording import counted
 from clausewise.data.features import Features
 from clausewise.data.responses import read_responses
 from clausewise.data.table import Matrix
@@ -478,11 +478,11 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
     @property
     def headline(self) -> str:
         """One line on the whole rule set: number of rules, what they predict, and where sums start."""
-        rules = counted(len(self), "rule")
+        rules = count_of(len(self), "rule")
         subject = "a number" if self.response is None else self.response
         line = f"{rules} for {subject}; start at {describe_amount(self.base)} and add"
         if self.linear:
-            line += f", with {len(self.linear)} linear term{'s' if len(self.linear) > 1 else ''}"
+            line += f", with {count_of(len(self.linear), 'linear term')}"
         if self.link == "log":
             line += "; the prediction is e to the power of the sum"
         source = self.features.source

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from clausewise.base import html
+from clausewise.base.counts import count_of
 from clausewise.base.frames import Backend, frame_of
-from clausewise.base.wording import counted
 from clausewise.data.labels import Label
 from clausewise.networks.plain import Floats
 from clausewise.rules.rule import Rule
@@ -242,7 +242,7 @@ class Certificate(Sequence[RuleProof]):
             status: sum(p.status == status for p in self.proofs) for status in ("proven", "refuted", "open")
         }
         return (
-            f"{counted(len(self), 'rule')} on the domain of {self.n_rows:,} rows: "
+            f"{count_of(len(self), 'rule')} on the domain of {self.n_rows:,} rows: "
             f"{counts['proven']} proven, "
             f"{counts['refuted']} refuted, {counts['open']} open; certified parts contain "
             f"{_percent(self.n_certified_rows / self.n_followed_rows)} of the rows"

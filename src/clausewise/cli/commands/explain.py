@@ -7,6 +7,7 @@ import numpy as np
 import typer
 
 from clausewise.analysis import Counterfactual, Explanation, SumExplanation
+from clausewise.base.counts import count_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import rows_for_rules
@@ -110,7 +111,9 @@ def explain(
     rows = rows_for_rules(Source.of(data, format), ruleset)
     numbers = row or list(range(min(_ROWS_BY_DEFAULT, len(rows))))
     if max(numbers) >= len(rows):
-        raise IndexError(f"There is no row {max(numbers)}: {data} has {len(rows):,} rows, numbered from 0.")
+        raise IndexError(
+            f"There is no row {max(numbers)}: {data} has {count_of(len(rows), 'row')}, numbered from 0."
+        )
     chosen = rows.take(np.array(numbers))
     changes = None
     if counterfactuals:

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from clausewise.base.counts import count_of
 from clausewise.base.parameters import one_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
@@ -169,10 +170,10 @@ def extract(
     to = console(stderr=is_stdout(output))
     print_rules(rules, to)
     to.print()
-    which = "held-out rows" if len(held_out) else "training rows; no rows were held out"
+    n_measured = count_of(len(measured), "held-out row" if len(held_out) else "training row")
     print_pairs(
         {
-            "measured on": f"{len(measured):,} {which}",
+            "measured on": n_measured if len(held_out) else f"{n_measured}; no rows were held out",
             "method": extractor.report_.method,
             **printed_measures(evaluation),
             **({} if sizes is None else {"other sizes": sizes.summary(rules.reading_cost)}),

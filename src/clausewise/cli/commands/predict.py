@@ -8,6 +8,7 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from clausewise.base.counts import count_of
 from clausewise.base.progress import Progress
 from clausewise.cli import options
 from clausewise.cli.column_types import columns_for_rules
@@ -84,7 +85,7 @@ def _counted(source: Source, progress: Progress) -> Iterator[pa.Table]:
         progress.steps_done(n_done, batch.num_rows)
         n_done += batch.num_rows
     progress.part_done()
-    progress.finished(f"Predictions: {n_done:,} rows")
+    progress.finished(f"Predictions: {count_of(n_done, 'row')}")
 
 
 def _probability_name(label: Label) -> str:

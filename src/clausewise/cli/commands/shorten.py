@@ -7,6 +7,7 @@ import typer
 from numpy.typing import NDArray
 from rich.text import Text
 
+from clausewise.base.counts import count_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import Rows, rows_for_rules
@@ -75,7 +76,7 @@ def compact(
     to = console(stderr=is_stdout(output))
     print_rules(small, to)
     before, after = (_agreement(some, rows.X, answers) for some in (ruleset, small))
-    to.print(Text(f"{after} on these rows, before {before} with {len(ruleset):,} rules"))
+    to.print(Text(f"{after} on these rows, before {before} with {count_of(len(ruleset), 'rule')}"))
 
 
 def _agreement(rules: AnyRules, X: Any, answers: NDArray[Any]) -> str:
@@ -115,7 +116,7 @@ def simplify(
         rows, labels = _rows_and_answers(ruleset, data, format, model, target, classes, trust)
         simple = ruleset.simplify(tolerance=tolerance, X=rows.X, target=labels)
     write_rules(simple, output)
-    console(stderr=True).print(Text(f"{len(ruleset):,} rules became {len(simple):,}"))
+    console(stderr=True).print(Text(f"{count_of(len(ruleset), 'rule')} became {len(simple):,}"))
 
 
 def _rows_and_answers(
