@@ -28,7 +28,6 @@ from clausewise.cli.table_files import DataError
         (["predict", "missing.json", "{rows}"], "missing.json: No such file"),
         (["predict", "{rows}", "{rows}"], "damaged"),
         (["predict", "{rules}", "{rules}"], "ends in none of .csv"),
-        (["predict", "{rules}", "{rows}", "-o", "out.xyz"], "ends in .csv"),
         (["predict", "{rules}", "{rows}", "-o", "no/such/folder/out.csv"], "No such file"),
         (["predict", "{rules}", "{rows}", "--keep", "--name", "age"], "already"),
         (["evaluate", "{rules}", "{rows}", "--target", "nothing"], "no column 'nothing'"),

@@ -10,6 +10,7 @@ from typing import ParamSpec
 
 import typer
 
+from clausewise.cli.output_files import require_inputs_kept
 from clausewise.rules import RuleTextError
 
 _Parameters = ParamSpec("_Parameters")
@@ -26,11 +27,15 @@ class RuleSourceError(ValueError):
 
 
 def reporting_errors(command: Callable[_Parameters, None]) -> Callable[_Parameters, None]:
-    """Return the command with errors printed as a line or two on standard error, and exit code 1."""
+    """Return the command with errors printed as a line or two on standard error, and exit code 1.
+
+    An output that would overwrite an input is refused before anything is read.
+    """
 
     @functools.wraps(command)
     def run(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> None:
         with _errors_reported(bool(options.get("debug"))), _warnings_reported():
+            require_inputs_kept(command.__name__, options)
             command(*arguments, **options)
 
     return run

@@ -1,11 +1,14 @@
 """Arguments and options that several commands share, with their help texts."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from clausewise.base.parameters import MIN_CASES, Constraint, ParameterError, check_parameters, one_of, whole
+from clausewise.cli.output_files import is_special, is_stdout
+from clausewise.cli.rule_files import SUFFIXES as RULE_SUFFIXES
 from clausewise.cli.table_files import FORMATS as DATA_FORMATS
 from clausewise.extractors.base import EXTRACTED_VOTINGS
 from clausewise.rules.voting import VOTINGS
@@ -67,6 +70,13 @@ def comma_separated(choices: Iterable[str]) -> str:
     return ", ".join(choices)
 
 
+def rules_output(path: str | None) -> str | None:
+    """Return the name of a rule file to write, whose ending must be that of one."""
+    if path is None or is_stdout(path) or is_special(path) or Path(path).suffix.lower() in RULE_SUFFIXES:
+        return path
+    raise typer.BadParameter(f"the name of a rule file ends in {', '.join(RULE_SUFFIXES)}; {path} does not.")
+
+
 # --- Files ---
 
 RulesFile = Annotated[
@@ -84,6 +94,16 @@ DataFile = Annotated[
 Output = Annotated[
     str | None,
     typer.Option("-o", "--output", metavar="FILE", help="Output file; standard output by default."),
+]
+RulesOutput = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        callback=rules_output,
+        help=f"Rule file ({', '.join(RULE_SUFFIXES)}); standard output by default.",
+    ),
 ]
 DataFormat = Annotated[
     str | None,

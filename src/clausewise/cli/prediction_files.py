@@ -12,6 +12,7 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
+import typer
 
 from clausewise.cli.output_files import is_stdout
 from clausewise.cli.printing import json_value
@@ -43,15 +44,16 @@ def table_writer(
             yield write
         sys.stdout.buffer.flush()
         return
-    format = _format_of(path, as_json)
+    format = format_of(path, as_json)
     with atomic_file(path) as file, _writer(file, format, schema, for_spreadsheets) as write:
         yield write
 
 
-def _format_of(path: str, as_json: bool) -> str:
+def format_of(path: str, as_json: bool) -> str:
+    """Return the format that the name of an output asks for."""
     format = "json" if as_json else _FORMAT_OF_SUFFIX.get(Path(path).suffix.lower())
     if format is None:
-        raise ValueError(
+        raise typer.BadParameter(
             f"The format of {path} is not known; pass a name that ends in {', '.join(_FORMAT_OF_SUFFIX)}."
         )
     return format

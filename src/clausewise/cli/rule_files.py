@@ -14,6 +14,9 @@ TEXT_SUFFIXES = (".txt", ".rules")
 """Suffixes of files with text in the rule language."""
 
 
+SUFFIXES = (".json", *TEXT_SUFFIXES)
+"""Suffixes of the files that `write_rules` writes."""
+
 AnyRules = RuleSet | RegressionRules
 """Rules for classes or for numbers."""
 

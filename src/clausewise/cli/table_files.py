@@ -79,7 +79,7 @@ class Source:
         """Return a source whose format is given, or follows from the file name."""
         if path == STDIN:
             return cls(path, _known_format(format or "csv"))
-        if (folder := _files_of(path)) is not None:
+        if (folder := files_of(path)) is not None:
             return cls._of_files(path, folder, format)
         suffixes = [suffix.lower() for suffix in Path(path).suffixes]
         plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2", ".zst", ".lz4")]
@@ -118,7 +118,7 @@ class Source:
         return "standard input" if self.path == STDIN else self.path
 
 
-def _files_of(path: str) -> list[Path] | None:
+def files_of(path: str) -> list[Path] | None:
     """Return the files of a folder, without hidden ones and markers, or of a pattern; None for one file."""
     if Path(path).is_dir():
         inside = sorted(file for file in Path(path).rglob("*") if file.is_file())

@@ -30,7 +30,7 @@ from clausewise.networks import Network
 def extract(
     model: options.ModelFile,
     data: options.DataFile,
-    output: options.Output = None,
+    output: options.RulesOutput = None,
     method: Annotated[
         str,
         typer.Option(

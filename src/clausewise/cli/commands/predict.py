@@ -13,7 +13,8 @@ from clausewise.base.progress import Progress
 from clausewise.cli import options
 from clausewise.cli.column_types import columns_for_rules
 from clausewise.cli.errors import reporting_errors
-from clausewise.cli.prediction_files import table_writer
+from clausewise.cli.output_files import is_stdout
+from clausewise.cli.prediction_files import format_of, table_writer
 from clausewise.cli.rule_files import AnyRules, read_rules
 from clausewise.cli.table_files import Source, n_rows_of, read_batches
 from clausewise.data.labels import Label
@@ -44,6 +45,8 @@ def predict(
     debug: options.Debug = False,
 ) -> None:
     """Predict the class or number of each row, in batches, so that files may exceed memory."""
+    if output is not None and not is_stdout(output):
+        format_of(output, as_json)  # reports an unknown ending before anything is read
     ruleset, source = read_rules(rules), Source.of(data, format)
     names = [name]
     if proba:

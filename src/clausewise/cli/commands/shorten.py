@@ -24,7 +24,7 @@ from clausewise.rules.metrics import fidelity, r_squared
 def compact(
     rules: options.RulesFile,
     data: options.DataFile,
-    output: options.Output = None,
+    output: options.RulesOutput = None,
     model: options.Model = None,
     target: options.Target = None,
     max_rules: Annotated[
@@ -92,7 +92,7 @@ def simplify(
     data: Annotated[
         str | None, typer.Argument(metavar="DATA", help="Rows to measure on; required with --tolerance.")
     ] = None,
-    output: options.Output = None,
+    output: options.RulesOutput = None,
     tolerance: Annotated[
         float,
         typer.Option(

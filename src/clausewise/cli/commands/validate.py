@@ -72,7 +72,11 @@ def validate(
     ] = None,
     attach: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Also write the rules with their guarantee to this file."),
+        typer.Option(
+            metavar="FILE",
+            callback=options.rules_output,
+            help="Also write the rules with their guarantee to this file.",
+        ),
     ] = None,
     title: options.PageTitle = None,
     classes: options.Classes = None,
