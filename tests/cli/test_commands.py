@@ -65,6 +65,7 @@ def test_extract_measures_on_the_rows_that_it_did_not_learn_from(work, run):
     result = run(*command, "--json", "-q", "--holdout", "0.25", "--max-rules", "3")
     answer = json.loads(result.stdout)
     assert (answer["n_rows"], answer["n_rows_measured"], answer["held_out"]) == (450, 150, True)
+    assert answer["n_rows_shared"] is None
     assert answer["n_rules"] == len(RuleSet.load("r.json")) <= 3
     network = load_network(work.path("model.skops"))
     rows = rows_for_network(Source.of(work.path("rows.csv")), network, "truth", ())
@@ -95,6 +96,27 @@ def test_rows_that_were_not_held_out_promise_nothing(work, run, options):
     result = run(*command, "-o", "r.json", "--json", *options)
     assert json.loads(result.stdout)["guarantee"] is None
     assert RuleSet.load("r.json").guaranteed is None
+
+
+def test_extract_says_how_many_rows_of_a_test_file_were_learnt_from(work, run):
+    command = ("extract", work.path("model.skops"), work.path("rows.csv"), "--target", "truth", "-q")
+    fresh = work.frame.assign(income=work.frame.income + 0.05)
+    fresh.to_csv("fresh.csv", index=False)
+    pd.concat([fresh, work.frame[:7]]).to_csv("mixed.csv", index=False)
+    for name, n_rows, n_shared in (
+        ("fresh.csv", 600, 0),
+        ("mixed.csv", 607, 7),
+        (work.path("rows.csv"), 600, 600),
+    ):
+        result = run(*command, "-o", "r.json", "--json", "--test", name)
+        answer = json.loads(result.stdout)
+        found = (answer["n_rows_measured"], answer["n_rows_shared"], answer["held_out"])
+        assert found == (n_rows, n_shared, n_shared == 0)
+        note = f"note: The rules were learnt from {n_shared} of the {n_rows} rows of {name}"
+        assert (note in result.stderr) == (n_shared > 0)
+    text = run(*command, "-o", "r.json", "--test", "mixed.csv")
+    assert re.search(r"measured on +607 rows of mixed\.csv", text.stdout)
+    assert "held-out rows" not in text.stdout.split("other sizes")[0]
 
 
 def test_a_tolerance_is_refused_for_classes(work, run):

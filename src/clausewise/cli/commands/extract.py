@@ -1,6 +1,7 @@
 """`clausewise extract`: rules from a trained network."""
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from clausewise.cli.measures import measures_of, printed_measures
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout, require_writable
 from clausewise.cli.printing import console, print_json, print_pairs, print_rules
-from clausewise.cli.rule_files import write_rules
+from clausewise.cli.rule_files import AnyRules, write_rules
 from clausewise.cli.streamed_rows import StreamedRows, is_large, streamed_for_network
 from clausewise.cli.table_files import STDIN, Source
 from clausewise.compact.losses import LOSSES
@@ -147,6 +148,8 @@ def extract(
     rules, sizes = extractor.rules_, extractor.report_.sizes
     measured = held_out if len(held_out) else train
     evaluation = rules.evaluate(measured.X, measured.y, network=network, n_jobs=jobs)
+    n_shared = None if test is None else _n_learnt(rules, held_out, Source.of(test))
+    is_held_out = bool(len(held_out)) and not n_shared
     seconds = time.perf_counter() - started
     write_rules(rules, output)
     if report is not None:
@@ -158,7 +161,8 @@ def extract(
                 "n_rules": len(rules),
                 "n_rows": len(train),
                 "n_rows_measured": len(measured),
-                "held_out": bool(len(held_out)),
+                "held_out": is_held_out,
+                "n_rows_shared": n_shared,
                 **measures_of(evaluation),
                 "guarantee": None if rules.guaranteed is None else rules.guaranteed.summary,
                 "seconds": seconds,
@@ -170,10 +174,15 @@ def extract(
     to = console(stderr=is_stdout(output))
     print_rules(rules, to)
     to.print()
-    n_measured = count_of(len(measured), "held-out row" if len(held_out) else "training row")
+    if test is not None:
+        measured_on = f"{count_of(len(measured), 'row')} of {test}"
+    elif len(held_out):
+        measured_on = count_of(len(measured), "held-out row")
+    else:
+        measured_on = f"{count_of(len(measured), 'training row')}; no rows were held out"
     print_pairs(
         {
-            "measured on": n_measured if len(held_out) else f"{n_measured}; no rows were held out",
+            "measured on": measured_on,
             "method": extractor.report_.method,
             **printed_measures(evaluation),
             **({} if sizes is None else {"other sizes": sizes.summary(rules.reading_cost)}),
@@ -202,6 +211,27 @@ def _rows(
         return streamed_for_network(source, network, target, drop, holdout, seed, for_numbers=for_numbers)
     rows = rows_for_network(source, network, *columns, for_numbers=for_numbers)
     return split_held_out(rows, holdout, seed)
+
+
+def _n_learnt(rules: AnyRules, rows: Rows, source: Source) -> int:
+    """Return how many rows the rules were learnt from, and print a note if there are any."""
+    learnt = rules.learnt_rows
+    assert learnt is not None  # as of all rules that were just learnt
+    is_learnt, can_be_looked_up = learnt.look_up(rules.features.names, rules.features.encode(rows.X))
+    n_found, n_unknown = int(is_learnt.sum()), int((~can_be_looked_up).sum())
+    if n_found:
+        warnings.warn(
+            f"The rules were learnt from {n_found:,} of the {count_of(len(rows), 'row')} of {source.shown}, "
+            "so the measures say less about other rows.",
+            stacklevel=2,
+        )
+    if n_unknown:
+        warnings.warn(
+            f"Whether the rules were learnt from {n_unknown:,} of the {count_of(len(rows), 'row')} of "
+            f"{source.shown} is not known, since the record of learnt rows is partial.",
+            stacklevel=2,
+        )
+    return n_found
 
 
 def _extractor(method: str, budget: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
