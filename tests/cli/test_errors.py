@@ -38,6 +38,16 @@ from clausewise.cli.table_files import DataError
         (["extract", "missing.skops", "{rows}"], "no file missing.skops"),
         (["extract", "no_such_module:thing", "{rows}"], "no module 'no_such_module'"),
         (["extract", "json:nothing", "{rows}"], "json has no 'nothing'"),
+        (
+            ["extract", "{rows}", "{model}"],
+            r"rows\.csv is not a supported model; pass an \.onnx, \.keras or \.skops file, or module:object\."
+            r" .*model\.skops looks like one; MODEL comes before DATA\.",
+        ),
+        (["extract", "{rows}", "my.module:network"], "my.module:network looks like one"),
+        (["extract", "{rows}", "{rows}"], r"or module:object\.$"),
+        (["extract", "model.h5", "{rows}"], "a Keras model as .keras"),
+        (["validate", "{rules}", "{rows}", "{model}"], r"model\.skops looks like one; MODEL comes before"),
+        (["evaluate", "{rules}", "{rows}", "--model", "{rows}"], r"or module:object\.$"),
         (["extract", "json:decoder", "{rows}"], "is not a supported model type"),
         (["extract", "{model}", "{rows}", "--drop", "nothing"], "no column 'nothing'"),
         (["extract", "{model}", "{rows}", "-o", "no/folder/r.json"], "no folder"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from clausewise.cli.table_files import is_table
 from clausewise.networks import Network, wrap
 from clausewise.networks.answers import number_model
 
@@ -31,7 +32,9 @@ _KNOWN_TYPES = (
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 )
 # Suffixes of files that are unpickled, so that loading them may run any code.
-_PICKLED = (".joblib", ".pkl", ".pickle", ".pt", ".pth")
+_PICKLED = (".h5", ".joblib", ".pkl", ".pickle", ".pt", ".pth")
+_SUFFIXES = (".keras", ".onnx", ".skops")
+_OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
 class ModelError(ValueError):
@@ -44,12 +47,14 @@ def load_network(
     trusted: Sequence[str] | None = None,
     *,
     for_numbers: bool = False,
+    data: str | None = None,
 ) -> Network:
     """Load the network in an `.onnx`, `.keras` or `.skops` file, or at `module:object`.
 
     Nothing in a file is executed; `module:object` imports, and so runs, the user's own module. Types in a
     `.skops` file beyond those of ordinary scikit-learn pipelines must be named in `trusted`. `classes` are
-    labels with commas between. With `for_numbers`, a function is taken to return numbers.
+    labels with commas between. With `for_numbers`, a function is taken to return numbers. `data` is the
+    argument after the model, with which it may have been swapped.
     """
     found: Any = model
     if Path(model).suffix == ".skops":
@@ -57,16 +62,30 @@ def load_network(
     elif Path(model).suffix in _PICKLED:
         raise ModelError(
             f"{model} is not opened, because a {Path(model).suffix} file may run code when it is loaded. "
-            "Save a scikit-learn model with skops.io.dump as .skops, or a PyTorch model as .onnx; or load "
-            "the file in a module of your own and pass module:object."
+            "Save a scikit-learn model with skops.io.dump as .skops, a PyTorch model as .onnx, or a Keras "
+            "model as .keras; or load the file in a module of your own and pass module:object."
         )
-    elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", model) and not Path(model).exists():
+    elif _is_object(model):
         found = _import_object(model)
+    elif Path(model).suffix not in _SUFFIXES:
+        is_swapped = data is not None and is_table(model) and _is_model(data)
+        raise ModelError(
+            f"{model} is not a supported model; pass an .onnx, .keras or .skops file, or module:object."
+            + (f" {data} looks like one; MODEL comes before DATA." if is_swapped else "")
+        )
     if isinstance(found, Network):
         return found
     if for_numbers:
         return number_model(found)
     return wrap(found, classes=_labels(classes) if classes else None)
+
+
+def _is_object(model: str) -> bool:
+    return _OBJECT.fullmatch(model) is not None and not Path(model).exists()
+
+
+def _is_model(path: str) -> bool:
+    return Path(path).suffix in (*_SUFFIXES, *_PICKLED) or _is_object(path)
 
 
 def _load_skops(path: Path, trusted: Sequence[str]) -> Any:

@@ -81,9 +81,8 @@ class Source:
             return cls(path, _known_format(format or "csv"))
         if (folder := files_of(path)) is not None:
             return cls._of_files(path, folder, format)
-        suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-        plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2", ".zst", ".lz4")]
-        known = format or _FORMAT_OF_SUFFIX.get(plain[-1] if plain else "")
+        suffix = _suffix_of(path)
+        known = format or _FORMAT_OF_SUFFIX.get(suffix)
         if known is None:
             raise DataError(
                 f"The format of {path} is not known, since its name ends in none of "
@@ -91,7 +90,7 @@ class Source:
             )
         if not Path(path).exists():
             raise DataError(f"There is no file {path}.")
-        return cls(path, _known_format(known), "\t" if plain[-1:] == [".tsv"] else ",")
+        return cls(path, _known_format(known), "\t" if suffix == ".tsv" else ",")
 
     @classmethod
     def _of_files(cls, path: str, files: Sequence[Path], format: str | None) -> "Source":
@@ -116,6 +115,18 @@ class Source:
     def shown(self) -> str:
         """Its name in messages."""
         return "standard input" if self.path == STDIN else self.path
+
+
+def is_table(path: str) -> bool:
+    """Return whether a name is that of a file of rows."""
+    return _suffix_of(path) in _FORMAT_OF_SUFFIX
+
+
+def _suffix_of(path: str) -> str:
+    """Return the last suffix in lower case, without that of a compression; empty if there is none."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    plain = [suffix for suffix in suffixes if suffix not in (".gz", ".bz2", ".zst", ".lz4")]
+    return plain[-1] if plain else ""
 
 
 def files_of(path: str) -> list[Path] | None:

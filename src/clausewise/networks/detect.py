@@ -219,9 +219,7 @@ def _backend_of_file(path: Path, parts: Mapping[str, Any]) -> NetworkBackend:
             f"{path.name} is not opened, because a {path.suffix} file may run code when it is loaded; load "
             "it yourself if you trust it and pass the model, or export it to .onnx or .keras."
         )
-    raise ValueError(
-        f"{path.name} is not a supported model file; pass a .keras or .onnx file, or {SUPPORTED}."
-    )
+    raise ValueError(f"{path.name} is not a supported model file; pass {SUPPORTED}.")
 
 
 def _adapter(framework: str) -> Any:

@@ -127,7 +127,7 @@ def extract(
     if method != AUTO:
         _extractor(method, budget, others)  # reports an option that it does not have before anything is read
     for_numbers = method == REGRESSION
-    network = load_network(model, classes, trust, for_numbers=for_numbers)
+    network = load_network(model, classes, trust, for_numbers=for_numbers, data=data)
     columns = (target, drop or (), text or ())
     train, held_out = _rows(
         Source.of(data, format), network, columns, holdout if test is None else 0.0, seed, method

@@ -107,8 +107,9 @@ def validate(
         )
     if not is_for_numbers and tolerance is not None:
         raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
-    rows = rows_for_rules(Source.of(data, format), ruleset)
-    network = load_network(model, classes, trust, for_numbers=is_for_numbers)
+    network = load_network(model, classes, trust, for_numbers=is_for_numbers, data=data)
+    source = Source.of(data, format)
+    rows = rows_for_rules(source, ruleset)
     own: dict[str, Any] = {"tolerance": tolerance} if is_for_numbers else {"agreement": agreement}
     found = ruleset.validate(
         rows.X,
