@@ -276,7 +276,7 @@ def test_what_cannot_be_counted_is_refused(options, message):
 
 
 def test_no_rows_are_refused():
-    with pytest.raises(ValueError, match="None of the 400 rows of X is left"):
+    with pytest.raises(ValueError, match="None of the 400 rows is left"):
         RULES.remember_rows(LEARNT).guarantee(LEARNT, network, overlap="drop")
 
 

@@ -417,7 +417,10 @@ def test_validate_writes_the_page_on_rows_that_were_not_learnt_from(work, run, t
     files = (work.path("rules.json"), work.path("model.skops"), str(tmp_path / "rows.parquet"))
     refused = run("validate", *files, "-o", str(page))
     assert refused.exit_code == 1
-    assert "of the 600 rows of X are rows that the rules were learnt from" in refused.stderr
+    rows_of_file = f"of the 600 rows of {files[2]} are rows that the rules were learnt from"
+    assert rows_of_file in refused.stderr
+    assert "--overlap drop to leave these out; --overlap keep counts them" in refused.stderr
+    assert "overlap=" not in refused.stderr
     assert not page.exists()
     options = ("-o", str(page), "--attach", str(attached), "--overlap", "drop", "--agreement", "0.8")
     done = run("validate", *files, *options, "--title", "Quarterly")

@@ -38,6 +38,28 @@ FRESH_ROWS: Final[Mapping[str, Constraint]] = {
 _CELLS_PER_BLOCK: Final = 2**24
 
 
+class LearntRowsError(ValueError):
+    """Rows that should be fresh were learnt from.
+
+    Attributes
+    ----------
+    n_learnt, n_rows : int
+        How many rows were learnt from, and how many there are.
+    """
+
+    def __init__(self, n_learnt: int, n_rows: int) -> None:
+        self.n_learnt, self.n_rows = n_learnt, n_rows
+        super().__init__(self.described("X", "overlap='drop'", "overlap='keep'"))
+
+    def described(self, rows: str, drop: str, keep: str) -> str:
+        """Return the message with the names that the rows and the two ways out have where it is read."""
+        return (
+            f"{self.n_learnt:,} of the {self.n_rows:,} rows of {rows} are rows that the rules were learnt "
+            f"from, which promise nothing about fresh ones. Pass other rows, or {drop} to leave these out; "
+            f"{keep} counts them, which is right if they only happen to be equal to learnt rows."
+        )
+
+
 def guarantee(
     rules: RuleSet,
     X: Any,
@@ -174,7 +196,7 @@ def fresh_rows(
             "looked up in it."
         )
         raise ValueError(
-            f"None of the {len(matrix):,} rows of X is left; pass rows that nothing was learnt from."
+            f"None of the {len(matrix):,} rows is left; pass rows that nothing was learnt from."
             f"{reason if is_partial else ''}"
         )
     return FreshRows(rows, tuple(notes))
@@ -208,11 +230,7 @@ def _not_learnt(
         if n_unknown:
             note += f" So were {n_unknown:,} rows that could not be looked up in the partial record of these."
         return ~is_learnt & can_be_looked_up, [note]
-    raise ValueError(
-        f"{n_learnt:,} of the {len(matrix):,} rows of X are rows that the rules were learnt from, which "
-        "promise nothing about fresh ones. Pass other rows, or overlap='drop' to leave these out; "
-        "overlap='keep' counts them, which is right if they only happen to be equal to learnt rows."
-    )
+    raise LearntRowsError(n_learnt, len(matrix))
 
 
 def _beside_others(

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clausewise.analysis.guarantee import LearntRowsError
 from clausewise.base.parameters import one_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
@@ -111,24 +112,27 @@ def validate(
     source = Source.of(data, format)
     rows = rows_for_rules(source, ruleset)
     own: dict[str, Any] = {"tolerance": tolerance} if is_for_numbers else {"agreement": agreement}
-    found = ruleset.validate(
-        rows.X,
-        rows.network_answers(network, ruleset),
-        **own,
-        confidence=confidence,
-        overlap=overlap,  # type: ignore[arg-type]
-        groups=None if groups is None else _column(rows, groups),
-        dates=_dates(rows, dates),
-        title=title,
-        model_name=str(network),
-        sources={
-            f"{name} file": _file_and_hash(path)
-            for name, path in (("rule", rules), ("model", model), ("row", data))
-        },
-        results=_tried(ruleset, network, rows.X, challenge, certify, seed),
-        random_state=seed,
-        n_jobs=jobs,
-    )
+    try:
+        found = ruleset.validate(
+            rows.X,
+            rows.network_answers(network, ruleset),
+            **own,
+            confidence=confidence,
+            overlap=overlap,  # type: ignore[arg-type]
+            groups=None if groups is None else _column(rows, groups),
+            dates=_dates(rows, dates),
+            title=title,
+            model_name=str(network),
+            sources={
+                f"{name} file": _file_and_hash(path)
+                for name, path in (("rule", rules), ("model", model), ("row", data))
+            },
+            results=_tried(ruleset, network, rows.X, challenge, certify, seed),
+            random_state=seed,
+            n_jobs=jobs,
+        )
+    except LearntRowsError as error:
+        raise ValueError(error.described(source.shown, "--overlap drop", "--overlap keep")) from error
     found.save(output)
     if attach is not None:
         write_rules(ruleset.with_guarantee(found.guarantee), attach)
