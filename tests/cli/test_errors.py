@@ -115,6 +115,9 @@ BAD_TABLES = {
     "text.csv": b"age,job,smokes,income\nold,cook,true,2\n",
     "twice.csv": b"age,age,job,smokes,income\n1,1,cook,true,2\n",
     "latin.csv": "age,job,smokes,income\n1,caf\xe9,true,2\n".encode("latin-1"),
+    "latin header.csv": "age,job,smokes,m\xe9tier\n1,cook,true,2\n".encode("latin-1"),
+    "utf-16 le.csv": "\ufeffage,job,smokes,income\n1,cook,true,2\n".encode("utf-16-le"),
+    "utf-16 be.csv": "\ufeffage,job,smokes,income\n1,cook,true,2\n".encode("utf-16-be"),
     "lacking.csv": b"age,job,smokes\n1,cook,true\n",
     "noise.parquet": b"PAR1" + bytes(100),
     "noise.arrow": b"ARROW1" + bytes(100),
@@ -131,6 +134,86 @@ def test_a_damaged_table_is_refused_by_name(work, run, tmp_path, name):
     assert result.stderr.startswith("error: ")
     assert name in result.stderr
     assert len(result.stderr.splitlines()) <= 2
+
+
+ENCODINGS = {
+    "latin.csv": "Column 'job' of latin.csv is not text in UTF-8",
+    "latin header.csv": "The first line of latin header.csv is not text in UTF-8",
+    "utf-16 le.csv": "utf-16 le.csv is text in UTF-16, .* `iconv -f UTF-16 -t UTF-8`",
+    "utf-16 be.csv": "utf-16 be.csv is text in UTF-16, .* `iconv -f UTF-16 -t UTF-8`",
+}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "extract {model} {file} -q",
+        "extract {model} {file} -q --text job",
+        "predict {rules} {file}",
+        "evaluate {rules} {file} --model {model}",
+        "validate {rules} {model} {file}",
+    ],
+)
+def test_the_encoding_of_a_csv_file_is_named(work, run, tmp_path, name, command):
+    (tmp_path / name).write_bytes(BAD_TABLES[name])
+    places = {"model": work.path("model.skops"), "rules": work.path("rules.json"), "file": name}
+    result = run(*[part.format(**places) for part in command.split()])
+    assert result.exit_code == 1
+    assert re.match(f"error: {ENCODINGS[name]}", result.stderr)
+
+
+def test_extract_names_the_columns_that_the_model_does_not_get(work, run):
+    work.frame.drop(columns=["age", "truth"]).to_csv("lacking.csv", index=False)
+    work.frame.drop(columns=["truth"]).to_parquet("whole.parquet")
+    given = "'job', 'smokes', 'income'."
+    for data, more in (("lacking.csv", ()), ("whole.parquet", ("--drop", "age"))):
+        result = run("extract", work.path("model.skops"), data, "-q", *more)
+        assert result.exit_code == 1
+        message = f"error: The model reads column 'age'; the columns that it gets from {data} are {given}\n"
+        assert result.stderr == message
+
+
+def test_a_column_that_the_model_was_fitted_with_but_does_not_read_may_be_missing(work, run):
+    encoder = ColumnTransformer([("numbers", SimpleImputer(), ["age", "income"])])
+    network = make_pipeline(encoder, MLPClassifier((4,), max_iter=5, random_state=0))
+    with warnings.catch_warnings(action="ignore"):
+        network.fit(work.frame.drop(columns="truth"), work.frame.truth)
+    skops.io.dump(network, "model.skops")
+    work.frame.drop(columns=["smokes", "truth"]).to_csv("rows.csv", index=False)
+    assert run("extract", "model.skops", "rows.csv", "-q", "-o", "r.json").exit_code == 0
+
+
+def write_with_text(frame, column):
+    """Write foo.csv, with a word in one row of a column of numbers."""
+    changed = frame.astype({column: object})
+    changed.loc[500, column] = "foo"
+    changed.to_csv("foo.csv", index=False)
+
+
+@pytest.mark.parametrize("model", ["pipeline", "network", "estimator"])
+def test_extract_names_the_column_with_text_among_numbers(work, run, model):
+    path = work.path("model.skops")
+    if model != "pipeline":
+        path = "model.skops"
+        kind = MLPClassifier((4,), max_iter=5) if model == "network" else LogisticRegression()
+        with warnings.catch_warnings(action="ignore"):
+            skops.io.dump(kind.fit(work.frame[["age", "income"]], work.frame.truth), path)
+    write_with_text(work.frame, "age")
+    message = "error: Column 'age' of foo.csv contains 'foo', but the model reads numbers there.\n"
+    for target in (["--target", "truth"], ["--drop", "truth"]):
+        result = run("extract", path, "foo.csv", "-q", *target)
+        assert result.exit_code == 1
+        assert result.stderr == message
+    result = run("extract", path, work.path("rows.csv"), "-q", "--target", "truth", "--test", "foo.csv")
+    assert "Column 'age' of foo.csv contains 'foo'" in result.stderr
+
+
+def test_evaluate_names_a_column_with_text_that_only_the_network_reads(work, run, tmp_path):
+    (tmp_path / "age.txt").write_text("FEATURE age NUMERIC\nCLASSES {no, yes}\nDEFAULT no\n")
+    write_with_text(work.frame, "income")
+    result = run("evaluate", "age.txt", "foo.csv", "--model", work.path("model.skops"))
+    assert "Column 'income' of foo.csv contains 'foo', but the model reads numbers there." in result.stderr
 
 
 def test_objects_in_an_npz_file_are_not_unpickled(work, run):

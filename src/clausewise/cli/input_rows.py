@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clausewise.cli.column_types import columns_for_rules, infer_types, require_column, target_column
+from clausewise.cli.model_errors import model_errors_named
 from clausewise.cli.rule_files import AnyRules
 from clausewise.cli.table_files import DataError, Source, read_raw, read_table, require_fits
 from clausewise.data.labels import Label, describe_unknown, read_labels
@@ -38,6 +39,11 @@ class Rows:
         return self.table if find_spec("pandas") is None else self.table.to_pandas()
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.table.column_names)
+
+    @property
     def few(self) -> Any:
         """The rows, to see what kind of answers a network gives."""
         return self.X
@@ -56,21 +62,26 @@ class RuleRows(Rows):
 
     def network_answers(self, network: Network, rules: AnyRules) -> NDArray[Any]:
         """Return what the network says about the rows: classes of the rules, or numbers."""
-        rows = self.for_network(network)
-        if isinstance(rules, RegressionRules):
-            return one_number(network.numbers(rows), "The network")
-        return _labels_as_classes(network.labels(rows), rules.labels, "The network's output")
+        rows = self._rows_for(network)
+        with model_errors_named(network, rows.names, self.source, rows.table):
+            if isinstance(rules, RegressionRules):
+                return one_number(network.numbers(rows.X), "The network")
+            labels = network.labels(rows.X)
+        return _labels_as_classes(labels, rules.labels, "The network's output")
 
     def for_network(self, network: Network) -> Any:
         """Return the rows as the network reads them."""
+        return self._rows_for(network).X
+
+    def _rows_for(self, network: Network) -> Rows:
         names = self._names_for(network)
         if names == self.table.column_names:
-            return self.X
+            return self
         known = {name: self.table.column(name) for name in self.table.column_names}
         others = [name for name in names if name not in known]
         typed = infer_types(self.all_columns.select(others), self.source)
         known |= dict(zip(others, typed.columns, strict=True))
-        return Rows(pa.table([known[name] for name in names], names=names), None).X
+        return Rows(pa.table([known[name] for name in names], names=names), None)
 
     def _names_for(self, network: Network) -> list[str]:
         own: list[str] = self.table.column_names
@@ -127,9 +138,10 @@ def rows_of(
     rows = Rows(_with_rows(table.select(inputs), source), None)
     if labels is None:
         return rows
-    if for_numbers or network.estimates_numbers(rows.X):
-        return Rows(rows.table, _as_numbers(labels, _column_of(target, source)))
-    network.inspect(rows.X)  # some networks know their classes only after a prediction
+    with model_errors_named(network, inputs, source, rows.table):
+        if for_numbers or network.estimates_numbers(rows.X):
+            return Rows(rows.table, _as_numbers(labels, _column_of(target, source)))
+        network.inspect(rows.X)  # some networks know their classes only after a prediction
     classes = network.classes.tolist()
     return Rows(rows.table, _labels_as_classes(labels, classes, _column_of(target, source)))
 

@@ -26,13 +26,19 @@ _MAX_HELD_OUT = 100_000
 
 @dataclass(frozen=True, eq=False)
 class StreamedRows:
-    """Many rows, read in parts; as `Rows`, without classes."""
+    """Many rows, read in parts; as `Rows`, without classes and a table."""
 
     X: PartitionedRows
     y: None = None
+    table: None = None
 
     def __len__(self) -> int:
         return self.X.n_rows
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of the columns."""
+        return self.X.names or ()
 
     @property
     def few(self) -> Any:

@@ -4,12 +4,14 @@ Nothing in a file is executed or unpickled, and a file that would take more memo
 is refused.
 """
 
+import codecs
 import contextlib
 import csv
 import glob
 import io
 import itertools
 import math
+import re
 import sys
 import zipfile
 from collections import Counter
@@ -193,7 +195,11 @@ def read_table(source: Source, *, text: Sequence[str] = ()) -> pa.Table:
             true_values=TRUE_WORDS[2:],
             false_values=FALSE_WORDS[2:],
         )
-        table = _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
+        with _text_errors_named(names, source):
+            table = _checked(pa.csv.read_csv(rejoined, None, _parsing(source), options), source)
+        for name, kind in zip(table.column_names, table.schema.types, strict=True):
+            if pa.types.is_binary(kind):
+                raise DataError(_not_utf8(f"Column {name!r}", source))
         return _with_keys(table, source)
 
 
@@ -240,15 +246,38 @@ def _bounded_batches(source: Source) -> Iterator[tuple[pa.Table, int, Allowance]
 
 def _csv_batches(file: Any, source: Source, allowance: Allowance) -> Iterator[pa.Table]:
     names, rejoined = _with_header(file, source, allowance)
-    reader = pa.csv.open_csv(
-        rejoined,
-        read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES),
-        parse_options=_parsing(source),
-        convert_options=pa.csv.ConvertOptions(
-            column_types={name: pa.string() for name in names}, strings_can_be_null=False
-        ),
+    with _text_errors_named(names, source):
+        reader = pa.csv.open_csv(
+            rejoined,
+            read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK_BYTES),
+            parse_options=_parsing(source),
+            convert_options=pa.csv.ConvertOptions(
+                column_types={name: pa.string() for name in names}, strings_can_be_null=False
+            ),
+        )
+        reader.schema.names  # noqa: B018 - an error if they are not text
+        yield from _tables(iter(reader), reader.schema)
+
+
+@contextlib.contextmanager
+def _text_errors_named(names: Sequence[str], source: Source) -> Iterator[None]:
+    """Turn errors about the encoding of a CSV file into a DataError with the name of the column."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(_not_utf8("The first line", source)) from error
+    except pa.ArrowInvalid as error:
+        found = re.search(r"column #(\d+): .*invalid UTF8 data", str(error))
+        if found is None:
+            raise
+        raise DataError(_not_utf8(f"Column {names[int(found[1])]!r}", source)) from error
+
+
+def _not_utf8(what: str, source: Source) -> str:
+    return (
+        f"{what} of {source.shown} is not text in UTF-8. Convert the file; `iconv -f ISO-8859-1 -t UTF-8` "
+        "does it if it is in Latin-1."
     )
-    yield from _tables(iter(reader), reader.schema)
 
 
 def _parsing(source: Source) -> pa.csv.ParseOptions:
@@ -258,6 +287,11 @@ def _parsing(source: Source) -> pa.csv.ParseOptions:
 def _with_header(file: Any, source: Source, allowance: Allowance) -> tuple[list[str], "_Rejoined"]:
     """Return the names of the columns, and the file from its beginning."""
     head = _read_head(file, _CSV_BLOCK_BYTES)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(
+            f"{source.shown} is text in UTF-16, and CSV files are read as UTF-8. Convert the file with "
+            "`iconv -f UTF-16 -t UTF-8`, or save it as “CSV UTF-8” in a spreadsheet."
+        )
     text = head.decode("utf-8-sig", errors="replace")
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter)
     names = next(filter(None, lines), [])  # pyarrow skips empty lines as well

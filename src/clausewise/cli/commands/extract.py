@@ -15,6 +15,7 @@ from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
 from clausewise.cli.input_rows import Rows, rows_for_network, split_held_out
 from clausewise.cli.measures import measures_of, printed_measures
+from clausewise.cli.model_errors import model_errors_named, require_numbers_as_in
 from clausewise.cli.models import load_network
 from clausewise.cli.output_files import is_stdout, require_writable
 from clausewise.cli.printing import console, print_json, print_pairs, print_rules
@@ -129,17 +130,20 @@ def extract(
     for_numbers = method == REGRESSION
     network = load_network(model, classes, trust, for_numbers=for_numbers, data=data)
     columns = (target, drop or (), text or ())
-    train, held_out = _rows(
-        Source.of(data, format), network, columns, holdout if test is None else 0.0, seed, method
-    )
+    source = Source.of(data, format)
+    train, held_out = _rows(source, network, columns, holdout if test is None else 0.0, seed, method)
     if test is not None:
         held_out = rows_for_network(Source.of(test), network, *columns, for_numbers=for_numbers)
-    method = chosen_method(network, train.few) if method == AUTO else method
+        if train.table is not None:
+            require_numbers_as_in(train.table, held_out.table, Source.of(test))
+    with model_errors_named(network, train.names, source, train.table):
+        method = chosen_method(network, train.few) if method == AUTO else method
     if tolerance is not None and method != REGRESSION:
         raise typer.BadParameter("--tolerance is for rules for numbers; these rules predict classes")
     extractor = _extractor(method, budget, others)
     extractor.set_params(random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1)
-    extractor.set_params(network=network).fit(train.X, train.y)
+    with model_errors_named(network, train.names, source, train.table):
+        extractor.set_params(network=network).fit(train.X, train.y)
     if method == REGRESSION:
         extractor.rules_ = extractor.rules_.with_response(target)
     # A file of rows to test on may have been used before, so `clausewise validate` counts a guarantee on it.
@@ -147,7 +151,8 @@ def extract(
         extractor.rules_ = with_guarantee(extractor.rules_, held_out.X, network, tolerance, seed=seed)
     rules, sizes = extractor.rules_, extractor.report_.sizes
     measured = held_out if len(held_out) else train
-    evaluation = rules.evaluate(measured.X, measured.y, network=network, n_jobs=jobs)
+    with model_errors_named(network, measured.names, source if test is None else Source.of(test)):
+        evaluation = rules.evaluate(measured.X, measured.y, network=network, n_jobs=jobs)
     n_shared = None if test is None else _n_learnt(rules, held_out, Source.of(test))
     is_held_out = bool(len(held_out)) and not n_shared
     seconds = time.perf_counter() - started
