@@ -44,6 +44,23 @@ def test_a_closed_pipe_is_not_an_error(work, tmp_path):
     assert result.stderr == b""
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_binary_exports_do_not_go_to_a_terminal(work):
+    import pty
+
+    terminal, output = pty.openpty()
+    command = [*PROGRAM, "export", work.path("rules.json"), "--to"]
+    refused = subprocess.run(
+        [*command, "onnx"], stdout=output, stderr=subprocess.PIPE, check=False, text=True
+    )
+    assert refused.returncode == 2
+    assert "onnx is binary; pass -o FILE" in refused.stderr
+    assert subprocess.run([*command, "text"], stdout=output, check=False).returncode == 0
+    assert os.read(terminal, 10).startswith(b"FEATURE")
+    os.close(terminal)
+    os.close(output)
+
+
 def test_an_interrupt_leaves_the_old_file_and_no_other(work, tmp_path):
     write_repeated(work, tmp_path / "big.csv", 2000)
     out = tmp_path / "out.csv"

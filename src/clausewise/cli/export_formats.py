@@ -19,6 +19,8 @@ FORMATS: Final[Mapping[str, Callable[..., Any]]] = {
     "graphviz": lambda rules, **_: rules.to_graphviz(),
 }
 
+BINARY_FORMATS: Final = ("onnx",)
+
 
 def _sql(rules: AnyRules, table: list[str], dialect: Any, result: str | None) -> str:
     if isinstance(rules, RegressionRules):

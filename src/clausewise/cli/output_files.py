@@ -69,6 +69,12 @@ def write_bytes(data: bytes, output: str | None) -> None:
         write_atomically(output, data)
 
 
+def require_no_terminal(output: str | None, what: str) -> None:
+    """Raise an error if binary output would go to a terminal."""
+    if is_stdout(output) and sys.stdout.isatty():
+        raise typer.BadParameter(f"{what} is binary; pass -o FILE, or redirect standard output to a file.")
+
+
 def require_writable(path: str | None) -> None:
     """Raise an error if a file cannot be written, before the long work whose result it will hold."""
     if path is None or is_stdout(path):

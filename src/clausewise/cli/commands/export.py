@@ -7,8 +7,8 @@ import typer
 from clausewise.base.parameters import one_of
 from clausewise.cli import options
 from clausewise.cli.errors import reporting_errors
-from clausewise.cli.export_formats import FORMATS, export_rules
-from clausewise.cli.output_files import write_bytes
+from clausewise.cli.export_formats import BINARY_FORMATS, FORMATS, export_rules
+from clausewise.cli.output_files import require_no_terminal, write_bytes
 from clausewise.cli.rule_files import read_rules
 from clausewise.export.sql import DIALECTS
 
@@ -42,5 +42,7 @@ def export(
     debug: options.Debug = False,
 ) -> None:
     """Export the rules as SQL, Python, PMML, ONNX and other formats, with the same results as `predict`."""
+    if to in BINARY_FORMATS:
+        require_no_terminal(output, to)
     ruleset = read_rules(rules)
     write_bytes(export_rules(ruleset, to, table=table, dialect=dialect, result=decision), output)
