@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from clausewise import RegressionRules, RuleSet
+from clausewise import Features, RegressionRules, Rule, RuleSet, Term
 from clausewise.cli.input_rows import rows_for_network, split_held_out
 from clausewise.cli.models import load_network
 from clausewise.cli.table_files import Source
@@ -540,3 +540,13 @@ def test_one_row_is_not_called_rows(work, run):
     assert "on 1 fresh row:" in result.stdout
     Path("one.txt").write_text("FEATURE age NUMERIC\nDEFAULT no\nIF age > 40 THEN yes\n", encoding="utf-8")
     assert "1 rule became 1" in run("simplify", "one.txt", "-o", "s.json").stderr
+
+
+def test_predict_needs_only_the_columns_that_rules_test(run, tmp_path):
+    features = Features(("a", "b"), named=True)
+    RuleSet.from_rules([Rule((Term(1, low=3),), "yes")], features, default="no").save(tmp_path / "r.json")
+    (tmp_path / "b.csv").write_text("b\n2\n4\n")
+    (tmp_path / "a.csv").write_text("a\n2\n")
+    rules, rows = str(tmp_path / "r.json"), str(tmp_path / "b.csv")
+    assert run("predict", rules, rows).stdout.split() == ['"prediction"', '"no"', '"yes"']
+    assert "no column 'b', which the rules need" in run("predict", rules, str(tmp_path / "a.csv")).stderr

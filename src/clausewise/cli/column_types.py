@@ -5,7 +5,7 @@ text in a column of text and `0` is false in a binary one; types of other column
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -17,29 +17,38 @@ from clausewise.data.features import Features
 from clausewise.data.table import Category, Kind
 
 
-def columns_for_rules(table: pa.Table, features: Features, source: Source) -> pa.Table:
-    """Return the columns of rules, in their order and with their types, without any others."""
+def columns_for_rules(
+    table: pa.Table, features: Features, source: Source, needed: Collection[int] | None = None
+) -> pa.Table:
+    """Return the columns of rules, in their order and with their types, without any others.
+
+    If the features have names, those that are not `needed` may be left out.
+    """
     names = table.column_names
-    if features.named or set(features.names) <= set(names):
-        missing = [name for name in features.names if name not in names]
+    positions = list(range(len(features)))
+    if needed is not None and features.named:
+        positions = [i for i in positions if features.names[i] in names or i in needed]
+    wanted = [features.names[i] for i in positions]
+    if features.named or set(wanted) <= set(names):
+        missing = [name for name in wanted if name not in names]
         if missing:
             raise DataError(
                 f"{source.shown} has no column {listed(missing)}, which the rules need; its columns are "
                 f"{listed(names)}."
             )
-        chosen = table.select(list(features.names))
+        chosen = table.select(wanted)
     elif len(names) == len(features):
-        chosen = table.rename_columns(list(features.names))
+        chosen = table.rename_columns(wanted)
     else:
         raise DataError(
             f"{source.shown} has {count_of(len(names), 'column')}, the rules were learnt from "
             f"{len(features)} without names; pass only these columns, or name them as the rules do."
         )
     typed = [
-        _typed(chosen.column(i), name, features.kinds[i], features.categories[i], source)
-        for i, name in enumerate(features.names)
+        _typed(chosen.column(name), name, features.kinds[i], features.categories[i], source)
+        for i, name in zip(positions, wanted, strict=True)
     ]
-    return pa.table(typed, names=list(features.names))
+    return pa.table(typed, names=wanted)
 
 
 def infer_types(table: pa.Table, source: Source) -> pa.Table:

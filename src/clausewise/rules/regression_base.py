@@ -419,9 +419,9 @@ class BaseRegressionRules(StoredRules[RegressionRule]):
         """Return the sum of base, additions and linear terms of each row: `predict` before the link."""
         return self.sums_of(self._tested_columns(X), n_jobs)
 
-    def _tested_features(self) -> Collection[int]:
-        """Return the features that decisions depend on."""
-        return {*super()._tested_features(), *(term.feature for term in self.linear)}
+    def tested_features(self) -> Collection[int]:
+        """Return the positions of the features that predictions depend on."""
+        return {*super().tested_features(), *(term.feature for term in self.linear)}
 
     def sums_of(self, matrix: Matrix, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the sums of encoded rows."""

@@ -161,10 +161,10 @@ class StoredRules(ABC, Generic[_Rule]):
 
     def _tested_columns(self, X: Any) -> Matrix:
         """Return encoded rows, which may lack columns that play no role."""
-        return self.features.encode(X, needed=self._tested_features)
+        return self.features.encode(X, needed=self.tested_features)
 
-    def _tested_features(self) -> Collection[int]:
-        """Return the features that decisions depend on."""
+    def tested_features(self) -> Collection[int]:
+        """Return the positions of the features that predictions depend on."""
         return frozenset(self.columns.feature.tolist())
 
     # --- Rows that were learnt from, and promises about others ---

@@ -57,12 +57,13 @@ def predict(
         raise typer.BadParameter(
             f"{name!r} is also the name of a column of probabilities; pass another --name"
         )
-    write = None
+    write, needed = None, ruleset.tested_features()
     # Predictions on a terminal would mix with it, and scripts need none.
     shows_progress = output is not None and not quiet and sys.stderr.isatty()
     with ExitStack() as stack, Progress(int(shows_progress)) as progress:
         for batch in _counted(source, progress):
-            predicted = _predictions(ruleset, columns_for_rules(batch, ruleset.features, source), names, jobs)
+            rows = columns_for_rules(batch, ruleset.features, source, needed)
+            predicted = _predictions(ruleset, rows, names, jobs)
             if keep:
                 if twice := set(names) & set(batch.column_names):
                     raise ValueError(
