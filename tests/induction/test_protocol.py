@@ -230,3 +230,18 @@ def test_what_is_passed_by_mistake_is_named(table):
 
 def test_no_target_is_no_work(table):
     assert induce_many(C50Inducer(), PreparedMatrix.prepare(table), np.empty((0, 800), dtype=bool)) == []
+
+
+def test_products_of_weights_beyond_single_precision_are_rescaled_or_refused():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    matrix, targets = PreparedMatrix.prepare(X), (X[:, 0] + 0.3 * rng.normal(size=300) > 0)[None]
+
+    def learnt(weights, positive_weight):
+        return induce_many(
+            C50Inducer(), matrix, targets, weights=weights, positive_weights=np.array([positive_weight])
+        )
+
+    assert learnt(np.full(300, 2.0**-80), 2.0**-10) == learnt(np.ones(300), 2.0**-10)
+    with pytest.raises(ValueError, match="may differ at most by a factor of 1e30"):
+        learnt(10.0 ** rng.uniform(-20, 0, 300), 1e20)

@@ -133,6 +133,18 @@ def test_weighted_cases_give_the_rules_of_the_reference(weights, repeats, min_ca
     assert difference_of_models(golden.fit(data, run), reference_model(data, run), data) is None
 
 
+def test_branches_too_light_to_count_can_lower_the_errors_of_a_node():
+    # Costs divide the minimum of cases by nearly 50: it is below the least weight of a branch that counts.
+    columns = ["101000101100", "100000111100", "101101100011", "110101000000", "010101110010"]
+    table = np.array([list(map(float, column)) for column in columns]).T
+    classes = np.array([1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1], dtype=np.int32)
+    weights = np.ones(12, dtype=np.float32)
+    weights[[3, 4, 11]] = 0.000166349, 0.000177483, 0.000295484
+    costs = np.array([0.0, 47.1966, 1.0, 0.0], dtype=np.float32)  # by predicted, then actual class
+    data = golden.DataSet(table, [None] * 5, classes, 2, weights, costs)
+    assert tree_difference(data, {"winnow": False, "minCases": 1, "noGlobalPruning": True}) is None
+
+
 def tree_difference(data, options):
     """Return the first difference between the trees of the core and of the reference, or None."""
     run = {

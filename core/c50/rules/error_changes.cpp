@@ -21,7 +21,9 @@ SummedChanges::SummedChanges(const Cases& cases, const std::vector<FormedRule>& 
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
         if (cell % 4096 == 0) cases.cancel.check();
         const Situation now = situation(cell);
-        total += cells.weight[cell] * now.cost;
+        // Products with costs are rounded; without, they are 0 or the weight.
+        total +=
+            error_costs.empty() ? cells.weight[cell] * now.cost : static_cast<float>(cells.weight[cell]) * now.cost;
         of_cell_[cell].begin = effects_.size();
         for_each_flip(cell, now.least_vote(), [&](std::size_t r, const Flip& flip) {
             note(r, 0.0f, change_by(flip, now, cell, votes_of(cell, flip.label)));

@@ -43,9 +43,15 @@ def rescaled_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             f"The weights range from {smallest:g} to {greatest:g}; they may differ at most by a factor of "
             "1e30."
         )
-    if smallest > 1e-30 and greatest < 1e30:
+    if are_moderate(weights):
         return weights
     return np.ldexp(weights, -int(np.frexp(np.sqrt(smallest) * np.sqrt(greatest))[1]))
+
+
+def are_moderate(weights: NDArray[np.float64]) -> bool:
+    """Return whether single precision holds weights, and sums of them, as they are."""
+    smallest, greatest = weights[weights > 0].min(initial=np.inf), weights.max()
+    return bool(smallest > 1e-30 and greatest < 1e30 and greatest / MAX_WEIGHT_RATIO <= smallest)
 
 
 def case_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64] | None:

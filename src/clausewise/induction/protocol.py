@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clausewise.data.features import Features
 from clausewise.data.labels import Label
 from clausewise.data.table import Matrix
+from clausewise.data.weights import are_moderate
 from clausewise.induction.matrix import PreparedMatrix
 from clausewise.induction.spreading import n_workers_elsewhere, spread
 from clausewise.rules import Rule, RuleSet
@@ -107,7 +108,7 @@ def induce_many(
     ['x1 > 8', 'x1 ≤ 8'] False
     """
     targets, positive_weights = _checked(matrix, targets, positive_weights, progress)
-    at_once = _method_for_all(inducer, "induce_many", weights)
+    at_once = _method_for_all(inducer, "induce_many", weights, positive_weights)
     if at_once is not None:
         found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
         return cast("list[RuleSet]", found)
@@ -199,7 +200,7 @@ def _premises(
     n_jobs: int | None,
     progress: ProgressCallback | None,
 ) -> Premises:
-    at_once = _method_for_all(inducer, "induce_premises", weights)
+    at_once = _method_for_all(inducer, "induce_premises", weights, positive_weights)
     if at_once is not None:
         found = at_once(matrix, targets, positive_weights=positive_weights, n_jobs=n_jobs, progress=progress)
         return cast("Premises", found)
@@ -283,12 +284,22 @@ def _premises_of(rules: RuleSet, matrix: PreparedMatrix) -> RuleSet:
 
 
 def _method_for_all(
-    inducer: Inducer, name: str, weights: NDArray[np.float64] | None
+    inducer: Inducer,
+    name: str,
+    weights: NDArray[np.float64] | None,
+    positive_weights: NDArray[np.float64] | None,
 ) -> Callable[..., Any] | None:
-    """Return the method that learns all targets at once from rows of these weights; None if there is none."""
+    """Return the method that learns all targets at once from rows of these weights; None if there is none.
+
+    Products of weights that single precision may not hold are rescaled, or refused, target by target.
+    """
     method: Callable[..., Any] | None = getattr(inducer, name, None)
     if method is None or weights is None:
         return method
+    if positive_weights is not None:
+        products = np.outer([weights.min(), weights.max()], [1.0, *positive_weights])
+        if not are_moderate(products):
+            return None
     return partial(method, weights=weights) if "weights" in inspect.signature(method).parameters else None
 
 
