@@ -161,8 +161,9 @@ void bind_coverage(nb::module_& module) {
                 throw std::invalid_argument("the bit matrix must have one column per weight");
             std::vector<double> sums(words.shape(0));
             for (std::size_t rule = 0; rule < sums.size(); ++rule)
-                for_each_bit(words.data() + rule * words.shape(1), words.shape(1),
-                             [&](std::size_t row) { sums[rule] += weights.data()[row]; });
+                for_each_bit(words.data() + rule * words.shape(1), words.shape(1), [&](std::size_t row) {
+                    if (row < weights.shape(0)) sums[rule] += weights.data()[row];
+                });
             return moved(std::move(sums));
         },
         "words"_a, "weights"_a, "Add the weights of the set bits in each row of the bit matrix, in order.");

@@ -20,11 +20,12 @@ int lowest_exponent(float number) {
 }
 
 // Are sums of some of these weights, in any order, exact in double precision? They are multiples of the lowest bit of
-// any weight, and a double holds 53 bits.
+// any weight, and a double holds 53 bits. Boosting may give negative weights, which are added in order.
 bool add_exactly(const std::vector<float>& weights) {
     double sum = 0.0;
     int lowest = std::numeric_limits<int>::max();
     for (const float weight : weights) {
+        if (weight < 0.0f) return false;
         if (!(weight > 0.0f)) continue;
         sum += weight;
         lowest = std::min(lowest, lowest_exponent(weight));

@@ -31,7 +31,7 @@ std::int32_t second_of(Count count) {
     return static_cast<std::int32_t>(count >> kHalfBits<Count>);
 }
 
-// The same for cases with weights. Differences of sums are not exact: only bounds that allow for that may use them.
+// The same for cases with weights. Unless sums of weights are exact, only bounds that allow for rounding may use them.
 struct WeightSum {
     double all = 0.0, second = 0.0;
 

@@ -41,9 +41,12 @@ std::vector<bool> winnow(Cases& cases, const CountInformation& information, cons
         held_out{order.data() + half, order.data() + order.size()};
     // Reading columns in row order is quicker and, with unit weights, does not change the tree.
     if (cases.has_unit_weights()) std::sort(training.begin(), training.end());
+    const std::vector<std::int32_t> in_order(training.begin(), training.end());
 
     Decisions decisions;  // of the first trial; the second reuses them where it can
     const auto try_columns = [&](const std::vector<bool>& in_use) {
+        // Growing divides the rows in place, and the order of weighted cases of equal value matters.
+        if (cases.has_exact_sums) std::copy(in_order.begin(), in_order.end(), training.begin());
         cases.min_cases = std::max(min_cases / 2.0, 2.0);
         Grower grower(cases, GrowthSettings::of_winnowing(half), information, in_use, use_subsets, n_threads);
         Trial trial;

@@ -59,7 +59,7 @@ struct CoverCounts {
     }
 };
 
-// For two classes whose rows weigh the same, or unit weights: counts 64 rows at a time.
+// For two classes with one weight per class, or unit weights: counts 64 rows at a time.
 class UnitCounter {
 public:
     UnitCounter(const std::vector<PathStep>& path, const BitCounters& n_failed, const Words& of_class,

@@ -29,13 +29,12 @@ SummedChanges::SummedChanges(const Cases& cases, const std::vector<FormedRule>& 
             note(r, 0.0f, change_by(flip, now, cell, votes_of(cell, flip.label)));
         });
         of_cell_[cell].end = effects_.size();
+        if (!cells.cell_of_row.empty()) continue;
+        apply(cell, cells.weight[cell]);
+        effects_.clear();
     }
     total_ = static_cast<float>(total);
-    if (cells.cell_of_row.empty()) {
-        for (std::size_t cell = 0; cell < cells.size(); ++cell) apply(cell, cells.weight[cell]);
-    } else {
-        for (std::size_t row = 0; row < cases.n_rows(); ++row) apply_to_row(row);
-    }
+    for (std::size_t row = 0; row < cells.cell_of_row.size(); ++row) apply_to_row(row);
 }
 
 void SummedChanges::flip(std::size_t flipped) {

@@ -300,7 +300,11 @@ def _method_for_all(
         products = np.outer([weights.min(), weights.max()], [1.0, *positive_weights])
         if not are_moderate(products):
             return None
-    return partial(method, weights=weights) if "weights" in inspect.signature(method).parameters else None
+    try:
+        takes_weights = "weights" in inspect.signature(method).parameters
+    except ValueError:  # a compiled function that does not say
+        return None
+    return partial(method, weights=weights) if takes_weights else None
 
 
 def _one_by_one(
