@@ -40,7 +40,7 @@ std::vector<std::size_t> listed(const std::vector<bool>& in_use) {
 // With at most so many errors a node stays a leaf: a test that hardly lowers the errors is undone, and to lower them, a
 // branch would need more cases of another class than of the majority. Thresholds leave the minimum of cases, but for
 // rounding, in every branch; tests of discrete columns may not, nor where cases are divided. The errors of a branch
-// below the least weight, which costs may leave, do not count.
+// below the least weight, which costs may leave, do not count; twice that weight allows for rounding.
 double most_errors_of_leaf(const Cases& cases, const std::vector<std::size_t>& columns) {
     const bool has_thresholds_alone = std::none_of(columns.begin(), columns.end(), [&](std::size_t a) {
         return cases.matrix.column(a).is_discrete || cases.matrix.column(a).has_missing;

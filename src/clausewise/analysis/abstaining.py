@@ -147,13 +147,13 @@ def _smallest_kept(
         if best.fraction > agreement:
             what = (
                 f"These rows are too few for an agreement of {agreement:g} with confidence {confidence:g}, "
-                f"although they reach {reached}. Pass more rows, or ask"
+                f"although they reach {reached}"
             )
         else:
             what = (
                 f"At no margin do the rules keep an agreement of {agreement:g} with confidence "
-                f"{confidence:g}; the most was {reached}. Pass more rows, or ask"
+                f"{confidence:g}; the most was {reached}"
             )
-        raise NoMarginError(f"{what} for less agreement or confidence.")
+        raise NoMarginError(f"{what}. Pass more rows, or ask for less agreement or confidence.")
     first = min(kept)
     return float(candidates[first]), counts[first]

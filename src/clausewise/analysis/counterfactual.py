@@ -295,7 +295,7 @@ def counterfactuals(
         X = rules.features.columns(X)
         reference = None if reference is None else rules.features.columns(reference)
         rules = replace(rules, features=replace(rules.features, source=None))
-    matrix = _encoded(rules, X)
+    matrix = encoded(rules.features, X)
     known = None if reference is None else encoded_reference(rules.features, reference)
     table = ChangeableTable(X, rules.features, matrix)
     is_whole = _whole_numbers(rules, table, known)
@@ -343,14 +343,15 @@ def _labels_of_rules(rules: RuleSet, matrix: Floats, n_jobs: int | None) -> list
     return [rules.labels[code] for code in codes.tolist()]
 
 
-def _encoded(rules: RuleSet, X: Any) -> Floats:
-    return np.array(rules.features.encode(X), dtype=np.float64)
+def encoded(features: Features, X: Any) -> Floats:
+    """Return rows as a matrix that may be changed."""
+    return np.array(features.encode(X), dtype=np.float64)
 
 
 def encoded_reference(features: Features, reference: Any) -> Floats:
     """Return the reference as a matrix; errors name it instead of X."""
     try:
-        return np.array(features.encode(reference), dtype=np.float64)
+        return encoded(features, reference)
     except ValueError as error:
         raise ValueError(str(error).replace("X has", "reference has", 1)) from None
 

@@ -20,6 +20,7 @@ from clausewise.analysis.counterfactual import (
     Counterfactual,
     Counterfactuals,
     counterfactuals,
+    encoded,
     encoded_reference,
 )
 from clausewise.analysis.counterfactual_agreement import require_changeable_rows
@@ -133,7 +134,7 @@ def number_counterfactuals(
         X = rules.features.columns(X)
         reference = None if reference is None else rules.features.columns(reference)
         rules = replace(rules, features=replace(rules.features, source=None))
-    matrix = _encoded(rules, X)
+    matrix = encoded(rules.features, X)
     known = matrix if reference is None else np.vstack([matrix, encoded_reference(rules.features, reference)])
 
     def found_for(rows: Any, own: Floats) -> Counterfactuals:
@@ -147,7 +148,7 @@ def number_counterfactuals(
         table = as_rows(X)
         parts = [found_for(take_rows(table, np.array([row])), matrix[[row]]) for row in range(len(matrix))]
     found = [one for part in parts for one in part]
-    changed = np.vstack([_encoded(rules, part.rows) for part in parts])
+    changed = np.vstack([encoded(rules.features, part.rows) for part in parts])
     before = rules.response_of(rules.sums_of(matrix))
     # The rules have the last word: a row that is as wanted stays, unless the network needs a change, and so
     # does one that the changes do not bring there.
@@ -179,10 +180,6 @@ def number_counterfactuals(
         )
 
     return Counterfactuals(tuple(map(described, range(len(found)), found)), rows, parts[0].units)
-
-
-def _encoded(rules: RegressionRules, X: Any) -> Floats:
-    return np.array(rules.features.encode(X), dtype=np.float64)
 
 
 def _judged(

@@ -8,7 +8,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute
 
-from clausewise.cli.table_files import DataError, Source, listed
+from clausewise.cli.table_files import DataError, Source, is_number, listed
 from clausewise.networks import Network
 
 # As NumPy, and with it scikit-learn, says it.
@@ -39,7 +39,7 @@ def model_errors_named(
 def require_numbers_as_in(known: pa.Table, table: pa.Table, source: Source) -> None:
     """Raise an error if a column with numbers in one table holds text in another."""
     for name in table.column_names:
-        if name in known.column_names and _is_text(table, name) and _is_number(known.column(name).type):
+        if name in known.column_names and _is_text(table, name) and _holds_numbers(known.column(name).type):
             words = _words(table.column(name))
             shown = f" contains {words[0]!r}, but" if words else ""
             raise DataError(f"Column {name!r} of {source.shown}{shown} must contain numbers.")
@@ -79,18 +79,10 @@ def _is_text(table: pa.Table, name: str) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def _holds_numbers(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _words(column: pa.ChunkedArray) -> list[str]:
     """Return the values of a column of text that are not numbers."""
-    return [value for value in column.to_pylist() if value is not None and not _is_numeral(value)]
-
-
-def _is_numeral(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return [value for value in column.to_pylist() if value is not None and not is_number(value)]

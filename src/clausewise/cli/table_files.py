@@ -296,7 +296,7 @@ def _with_header(file: Any, source: Source, allowance: Allowance) -> tuple[list[
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter)
     names = next(filter(None, lines), [])  # pyarrow skips empty lines as well
     allowance.require(columns_bytes(len(names)) * _CSV_COLUMN_COST, f"A table of {len(names):,} columns")
-    if names and all(_is_number(name) for name in names):
+    if names and all(is_number(name) for name in names):
         raise DataError(
             f"The first line of {source.shown} contains numbers ({listed(names)}); it must contain the names "
             "of the columns."
@@ -344,7 +344,8 @@ class _Rejoined(io.RawIOBase):
         return n_read
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Return whether a text is a number as Python writes numbers."""
     try:
         float(text)
     except ValueError:

@@ -47,8 +47,9 @@ def are_labels(network: Any) -> bool:
 
 def are_numbers(labels: Any) -> bool:
     """Return whether an array of answers holds measured numbers rather than labels: some are not whole."""
-    require_no_missing(np.asarray(labels), "the array of labels")
-    return type_of_target(np.asarray(labels)) in ("continuous", "continuous-multioutput")
+    answers = np.asarray(labels)
+    require_no_missing(answers, "the array of labels")
+    return type_of_target(answers) in ("continuous", "continuous-multioutput")
 
 
 def states_output(model: Any) -> bool:
